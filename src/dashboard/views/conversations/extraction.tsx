@@ -1,111 +1,122 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { ApiError, type Client } from '../../../client/client.ts';
+import { sleep } from '../../../client/retries.ts';
 import type { Conversation } from '../../../contract/conversations.ts';
-import type { Decision, Job } from '../../../contract/jobs.ts';
+import { isOpen } from '../../../contract/job-states.ts';
+import type { Job } from '../../../contract/jobs.ts';
 import { describeError } from '../../errors.ts';
-import { announce } from '../../live.ts';
-import { showToast } from '../../parts/toasts.tsx';
+import { formatCount } from '../../format.ts';
+import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { DecisionCard } from './decision-card.tsx';
 
 const LOOK_INTERVAL_MS = 700;
+
+/** Failures that end once the settings are right: of the request, or of the job. */
+const SETUP_CODES = new Set(['unprocessable', 'refused', 'out_of_scope', 'address']);
+
+interface Problem {
+  message: string;
+  isSetup: boolean;
+}
 
 /** Reads the conversation with the account's model without storing anything, and lets each decision be accepted. */
 export function Extraction({ conversation }: { conversation: Conversation }) {
   const { client } = currentSession();
+  const attempt = useSignal(0);
   const job = useSignal<Job | undefined>(undefined);
-  const failure = useSignal('');
+  const problem = useSignal<Problem | undefined>(undefined);
   useEffect(() => {
     const abort = new AbortController();
-    const run = async () => {
-      const { jobId } = await client.conversations.extract(
-        conversation.id,
-        { dryRun: true, again: true },
-        { signal: abort.signal },
-      );
-      job.value = await client.jobs.wait(jobId, { intervalMs: LOOK_INTERVAL_MS, signal: abort.signal });
-    };
-    run().catch((error) => {
-      if (!abort.signal.aborted) failure.value = describeError(error);
+    job.value = undefined;
+    problem.value = undefined;
+    follow(client, conversation.id, abort.signal, (found) => (job.value = found)).catch((error) => {
+      if (!abort.signal.aborted) problem.value = problemOf(error);
     });
-    return () => abort.abort();
-  }, []);
-  const ended = job.value;
-  if (failure.value || ended?.error) {
-    return (
-      <div class="notice is-error" role="alert">
-        <p>{failure.value || ended?.error?.message}</p>
-        <p>
-          Extraction needs a provider key and a model:{' '}
-          <a href={hrefOf('settings', { section: 'providers' })}>Settings</a>.
-        </p>
-      </div>
-    );
-  }
-  if (!ended) return <p role="status">Reading the conversation…</p>;
-  const decisions = (ended.result?.decisions ?? []).filter(({ decision }) => decision !== 'nothing');
+    return () => {
+      abort.abort();
+      // Nobody would see what it finds.
+      if (job.peek() && isOpen(job.peek()!)) client.jobs.delete(job.peek()!.id).catch(() => undefined);
+    };
+  }, [attempt.value]);
+  const found = job.value;
+  const failed = problem.value ?? (found?.state === 'failed' ? failureOf(found) : undefined);
+  if (failed) return <ExtractionFailed problem={failed} onRetry={() => (attempt.value += 1)} />;
+  if (!found || isOpen(found)) return <Reading job={found} />;
+  const decisions = (found.result?.decisions ?? []).filter(({ decision }) => decision !== 'nothing');
   if (decisions.length === 0) return <p role="status">The model found nothing new to remember.</p>;
   return (
-    <ul class="stack">
-      {decisions.map((decision, index) => (
-        <li key={index}>
-          <DecisionCard decision={decision} conversation={conversation} />
-        </li>
-      ))}
-    </ul>
+    <section class="stack" aria-label="Suggestions">
+      <p class="hint" role="status">
+        {formatCount(decisions.length, 'suggestion', 'suggestions')}. Nothing is stored until you accept it.
+      </p>
+      <ul class="stack">
+        {decisions.map((decision, index) => (
+          <li key={index}>
+            <DecisionCard decision={decision} conversation={conversation} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
-const DECISION_TITLES: Record<Decision['decision'], string> = {
-  add: 'Add',
-  update: 'Update a memory',
-  supersede: 'Replace a memory',
-  nothing: 'Ignore',
-};
+/** Starts a dry run and reports its job until it has ended. */
+async function follow(
+  client: Client,
+  conversationId: string,
+  signal: AbortSignal,
+  report: (job: Job) => void,
+): Promise<void> {
+  const { jobId } = await client.conversations.extract(conversationId, { dryRun: true, again: true }, { signal });
+  for (;;) {
+    const job = await client.jobs.get(jobId, { signal });
+    report(job);
+    if (!isOpen(job)) return;
+    await sleep(LOOK_INTERVAL_MS, signal);
+  }
+}
 
-function DecisionCard({ decision, conversation }: { decision: Decision; conversation: Conversation }) {
-  const outcome = useSignal<'open' | 'busy' | 'accepted' | 'dismissed'>('open');
-  const accept = async () => {
-    outcome.value = 'busy';
-    try {
-      await carryOut(decision, conversation);
-      outcome.value = 'accepted';
-      announce('memory');
-    } catch (error) {
-      outcome.value = 'open';
-      showToast(describeError(error), 'error');
-    }
-  };
-  const { content, reason, targetId } = decision;
+function problemOf(error: unknown): Problem {
+  return { message: describeError(error), isSetup: error instanceof ApiError && SETUP_CODES.has(error.code) };
+}
+
+function failureOf({ error }: Job): Problem {
+  return { message: error?.message ?? 'The job failed.', isSetup: SETUP_CODES.has(error?.code ?? '') };
+}
+
+/** That the model reads, or why it has not answered yet. */
+function Reading({ job }: { job: Job | undefined }) {
+  if (!job?.error) return <p role="status">Reading the conversation…</p>;
   return (
-    <div class="card decision">
-      <p>
-        <span class="chip is-accent">{DECISION_TITLES[decision.decision]}</span>{' '}
-        {targetId && <a href={hrefOf('memories', { id: targetId })}>the one it concerns</a>}
-      </p>
-      <p class="content">{content}</p>
-      {reason && <p class="hint content">{reason}</p>}
-      {outcome.value === 'accepted' && <p class="success">Stored.</p>}
-      {outcome.value === 'dismissed' && <p class="hint">Dismissed.</p>}
-      {(outcome.value === 'open' || outcome.value === 'busy') && (
-        <div class="buttons">
-          <button type="button" class="small primary" disabled={outcome.value === 'busy'} onClick={() => void accept()}>
-            Accept
-          </button>
-          <button type="button" class="small" onClick={() => (outcome.value = 'dismissed')}>
-            Dismiss
-          </button>
-        </div>
+    <p class="caution" role="status">
+      The model did not answer: {job.error.message}{' '}
+      {job.nextAttemptAt && (
+        <>
+          svc tries again <Moment at={job.nextAttemptAt} isUpcoming />.
+        </>
       )}
+    </p>
+  );
+}
+
+function ExtractionFailed({ problem, onRetry }: { problem: Problem; onRetry(): void }) {
+  return (
+    <div class="notice is-error stack" role="alert">
+      <p>{problem.message} Nothing was stored.</p>
+      {problem.isSetup && (
+        <p>
+          Extraction needs a provider key that works, and a model:{' '}
+          <a href={hrefOf('settings', { section: 'providers' })}>Settings</a>.
+        </p>
+      )}
+      <div class="buttons">
+        <button type="button" class="small" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
     </div>
   );
-}
-
-async function carryOut({ decision, content, targetId, messageIds }: Decision, { id, user, project }: Conversation) {
-  const { memories } = currentSession().client;
-  const [messageId] = messageIds;
-  const source = { conversationId: id, ...(messageId !== undefined && { messageId }) };
-  const created = { content, user, source, ...(project !== null && { project }) };
-  if (decision === 'update' && targetId) await memories.update(targetId, { content });
-  else await memories.create({ ...created, ...(decision === 'supersede' && targetId && { supersedes: targetId }) });
 }
