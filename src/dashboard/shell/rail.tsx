@@ -6,8 +6,11 @@ import { VIEWS } from './views.ts';
 
 const MAIN: readonly ViewName[] = ['home', 'memories', 'map', 'conversations', 'recall', 'learning'];
 const MORE: readonly ViewName[] = ['connect', 'activity', 'settings'];
-/** Views that have a place in the bar at the bottom of a narrow screen; the palette lists the others. */
+/** Views that have a place in the bar at the bottom of a narrow screen; the account menu has the others. */
 const ON_NARROW = new Set<ViewName>(['home', 'memories', 'conversations', 'recall', 'settings']);
+
+/** Views that the bar of a narrow screen has no place for. */
+export const NOT_ON_NARROW = [...MAIN, ...MORE].filter((name) => !ON_NARROW.has(name));
 
 /** The navigation: a rail on the left, or a bar at the bottom of narrow screens. */
 export function Rail({ hasAccount }: { hasAccount: boolean }) {

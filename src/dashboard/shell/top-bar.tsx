@@ -1,18 +1,23 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { describeError } from '../errors.ts';
 import { showToast } from '../parts/toasts.tsx';
-import { currentView } from '../router.ts';
+import { currentView, hrefOf } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
 import { density, type Theme, theme } from '../theme.ts';
 import { Icon } from './icon.tsx';
 import { closeOperator } from './operator-session.ts';
 import { isPaletteOpen } from './palette.tsx';
+import { NOT_ON_NARROW } from './rail.tsx';
 import { UserSwitcher } from './user-switcher.tsx';
+import { VIEWS } from './views.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** The bar above a view: its title, the chosen user, the palette and the account menu. */
 export function TopBar({ session, title }: { session: Session | undefined; title: string }) {
   const isMac = navigator.platform.startsWith('Mac');
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeOnLeaving(menu.current!), []);
   return (
     <header class="top-bar">
       <h1 class="top-title">{title}</h1>
@@ -24,12 +29,21 @@ export function TopBar({ session, title }: { session: Session | undefined; title
           <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
         </button>
       )}
-      <details class="menu account-menu">
+      <details class="menu account-menu" ref={menu}>
         <summary aria-label="Account">
           <Icon name="user" />
         </summary>
         <div class="menu-panel">
           <p class="menu-email">{session ? session.email : 'Operator'}</p>
+          {session && (
+            <nav class="menu-views" aria-label="More">
+              {NOT_ON_NARROW.map((name) => (
+                <a key={name} class="menu-item" href={hrefOf(name)}>
+                  <Icon name={VIEWS[name].icon} size={16} /> {VIEWS[name].title}
+                </a>
+              ))}
+            </nav>
+          )}
           <fieldset class="segments">
             <legend>Theme</legend>
             {THEMES.map((name) => (
@@ -69,4 +83,23 @@ export function TopBar({ session, title }: { session: Session | undefined; title
       </details>
     </header>
   );
+}
+
+/** Closes an open menu by Escape, by a link in it, and by a click elsewhere. Returns a function that stops it. */
+function closeOnLeaving(menu: HTMLDetailsElement): () => void {
+  const onClick = ({ target }: MouseEvent) => {
+    const isInside = target instanceof Element && menu.contains(target);
+    if (menu.open && (!isInside || target.closest('a'))) menu.open = false;
+  };
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  };
+  addEventListener('click', onClick);
+  addEventListener('keydown', onKeyDown);
+  return () => {
+    removeEventListener('click', onClick);
+    removeEventListener('keydown', onKeyDown);
+  };
 }
