@@ -16,8 +16,12 @@ export type Transport = ReturnType<typeof createTransport>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** POST routes that create nothing and are therefore safe to repeat. */
 const READ_ONLY_POSTS = new Set(['/v1/search', '/v1/context', '/v1/memories/query']);
+
+/** Whether a POST route changes nothing and is therefore safe to repeat. */
+export function isReadOnlyPost(path: string): boolean {
+  return READ_ONLY_POSTS.has(path);
+}
 
 /**
  * Creates the functions that send a call and read its response. They throw `ApiError` if the daemon rejects the call,
@@ -47,7 +51,7 @@ export function createTransport(options: ClientOptions) {
       }).catch(errors.refused);
       return readResponse<T>(response, await response.text().catch(errors.lost), baseUrl);
     };
-    const repeatable = method !== 'POST' || READ_ONLY_POSTS.has(path) || call.idempotencyKey !== undefined;
+    const repeatable = method !== 'POST' || isReadOnlyPost(path) || call.idempotencyKey !== undefined;
     return apiPromise(repeatable ? withRetries(once, settings, options) : once());
   }
 

@@ -61,6 +61,7 @@ async function follow(client: Client, signal: AbortSignal): Promise<never> {
   }
 }
 
-function announceAll(): void {
+/** Tells every view that anything may have changed. */
+export function announceAll(): void {
   for (const kind of CHANGE_KINDS) announce(kind);
 }

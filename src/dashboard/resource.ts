@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { recoveries } from './daemon-state.ts';
 import { endSessionOn } from './session.ts';
 
 /** What a view loads. While it loads again, the previous value stays, so that the page does not flicker. */
@@ -45,5 +46,16 @@ export function useResource<T>(
   const reload = useCallback(() => {
     attempt.value = attempt.peek() + 1;
   }, [attempt]);
+  useRetryOnRecovery(() => held.peek().error !== undefined, reload);
   return { state: useComputed(() => held.value), reload };
+}
+
+/** Retries what failed once the daemon is back. */
+export function useRetryOnRecovery(hasFailed: () => boolean, retry: () => void): void {
+  const before = useRef(recoveries.peek());
+  useEffect(() => {
+    if (recoveries.value === before.current) return;
+    before.current = recoveries.value;
+    if (hasFailed()) retry();
+  }, [recoveries.value]);
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { ApiError, type Session as BrowserSession, type Client, createClient } from '../client/client.ts';
 import type { AddressCredential } from './credential-in.ts';
+import { guarded, watched } from './daemon-state.ts';
 import { describeError } from './errors.ts';
 import { currentView } from './router.ts';
 import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
@@ -25,6 +26,7 @@ export type SessionState =
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
 const ORIGIN = { baseUrl: location.origin };
+const sessionFetch = guarded(watched(pageFetch));
 const MALFORMED = 'The link to this page was incomplete. It may have been cut off when it was copied.';
 const REFUSED = 'Your session has ended. Sign in again.';
 
@@ -52,7 +54,7 @@ async function open(
 ): Promise<void> {
   try {
     const { csrf } = await answer;
-    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf }, fetch: pageFetch });
+    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf }, fetch: sessionFetch });
     const { email } = await client.account.get();
     sessionState.value = { kind: 'signedIn', session: { client, email, freshKey } };
   } catch (error) {

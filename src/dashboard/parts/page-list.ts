@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useRetryOnRecovery } from '../resource.ts';
 import { endSessionOn } from '../session.ts';
 
 /** A list that is loaded page by page. */
@@ -75,6 +76,8 @@ export function usePageList<T>(
   }, [key, attempt.value]);
 
   const { rows, total, cursor, error, isLoading } = held.value;
+  const retry = () => loadPage(rows.length === 0 ? undefined : cursor);
+  useRetryOnRecovery(() => held.peek().error !== undefined, retry);
   return {
     rows,
     total,
@@ -86,7 +89,7 @@ export function usePageList<T>(
     reload: useCallback(() => {
       attempt.value = attempt.peek() + 1;
     }, []),
-    retry: () => loadPage(rows.length === 0 ? undefined : cursor),
+    retry,
     change: (change) => {
       const before = held.peek();
       const changed = change(before.rows);

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { refusedBecause } from '../daemon-state.ts';
 
 interface Toast {
   id: number;
@@ -48,7 +49,7 @@ function remove(id: number): void {
 
 /**
  * Carries out an action that cannot be taken back after some seconds, in which the user may undo it. Leaving the page
- * carries it out at once. `revert` shows again what the caller has already hidden.
+ * carries it out at once. `revert` shows again what the caller has already hidden, also while changes are refused.
  */
 export function doUnlessUndone({
   text,
@@ -59,6 +60,12 @@ export function doUnlessUndone({
   act: () => Promise<void>;
   revert: () => void;
 }): void {
+  const refusal = refusedBecause();
+  if (refusal !== undefined) {
+    revert();
+    showToast(refusal, 'error');
+    return;
+  }
   const finish = () => {
     clearTimeout(timer);
     removeEventListener('pagehide', finish);

@@ -2,7 +2,9 @@ import { signal } from '@preact/signals';
 import { ApiError } from '../../client/client.ts';
 import { createTransport, type Transport } from '../../client/transport.ts';
 import type { OperatorSession } from '../../contract/operator.ts';
+import { watched } from '../daemon-state.ts';
 import { describeError } from '../errors.ts';
+import { pageFetch } from '../upload-fetch.ts';
 
 const ORIGIN = { baseUrl: location.origin };
 const PATH = '/v1/operator/session';
@@ -20,7 +22,11 @@ export async function openOperator(ticket: string | undefined): Promise<void> {
     const { csrf } = await (ticket === undefined
       ? send<OperatorSession>('GET', PATH)
       : send<OperatorSession>('POST', PATH, { ticket }));
-    operatorTransport.value = createTransport({ ...ORIGIN, headers: { 'x-svc-csrf': csrf } });
+    operatorTransport.value = createTransport({
+      ...ORIGIN,
+      headers: { 'x-svc-csrf': csrf },
+      fetch: watched(pageFetch),
+    });
   } catch (error) {
     const isExpected = ticket === undefined && error instanceof ApiError && [401, 404].includes(error.status);
     if (!isExpected) operatorMessage.value = describeError(error);

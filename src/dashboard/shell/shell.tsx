@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks';
-import { followChanges } from '../live.ts';
+import { recoveries, watchDaemon } from '../daemon-state.ts';
+import { announceAll, followChanges } from '../live.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { isTyping } from '../parts/typing.ts';
 import { currentView, navigate } from '../router.ts';
 import type { Session } from '../session.ts';
+import { DaemonBanner } from './daemon-banner.tsx';
 import { Outlet } from './outlet.tsx';
 import { isPaletteOpen, Palette } from './palette.tsx';
 import { Rail } from './rail.tsx';
@@ -13,6 +15,10 @@ import { VIEWS } from './views.ts';
 
 /** The signed-in app: navigation, top bar and the current view. Without an account there is only the operator's view. */
 export function Shell({ session }: { session: Session | undefined }) {
+  useEffect(watchDaemon, []);
+  useEffect(() => {
+    if (recoveries.value > 0) announceAll();
+  }, [recoveries.value]);
   useEffect(() => session && followChanges(session.client), [session]);
   useEffect(() => listenToKeys({ hasAccount: session !== undefined }), [session]);
   const view = session ? currentView.value : 'operator';
@@ -27,6 +33,7 @@ export function Shell({ session }: { session: Session | undefined }) {
       </a>
       <Rail hasAccount={session !== undefined} />
       <TopBar session={session} title={title} />
+      <DaemonBanner />
       <main id="main" class="main" tabIndex={-1}>
         <Outlet view={view} />
       </main>

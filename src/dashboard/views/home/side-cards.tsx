@@ -1,30 +1,32 @@
 import { useEffect } from 'preact/hooks';
+import type { Account } from '../../../client/client.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
+import { daemonState, lookAtDaemon } from '../../daemon-state.ts';
 import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Meter } from '../../parts/meter.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { useResource } from '../../resource.ts';
+import type { DaemonState } from '../../readiness.ts';
+import { type Resource, useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 
 /** Limits, and whether the daemon and its jobs are well. */
 export function SideCards() {
+  const account = useResource('account', (signal) => currentSession().client.account.get({ signal }));
+  useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
   return (
     <div class="stack">
-      <QuotaCard />
-      <HealthCard />
+      <QuotaCard account={account} />
+      <HealthCard lastBackupAt={account.state.value.value?.lastBackupAt} />
       <ClientsCard />
     </div>
   );
 }
 
-function QuotaCard() {
-  const { client } = currentSession();
-  const account = useResource('account', (signal) => client.account.get({ signal }));
-  useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
+function QuotaCard({ account }: { account: Resource<Account> }) {
   return (
     <section class="card stack" aria-labelledby="quota-title">
       <h2 id="quota-title">Plan and usage</h2>
@@ -68,27 +70,36 @@ function resetNote({ used, limit, resetsAt }: { used: number; limit: number | nu
   return { note: `Resets ${formatUpcoming(resetsAtMs)}` };
 }
 
-function HealthCard() {
+const STATES: Record<DaemonState['kind'], string> = {
+  well: 'Ready',
+  warned: 'Needs attention',
+  readOnly: 'Cannot store',
+  unreachable: 'Does not respond',
+};
+
+/** `lastBackupAt` is undefined where backups are somebody else's business. */
+function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
   const { client } = currentSession();
   const health = useResource('health', async (signal) => {
-    const [ready, providers, jobs] = await Promise.all([
-      fetch('/readyz', { signal }).then((response) => response.ok),
+    const [providers, jobs] = await Promise.all([
       client.providerSettings.get({ signal }),
       client.jobs.list({ limit: 20 }, { signal }).then(({ data }) => data),
+      lookAtDaemon(),
     ]);
     const open = jobs.filter(({ state }) => state === 'running' || state === 'queued').length;
     const failed = jobs.filter(({ state }) => state === 'failed').length;
-    return { ready, embedding: providers.embedding, open, failed };
+    return { embedding: providers.embedding, open, failed };
   });
   useEffect(() => onChanges(['job', 'account'], health.reload), [health.reload]);
+  const { kind } = daemonState.value;
   return (
     <section class="card" aria-labelledby="health-title">
       <h2 id="health-title">Health</h2>
       <Loaded resource={health} rows={3}>
-        {({ ready, embedding, open, failed }) => (
+        {({ embedding, open, failed }) => (
           <dl class="facts health">
             <dt>Daemon</dt>
-            <dd class={ready ? 'is-well' : 'is-ill'}>{ready ? 'Ready' : 'Not ready'}</dd>
+            <dd class={kind === 'well' ? 'is-well' : 'is-ill'}>{STATES[kind]}</dd>
             <dt>Search by meaning</dt>
             <dd>
               {embedding ? embedding.model : <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>}
@@ -97,10 +108,24 @@ function HealthCard() {
             <dd class={failed > 0 ? 'is-ill' : ''}>
               <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
             </dd>
+            {lastBackupAt !== undefined && (
+              <>
+                <dt>Last backup</dt>
+                <dd>{lastBackupAt === null ? <NoBackup /> : <Moment at={lastBackupAt} />}</dd>
+              </>
+            )}
           </dl>
         )}
       </Loaded>
     </section>
+  );
+}
+
+function NoBackup() {
+  return (
+    <>
+      None yet: <code>svc admin backup FILE</code>
+    </>
   );
 }
 

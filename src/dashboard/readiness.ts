@@ -1,0 +1,67 @@
+/** Whether the daemon responds and can store, as far as the page knows. */
+export type DaemonState =
+  | { kind: 'well' }
+  /** It stores, but something needs the operator. */
+  | { kind: 'warned'; reason: string }
+  /** It can be read and searched, and refuses every change. */
+  | { kind: 'readOnly'; reason: string }
+  | { kind: 'unreachable' };
+
+export const WELL: DaemonState = { kind: 'well' };
+export const UNREACHABLE: DaemonState = { kind: 'unreachable' };
+export const DISK_FULL: DaemonState = { kind: 'readOnly', reason: 'its disk is full' };
+
+/** What `/readyz` reports of a disk without a whole MiB left. */
+const NOTHING_FREE = '0 MiB free';
+
+/**
+ * Judges an answer of `/readyz`. `wasFull` says that a change was refused because the disk is full: only then does an empty
+ * disk mean that nothing can be stored.
+ */
+export function judgeReadiness({
+  status,
+  body,
+  wasFull,
+}: {
+  status: number;
+  body: unknown;
+  wasFull: boolean;
+}): DaemonState {
+  const checks = (body as { checks?: Record<string, string> } | undefined)?.checks;
+  // Whatever stands before the daemon answers for it.
+  if (!checks) return status === 502 || status === 503 || status === 504 ? UNREACHABLE : WELL;
+  const { accepting = 'ok', database = 'ok', disk = 'ok', clock = 'ok' } = checks;
+  if (disk === NOTHING_FREE && (wasFull || database !== 'ok')) return DISK_FULL;
+  if (database !== 'ok') return { kind: 'readOnly', reason: 'its database cannot be written' };
+  if (accepting !== 'ok') return { kind: 'readOnly', reason: 'it is stopping' };
+  if (disk !== 'ok') return { kind: 'warned', reason: 'its disk is almost full' };
+  return clock === 'ok' ? WELL : { kind: 'warned', reason: 'its clock is wrong' };
+}
+
+/** Says what a state means for whoever uses the page; undefined if there is nothing to say. */
+export function describeState(state: DaemonState): { title: string; text: string } | undefined {
+  switch (state.kind) {
+    case 'well':
+      return undefined;
+    case 'warned':
+      return {
+        title: `svc needs attention: ${state.reason}.`,
+        text: 'Everything works for now. Tell whoever runs it.',
+      };
+    case 'readOnly':
+      return {
+        title: `svc cannot store anything: ${state.reason}.`,
+        text: 'You can read and search. Changes are refused until it can store again; what was not confirmed was not stored.',
+      };
+    case 'unreachable':
+      return {
+        title: 'svc does not respond.',
+        text: 'What you see may be out of date, and changes are not stored. The page tries again every few seconds.',
+      };
+  }
+}
+
+/** Says why a change was not even sent. */
+export function describeRefusal(reason: string): string {
+  return `Nothing was changed: svc cannot store anything, because ${reason}.`;
+}
