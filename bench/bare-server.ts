@@ -15,6 +15,7 @@ const memory = (): Memory => ({
   user: 'default',
   project: null,
   externalId: null,
+  client: null,
   tags: [],
   metadata: {},
   source: null,

@@ -21,6 +21,7 @@ import { activity } from './0019-activity.ts';
 import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
 import { operatorTickets } from './0022-operator-tickets.ts';
+import { memoryOrigins } from './0023-memory-origins.ts';
 import { searchClients } from './0028-search-clients.ts';
 
 /** One schema change, run in its own transaction. */
@@ -53,5 +54,6 @@ export const MIGRATIONS: readonly Migration[] = [
   openedSearches,
   changes,
   operatorTickets,
+  memoryOrigins,
   searchClients,
 ];

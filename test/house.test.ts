@@ -91,7 +91,7 @@ describe('the source tree', () => {
     expect(forbiddenImports(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
     expect(forbiddenImports(/^src\/client\//, /^src\/(contract|client)\//)).toEqual([]);
     expect(forbiddenImports(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
-    const assistants = String.raw`cli\/assistants\/(assistant|assistant-table|config-paths|editing\/document)\.ts`;
+    const assistants = String.raw`cli\/assistants\/(assistant|assistant-names|assistant-table|config-paths|editing\/document)\.ts`;
     const dashboard = new RegExp(String.raw`^src\/(client|contract|dashboard|lib\/clock|${assistants})`);
     expect(forbiddenImports(/^src\/dashboard\//, dashboard)).toEqual([]);
     expect(forbiddenImports(/^src\/reference\//, /^src\/(contract|lib|daemon|reference|version)/)).toEqual([]);

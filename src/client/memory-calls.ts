@@ -39,7 +39,7 @@ export function memoryCalls(transport: Transport) {
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>
       create('/v1/memories/batch', { memories }, options),
     ...resourceCalls<Memory, MemoryChange, MemoriesQuery, ChangedMemory>(transport, '/v1/memories'),
-    /** Counts the memories of a filter by user, tag, project, source, state and day. */
+    /** Counts the memories of a filter by user, tag, project, source, client, state and day. */
     stats: (query: MemoryStatsQuery = {}, options?: CallOptions): ApiPromise<MemoryStats> =>
       send('GET', `/v1/memories/stats${queryString(query)}`, undefined, options),
     /** Returns memories by ids, in the order given, or a page of those that match a filter. */

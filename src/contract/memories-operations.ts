@@ -9,6 +9,7 @@ export const EXAMPLE_MEMORY = {
   tags: ['taste'],
   metadata: { source: 'breakfast' },
   source: null,
+  client: 'claude-code',
   occurredAt: null,
   expiresAt: null,
   pinned: false,
@@ -81,7 +82,7 @@ export const MEMORY_OPERATIONS: Operations = {
     id: 'memories.stats',
     parameters: [METADATA_PARAMETER],
     description:
-      'Counts the memories that the list would return with the same filter: by user, tag, project, source and state, and by day. A facet has the 50 most frequent values. One count of an account runs at a time.',
+      'Counts the memories that the list would return with the same filter: by user, tag, project, source, client and state, and by day. A facet has the 50 most frequent values. One count of an account runs at a time.',
     answer: {
       total: 214,
       facets: {
@@ -92,7 +93,8 @@ export const MEMORY_OPERATIONS: Operations = {
           { value: 'none', count: 180 },
           { value: 'message', count: 34 },
         ],
-        states: { current: 214, superseded: 9, pinned: 3, expiring: 2 },
+        clients: [{ value: 'claude-code', count: 200 }],
+        states: { current: 214, superseded: 9, pinned: 3, expiring: 2, expiringSoon: 1 },
       },
       histogram: { by: 'createdAt', unit: 'day', days: [{ day: '2026-11-22', count: 214 }] },
     },

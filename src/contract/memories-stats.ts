@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { strict } from './common.ts';
 import { filterFields, filterTextFields, filterTextOptions } from './memories.ts';
+import { EXPIRES_SOON_DAYS } from './memory-filters.ts';
 
 /** The most frequent values that each facet answers. */
 export const MAX_FACET_VALUES = 50;
@@ -45,11 +46,13 @@ export const MemoryStats = Type.Object({
     sources: Facet(
       'What memories come from: `message`, `episode`, `conversation` or `none`. Each is counted once, by the most specific id in its `source`',
     ),
+    clients: Facet('The clients that stored most; memories whose client is not known are not counted here'),
     states: Type.Object({
       current: Type.Integer(),
       superseded: Type.Integer({ description: 'Counted whether or not the filter includes them' }),
       pinned: Type.Integer(),
       expiring: Type.Integer({ description: 'Memories that have an `expiresAt`' }),
+      expiringSoon: Type.Integer({ description: `Memories that expire within ${EXPIRES_SOON_DAYS} days` }),
     }),
   }),
   histogram: Type.Object({

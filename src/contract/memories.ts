@@ -29,6 +29,7 @@ import {
   timestamp,
   userField,
 } from './fields.ts';
+import { EXPIRES_SOON_DAYS, EXPIRIES, SOURCE_KINDS } from './memory-filters.ts';
 import { projectQuery } from './project.ts';
 
 export const MAX_TAGS = 64;
@@ -39,6 +40,13 @@ export const ExternalId = Type.String({ minLength: 1, maxLength: 255, pattern: '
 const SourceId = Type.Optional(AnyId);
 /** Where a memory comes from. */
 export const MemorySource = Type.Object({ conversationId: SourceId, messageId: SourceId, episodeId: SourceId }, strict);
+
+export const MemorySourceKind = Type.Enum([...SOURCE_KINDS]);
+export const MemoryExpiry = Type.Enum([...EXPIRIES]);
+
+const StoringClient = Type.String({
+  description: 'The client that stored it, as activity names clients but without a version; `null` if it is not known',
+});
 
 export const memoryFields = {
   id: text(MadeId('mem')),
@@ -55,6 +63,7 @@ export const memoryFields = {
   }),
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
   source: json(MemorySource, { answer: MemorySource, nullable: true, create: 'optional' }),
+  client: text(Name, { answer: StoringClient, nullable: true, default: null }),
   occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   pinned: boolean({
@@ -138,10 +147,19 @@ export const filterFields = {
     }),
   ),
   source: Type.Optional(Type.String({ ...AnyId, description: 'Id of a conversation, message or episode in `source`' })),
+  sourceKind: Type.Optional(
+    Type.Enum([...SOURCE_KINDS], { description: 'The most specific id in `source`; `none`: without a source' }),
+  ),
+  client: Type.Optional(Type.String({ ...Name, description: 'Only memories that this client stored' })),
   externalId: Type.Optional(ExternalId),
   after: Type.Optional(Timestamp),
   before: Type.Optional(Timestamp),
   pinned: Type.Optional(Type.Boolean({ description: 'true: only pinned memories; false: only unpinned ones' })),
+  expires: Type.Optional(
+    Type.Enum([...EXPIRIES], {
+      description: `soon: only memories that expire within ${EXPIRES_SOON_DAYS} days; any: only memories with an \`expiresAt\``,
+    }),
+  ),
   includeSuperseded: Type.Optional(Type.Boolean({ default: false })),
 };
 

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { WEB_APP_CLIENT } from '../contract/web-app-client.ts';
 import type { Activity } from '../features/activity/activity.ts';
 import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/answer-ids.ts';
-import { clientOfUserAgent } from '../features/activity/client-name.ts';
 
 /** What an MCP message was about. */
 export interface McpNote extends Partial<AnswerIds> {
@@ -46,7 +44,7 @@ function restRequest(request: FastifyRequest) {
   const ofPath = idsOfPath(request.params);
   const { ids, searchId } = request.answerIds ?? ofPath;
   return {
-    client: isFromOwnPage(request) ? WEB_APP_CLIENT : clientOfUserAgent(request.headers['user-agent']),
+    client: request.principal.client,
     transport: 'rest' as const,
     method: request.method,
     route: documentedPath(request.routeOptions.url ?? 'none'),
@@ -62,11 +60,6 @@ function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], search
     route: tool,
     ...(status !== undefined && { status }),
   };
-}
-
-/** Only the dashboard has a session. Of requests with a key from a page of this very origin, browsers say so. */
-function isFromOwnPage({ headers, principal }: FastifyRequest): boolean {
-  return principal.credential.kind === 'session' || headers['sec-fetch-site'] === 'same-origin';
 }
 
 /** `/v1/memories/:id` as the documentation has it: `/v1/memories/{id}`. */

@@ -5,11 +5,12 @@ import type { RateDecision, RateLimits } from '../features/limits/rate-limits.ts
 import type { Usage } from '../features/limits/usage.ts';
 import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
+import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; always set in the protected scope. */
-    principal: Principal;
+    principal: Principal & { client: string };
     /** Why the caller could not be looked up, or its credential must not be used. */
     authenticationFailure?: AppError;
   }
@@ -76,7 +77,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
     throw new AppError('rate_limited', `The limit is ${decision.limit} requests per minute.`, options);
   }
   if (known) {
-    request.principal = known;
+    request.principal = { ...known, client: clientOfRequest(request, known) };
     usage.countRequest(known.tenantId);
     // A browser must not keep what only a cookie protects.
     if (known.credential.kind === 'session') reply.header('Cache-Control', 'no-store');

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { renderEntry } from '../../src/cli/assistants/assistant.ts';
+import { assistantOf, titleOfClient } from '../../src/cli/assistants/assistant-names.ts';
 import { ASSISTANTS, findAssistant } from '../../src/cli/assistants/assistant-table.ts';
 import { addEntry } from '../../src/cli/assistants/write-entry.ts';
 import { fileText } from '../../src/dashboard/views/connect/entry-text.ts';
 import { lastSeen, otherClients, seenClients } from '../../src/dashboard/views/connect/seen-clients.ts';
 import {
-  assistantOf,
   configPath,
   entryFor,
   installLink,
@@ -111,6 +111,12 @@ describe('the name of a client', () => {
     ['Cline 3.1', 'cline'],
     ['opencode 1.0', 'opencode'],
   ])('%s belongs to %s', (client, id) => expect(assistantOf(client)).toBe(id));
+
+  test('is shown as the title of its assistant, or as it is', () => {
+    expect(['claude-code', 'codex-mcp-client', 'my-agent'].map(titleOfClient)).toEqual([
+      ...['Claude Code', 'Codex', 'my-agent'],
+    ]);
+  });
 
   test('of something else belongs to no assistant', () => {
     expect(assistantOf('curl 8.5')).toBeUndefined();

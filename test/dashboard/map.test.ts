@@ -9,7 +9,16 @@ const AT = '2026-05-01T10:00:00.000Z';
 
 function memory(id: string, given: Partial<Memory> = {}): Memory {
   return {
-    ...{ id, content: `Text of ${id}`, user: 'ada', project: null, externalId: null, tags: [], metadata: {} },
+    ...{
+      id,
+      content: `Text of ${id}`,
+      user: 'ada',
+      project: null,
+      externalId: null,
+      client: null,
+      tags: [],
+      metadata: {},
+    },
     ...{ source: null, occurredAt: null, expiresAt: null, pinned: false, validFrom: AT, validTo: null },
     ...{ supersededBy: null, version: 1, createdAt: AT, updatedAt: AT },
     ...given,

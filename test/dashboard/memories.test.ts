@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../src/contract/memories.ts';
 import { bucketRange, bucketsOf } from '../../src/dashboard/plots/buckets.ts';
-import { filterOf, isFiltered, listStateOf, orderOf } from '../../src/dashboard/views/memories/list-state.ts';
+import { filterOf, isFiltered, listStateOf, orderOf, passes } from '../../src/dashboard/views/memories/list-state.ts';
 import { fromLocalField, toLocalField } from '../../src/dashboard/views/memories/local-time.ts';
 import {
   changed,
@@ -24,6 +24,7 @@ function memory(fields: Partial<Memory> = {}): Memory {
     user: 'ada',
     project: null,
     externalId: null,
+    client: null,
     tags: ['taste'],
     metadata: {},
     source: null,
@@ -54,6 +55,21 @@ describe('the state of the list in the address', () => {
       before: '2026-11-22T00:00:00.000Z',
     });
     expect(orderOf(state)).toEqual({ orderBy: 'createdAt', order: 'desc' });
+  });
+
+  test('filters by client, kind of source and expiry, in the results of a search too', () => {
+    const state = stateOf('client=codex&sourceKind=message&expires=soon');
+    expect(filterOf(state)).toEqual({ client: 'codex', sourceKind: 'message', expires: 'soon' });
+    expect(isFiltered(state)).toBe(true);
+    const nowMs = Date.parse('2026-11-20T10:00:00.000Z');
+    const fitting = { client: 'codex', source: { messageId: 'm' }, expiresAt: '2026-12-01T00:00:00.000Z' };
+    const isShown = (fields: Partial<Memory>) => passes(state, memory({ ...fitting, ...fields }), nowMs);
+    expect(isShown({})).toBe(true);
+    expect(isShown({ client: null })).toBe(false);
+    expect(isShown({ source: { conversationId: 'c' } })).toBe(false);
+    expect(isShown({ expiresAt: '2027-01-01T00:00:00.000Z' })).toBe(false);
+    expect(isShown({ expiresAt: null })).toBe(false);
+    expect(passes(stateOf('show=pinned'), memory(), nowMs)).toBe(false);
   });
 
   test('ignores what it does not know', () => {

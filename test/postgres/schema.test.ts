@@ -39,7 +39,7 @@ async function sqliteColumns(): Promise<string[]> {
   const connection = await openConnection(file, { readOnly: true });
   const columns = await connection.all<{ tableName: string; name: string; type: string; isRequired: number }>(
     `SELECT t.name AS tableName, c.name, c.type, c."notnull" OR c.pk > 0 AS isRequired
-     FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+     FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c
      WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
   );
   await connection.close();

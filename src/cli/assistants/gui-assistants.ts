@@ -1,4 +1,5 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
+import { named } from './assistant-names.ts';
 import { config, home, inEnvFolder, inHome, project, support } from './config-paths.ts';
 import * as formats from './entry-formats.ts';
 
@@ -17,8 +18,7 @@ const CLINE = {
 /** Assistants with a graphical interface: editors, editor extensions and desktop apps. */
 export const GUI_ASSISTANTS: readonly Assistant[] = [
   {
-    id: 'claude-desktop',
-    title: 'Claude Desktop',
+    ...named('claude-desktop'),
     format: 'json',
     files: { user: support('Claude', 'claude_desktop_config.json') },
     entry: MCP_SERVERS,
@@ -29,8 +29,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    id: 'cursor',
-    title: 'Cursor',
+    ...named('cursor'),
     format: 'jsonc',
     files: { user: home('.cursor', 'mcp.json'), project: project('.cursor', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -41,9 +40,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['cursor', 'cursor-agent'],
   },
   {
-    id: 'vscode',
-    aliases: ['vs-code', 'code'],
-    title: 'VS Code',
+    ...named('vscode'),
     format: 'jsonc',
     files: { user: support('Code', 'User', 'mcp.json'), project: project('.vscode', 'mcp.json') },
     entry: ['servers', ENTRY_NAME],
@@ -55,8 +52,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['code'],
   },
   {
-    id: 'windsurf',
-    title: 'Windsurf',
+    ...named('windsurf'),
     format: 'jsonc',
     files: { user: home('.codeium', 'windsurf', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -67,9 +63,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['windsurf'],
   },
   {
-    id: 'devin',
-    aliases: ['devin-desktop'],
-    title: 'Devin Desktop',
+    ...named('devin'),
     format: 'jsonc',
     files: {
       user: config(['devin', 'mcp_config.json'], ['devin', 'mcp_config.json']),
@@ -84,9 +78,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    id: 'antigravity',
-    aliases: ['agy'],
-    title: 'Antigravity',
+    ...named('antigravity'),
     format: 'jsonc',
     files: { user: home('.gemini', 'config', 'mcp_config.json'), project: project('.agents', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -99,8 +91,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    id: 'zed',
-    title: 'Zed',
+    ...named('zed'),
     format: 'jsonc',
     files: {
       user: config(['Zed', 'settings.json'], ['zed', 'settings.json']),
@@ -115,23 +106,20 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     ...CLINE,
-    id: 'cline',
-    title: 'Cline',
+    ...named('cline'),
     files: { user: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline', 'data', ...CLINE_SETTINGS)] },
     markerPaths: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline')],
     commands: ['cline'],
   },
   {
     ...CLINE,
-    id: 'cline-vscode',
-    title: 'Cline in VS Code',
+    ...named('cline-vscode'),
     files: { user: support(...CLINE_STORAGE, ...CLINE_SETTINGS) },
     markerPaths: support(...CLINE_STORAGE),
     commands: [],
   },
   {
-    id: 'continue',
-    title: 'Continue',
+    ...named('continue'),
     format: 'yaml',
     files: { user: home('.continue', 'config.yaml'), project: project('.continue', 'mcpServers', 'svc.yaml') },
     entry: ['mcpServers', { field: 'name', value: ENTRY_NAME }],
@@ -146,9 +134,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     },
   },
   {
-    id: 'lm-studio',
-    aliases: ['lmstudio'],
-    title: 'LM Studio',
+    ...named('lm-studio'),
     format: 'jsonc',
     files: { user: home('.lmstudio', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -160,8 +146,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    id: 'kiro',
-    title: 'Kiro',
+    ...named('kiro'),
     format: 'jsonc',
     files: { user: home('.kiro', 'settings', 'mcp.json'), project: project('.kiro', 'settings', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -173,8 +158,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     keyNote: 'Kiro expands only approved variables: add SVC_API_KEY to kiroAgent.mcpApprovedEnvVars in its settings.',
   },
   {
-    id: 'warp',
-    title: 'Warp',
+    ...named('warp'),
     format: 'jsonc',
     files: { user: home('.warp', '.mcp.json'), project: project('.warp', '.mcp.json') },
     entry: MCP_SERVERS,
@@ -185,8 +169,7 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['warp-terminal'],
   },
   {
-    id: 'junie',
-    title: 'Junie',
+    ...named('junie'),
     format: 'jsonc',
     files: { user: home('.junie', 'mcp', 'mcp.json'), project: project('.junie', 'mcp', 'mcp.json') },
     entry: MCP_SERVERS,

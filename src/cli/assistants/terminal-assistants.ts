@@ -1,4 +1,5 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
+import { named } from './assistant-names.ts';
 import {
   config,
   type Environment,
@@ -32,9 +33,7 @@ function openclawFile(environment: Environment): string[] {
 /** Assistants that run in a terminal. */
 export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   {
-    id: 'claude-code',
-    aliases: ['claude'],
-    title: 'Claude Code',
+    ...named('claude-code'),
     format: 'json',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '', '.claude.json')],
@@ -52,8 +51,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Claude Code asks each user for approval before it uses a project server.' },
   },
   {
-    id: 'codex',
-    title: 'Codex',
+    ...named('codex'),
     format: 'toml',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex', 'config.toml')],
@@ -68,9 +66,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Codex reads project configuration only in trusted projects.' },
   },
   {
-    id: 'gemini',
-    aliases: ['gemini-cli'],
-    title: 'Gemini CLI',
+    ...named('gemini'),
     format: 'jsonc',
     files: { user: home('.gemini', 'settings.json'), project: project('.gemini', 'settings.json') },
     entry: MCP_SERVERS,
@@ -85,9 +81,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     },
   },
   {
-    id: 'copilot',
-    aliases: ['copilot-cli'],
-    title: 'Copilot CLI',
+    ...named('copilot'),
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'COPILOT_HOME', '.copilot', 'mcp-config.json')],
@@ -105,8 +99,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['copilot'],
   },
   {
-    id: 'opencode',
-    title: 'opencode',
+    ...named('opencode'),
     format: 'jsonc',
     files: {
       user: (environment) =>
@@ -126,9 +119,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
         : {},
   },
   {
-    id: 'kilo',
-    aliases: ['kilo-code'],
-    title: 'Kilo',
+    ...named('kilo'),
     format: 'jsonc',
     files: {
       user: (environment) => ['kilo.json', 'kilo.jsonc'].map((name) => inXdgConfig(environment, 'kilo', name)),
@@ -145,9 +136,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['kilo'],
   },
   {
-    id: 'qwen',
-    aliases: ['qwen-code'],
-    title: 'Qwen Code',
+    ...named('qwen'),
     format: 'jsonc',
     files: { user: home('.qwen', 'settings.json'), project: project('.qwen', 'settings.json') },
     entry: MCP_SERVERS,
@@ -158,9 +147,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['qwen'],
   },
   {
-    id: 'kimi',
-    aliases: ['kimi-code'],
-    title: 'Kimi Code',
+    ...named('kimi'),
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'KIMI_CODE_HOME', '.kimi-code', 'mcp.json')],
@@ -175,8 +162,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Kimi Code uses project servers only in trusted folders.' },
   },
   {
-    id: 'amp',
-    title: 'Amp',
+    ...named('amp'),
     format: 'jsonc',
     files: {
       user: config(['amp', 'settings.json'], ['amp', 'settings.json']),
@@ -190,9 +176,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['amp'],
   },
   {
-    id: 'auggie',
-    aliases: ['augment'],
-    title: 'Auggie',
+    ...named('auggie'),
     format: 'jsonc',
     files: { user: home('.augment', 'settings.json'), project: project('.augment', 'settings.json') },
     entry: MCP_SERVERS,
@@ -203,8 +187,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['auggie'],
   },
   {
-    id: 'grok',
-    title: 'Grok',
+    ...named('grok'),
     format: 'toml',
     files: { user: (environment) => [inEnvFolder(environment, 'GROK_HOME', '.grok', 'config.toml')] },
     entry: ['mcp_servers', ENTRY_NAME],
@@ -215,8 +198,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['grok'],
   },
   {
-    id: 'openclaw',
-    title: 'OpenClaw',
+    ...named('openclaw'),
     format: 'jsonc',
     files: { user: openclawFile },
     entry: ['mcp', 'servers', ENTRY_NAME],
@@ -230,8 +212,7 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['openclaw'],
   },
   {
-    id: 'goose',
-    title: 'Goose',
+    ...named('goose'),
     format: 'yaml',
     files: { user: config(['Block', 'goose', 'config', 'config.yaml'], ['goose', 'config.yaml']) },
     entry: ['extensions', ENTRY_NAME],

@@ -33,6 +33,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['external id', memory.externalId ?? ''],
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
+    ['stored by', memory.client ?? ''],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
     ['pinned', memory.pinned ? 'yes' : ''],
     ['occurred', formatTime(memory.occurredAt)],

@@ -34,6 +34,7 @@ export interface FilterOptions {
   user?: string;
   project?: string;
   tag?: string;
+  client?: string;
   after?: string;
   before?: string;
   superseded?: true;
@@ -109,6 +110,7 @@ export function withFilterOptions(command: Command, nowMs: () => number): Comman
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only what belongs to this project or to none')
     .option('--tag <tag>', 'only memories with this tag')
+    .option('--client <name>', 'only memories that this client stored, such as claude-code')
     .option('--after <time>', 'only memories after this time', past)
     .option('--before <time>', 'only memories before this time', past)
     .option('--superseded', 'include superseded memories')
@@ -120,6 +122,7 @@ export function queryOf({
   user,
   project,
   tag,
+  client,
   after,
   before,
   superseded,
@@ -130,6 +133,7 @@ export function queryOf({
     ...(user !== undefined && { user }),
     ...(project !== undefined && { project }),
     ...(tag !== undefined && { tag }),
+    ...(client !== undefined && { client }),
     ...(after !== undefined && { after }),
     ...(before !== undefined && { before }),
     ...(superseded && { includeSuperseded: true }),

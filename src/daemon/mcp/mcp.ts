@@ -76,7 +76,7 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
         return reply.send({ ...rpcError(-32602, 'Unknown cursor: lists are not paged here'), id: request.body.id });
       }
       calls.set(message, {
-        principal: request.principal,
+        principal: { ...request.principal, client: note.client },
         requestId: request.id,
         log: request.log,
         note,

@@ -5,7 +5,7 @@ export interface MovedTable {
   key: readonly string[];
   /** The key's columns first. */
   columns: readonly string[];
-  /** Neither copied nor compared: triggers maintain them. */
+  /** Neither copied nor compared: the database maintains them. */
   derivedColumns: readonly string[];
   /** The full-text index that has an entry for each row. */
   indexedAs?: 'memory' | 'message' | 'episode';
@@ -42,8 +42,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'memories',
     'tenantId id version',
     `number current scope endUser content contentHash tags metadata source occurredAt expiresAt validFrom validTo
-     supersededBy createdAt updatedAt traits dates pinned bytes project externalId`,
-    { indexedAs: 'memory' },
+     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client`,
+    { indexedAs: 'memory', derivedColumns: ['sourceKind'] },
   ),
   table('memoryTags', 'tenantId tag memoryId', ''),
   table('memorySources', 'tenantId sourceId memoryId', ''),
@@ -94,7 +94,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
      errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
-     fence`,
+     fence client`,
   ),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
   table('usageDays', 'tenantId day', 'requests memories queries'),

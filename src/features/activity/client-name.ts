@@ -32,6 +32,12 @@ export function clientOfInfo(info: unknown): string | undefined {
   return client === UNKNOWN_CLIENT ? undefined : client;
 }
 
+/** The name of a client without its version; `null` for an unknown one. */
+export function nameOfClient(client: string | undefined): string | null {
+  const [name = UNKNOWN_CLIENT] = client?.split('/') ?? [];
+  return name === UNKNOWN_CLIENT ? null : name;
+}
+
 function nameWithVersion(name: string, version: string): string {
   const shortName = plain(name, MAX_NAME_LENGTH);
   const shortVersion = plain(version, MAX_VERSION_LENGTH);

@@ -59,7 +59,8 @@ async function applyOne(
       ? target.id
       : undefined;
   const memory = newMemory(proposal, context, supersedes);
-  const [added] = await memories.addWithin(connection, context.tenant, [memory], context.terms);
+  const adder = { ...context.tenant, client: context.job.client ?? undefined };
+  const [added] = await memories.addWithin(connection, adder, [memory], context.terms);
   if (added!.duplicate && supersedes === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, added!.id);
   return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { nameOfClient } from '../activity/client-name.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -15,6 +16,9 @@ import type { ProviderSettingsService } from '../providers/provider-settings.ts'
 import { EMPTY_RESULT } from './apply-proposals.ts';
 import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
+
+/** Who asks for an extraction; the background does without a client. */
+type Asker = Pick<Principal, 'tenantId' | 'client'>;
 
 /** Extracts memories from conversations with a model that the tenant has a key for. */
 export interface Extraction {
@@ -32,7 +36,7 @@ export interface Extraction {
    * Queues a job for a conversation in the caller's transaction and returns its id, if the tenant enabled extraction on
    * append and there is a model to call; `null` otherwise. Call `wake` after the commit.
    */
-  requestOnAppend(connection: Connection, tenantId: string, conversationId: string): Promise<string | null>;
+  requestOnAppend(connection: Connection, asker: Asker, conversationId: string): Promise<string | null>;
   /** Starts queued jobs. */
   wake(): void;
   /** Queues jobs for conversations with new messages, for tenants that enabled this. */
@@ -62,7 +66,7 @@ export function createExtraction(parts: Parts): Extraction {
 
   async function enqueue(
     connection: Connection,
-    tenantId: string,
+    { tenantId, client }: Asker,
     conversationId: string,
     { provider, model, dryRun = false, again = false }: NewExtraction,
   ): Promise<string> {
@@ -84,26 +88,28 @@ export function createExtraction(parts: Parts): Extraction {
     const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
     const total = await totalFrom(fromOrdinal);
     const result = JSON.stringify(EMPTY_RESULT);
-    const job = await jobs.enqueue(connection, { ...scope, ...choice, fromOrdinal, toOrdinal, total, result });
+    const read = { fromOrdinal, toOrdinal, total, result };
+    const job = await jobs.enqueue(connection, { ...scope, ...choice, ...read, client: nameOfClient(client) });
     return job.id;
   }
 
   return {
-    async requestOnce({ tenantId }, conversationId, body, claim) {
+    async requestOnce(principal, conversationId, body, claim) {
+      const { tenantId } = principal;
       const created = await db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
-          const jobId = await enqueue(connection, tenantId, conversationId, body);
+          const jobId = await enqueue(connection, principal, conversationId, body);
           return { status: 202, body: { jobId }, resourceIds: [conversationId, jobId] };
         }),
       );
       wake();
       return created;
     },
-    async requestOnAppend(connection, tenantId, conversationId) {
-      if ((await providerSettings.onAppend(connection, [tenantId])).length === 0) return null;
+    async requestOnAppend(connection, asker, conversationId) {
+      if ((await providerSettings.onAppend(connection, [asker.tenantId])).length === 0) return null;
       try {
-        return await enqueue(connection, tenantId, conversationId, {});
+        return await enqueue(connection, asker, conversationId, {});
       } catch (error) {
         // There is no model to call. `follow` reports it.
         if (error instanceof AppError && error.code === 'unprocessable') return null;
@@ -115,7 +121,7 @@ export function createExtraction(parts: Parts): Extraction {
       const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
       for (const { tenantId, conversationId } of due) {
         await db.writes
-          .write(tenantId, (connection) => enqueue(connection, tenantId, conversationId, {}))
+          .write(tenantId, (connection) => enqueue(connection, { tenantId }, conversationId, {}))
           .catch(async (error: unknown) => {
             if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
             log.warn({ tenantId, conversationId, reason: error.message }, 'cannot extract memories');

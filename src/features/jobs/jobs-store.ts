@@ -33,6 +33,8 @@ export interface JobRow {
   outputTokens: number;
   spend: number;
   result: string;
+  /** The client that asked for it; `null` if none did. */
+  client: string | null;
   createdAt: number;
   updatedAt: number;
   finishedAt: number | null;
@@ -62,6 +64,7 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'outputTokens',
   'spend',
   'result',
+  'client',
   'createdAt',
   'updatedAt',
   'finishedAt',

@@ -33,7 +33,16 @@ export type { JobRow } from './jobs-store.ts';
 /** The fields that define a new job. */
 export type NewJob = Pick<
   JobRow,
-  'tenantId' | 'conversationId' | 'provider' | 'model' | 'dryRun' | 'fromOrdinal' | 'toOrdinal' | 'total' | 'result'
+  | 'tenantId'
+  | 'conversationId'
+  | 'provider'
+  | 'model'
+  | 'dryRun'
+  | 'fromOrdinal'
+  | 'toOrdinal'
+  | 'total'
+  | 'result'
+  | 'client'
 >;
 
 /** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */

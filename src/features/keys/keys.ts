@@ -32,6 +32,8 @@ export interface Principal {
   email: string;
   tier: Tier;
   credential: Credential;
+  /** The program that calls, as activity names it; absent where there is no request. */
+  client?: string | undefined;
 }
 
 /** The sign-in that replaces a key; `device` is the name of its terminal. */

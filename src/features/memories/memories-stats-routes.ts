@@ -9,7 +9,7 @@ export function statsRoutes({ memories }: { memories: Memories }): FastifyPlugin
       '/v1/memories/stats',
       {
         schema: {
-          summary: 'Count memories by user, tag, project, source, state and day',
+          summary: 'Count memories by user, tag, project, source, client, state and day',
           tags: ['memories'],
           querystring: MemoryStatsQueryText,
           response: { 200: MemoryStats },

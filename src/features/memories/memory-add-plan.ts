@@ -18,6 +18,7 @@ import {
 /** A memory to add, validated before the transaction. */
 export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
   tenantId: string;
+  client: string | null;
   contentHash: string;
   supersedes: string | undefined;
 }
@@ -62,7 +63,7 @@ export interface Additions {
  * `invalid_request` for a value that cannot be stored.
  */
 export function* draftsInSteps(
-  tenantId: string,
+  { tenantId, client }: Pick<Draft, 'tenantId' | 'client'>,
   memories: readonly NewMemory[],
   path: (index: number) => string,
   nowMs: number,
@@ -74,6 +75,7 @@ export function* draftsInSteps(
       ...fields,
       ...derivedOf(fields.content, fields.occurredAt, nowMs),
       tenantId,
+      client,
       contentHash: contentHashOf(memory.content),
       supersedes: memory.supersedes,
     });

@@ -6,6 +6,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { finish, runInSlices } from '../../lib/time-slices.ts';
+import { nameOfClient } from '../activity/client-name.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MemoryAllowance, MeteredTenant, Usage } from '../limits/usage.ts';
@@ -37,6 +38,9 @@ import { storeVersion } from './memory-change.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
 
+/** The tenant whose quota counts what is added, and the client that adds it. */
+export type Adder = MeteredTenant & Pick<Principal, 'client'>;
+
 /** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
   addOnce(principal: Principal, memory: NewMemory, claim: Claim | undefined): Promise<Created<AddedMemory>>;
@@ -49,7 +53,7 @@ export interface MemoryAdding {
   /** Adds all or none, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
   addWithin(
     connection: Connection,
-    tenant: MeteredTenant,
+    adder: Adder,
     memories: readonly NewMemory[],
     terms?: PreparedTerms,
   ): Promise<AddedMemory[]>;
@@ -210,13 +214,13 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   const insertWhole = (on: Connection, writes: readonly (readonly TextEntry[])[], terms: PreparedTerms) =>
     text.insert(on, writes.flat(), terms);
   const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
-  const drafting = (tenantId: string, memories: readonly NewMemory[], path = (index: number) => `/memories/${index}`) =>
-    draftsInSteps(tenantId, memories, path, clock.nowMs());
+  const drafting = ({ tenantId, client }: Adder, memories: readonly NewMemory[], path = pathInBatch) =>
+    draftsInSteps({ tenantId, client: nameOfClient(client) }, memories, path, clock.nowMs());
 
   return {
     async addOnce(principal, memory, claim) {
       const drafts = await runInSlices(
-        drafting(principal.tenantId, [memory], () => ''),
+        drafting(principal, [memory], () => ''),
         principal.tenantId,
       );
       const answer = ([added]: AddedMemory[]) => ({
@@ -227,16 +231,20 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       return (await add({ principal, drafts, claim, onDuplicate: 'merge', answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
-      const drafts = await runInSlices(drafting(principal.tenantId, memories), principal.tenantId);
+      const drafts = await runInSlices(drafting(principal, memories), principal.tenantId);
       const addition = { principal, drafts, claim, onDuplicate: 'merge', answer: listed } as const;
       return (await add(addition)) as Created<{ data: AddedMemory[] }>;
     },
     async addWithin(connection, principal, memories, terms = NO_TERMS) {
-      const drafts = finish(drafting(principal.tenantId, memories));
+      const drafts = finish(drafting(principal, memories));
       const addition = { principal, drafts, terms, claim: undefined, onDuplicate: 'keep', answer: listed } as const;
       const [outcome] = await addAll(connection, [addition], insertWhole);
       if ('refused' in outcome!) throw outcome.refused;
       return (outcome!.ok as Created<{ data: AddedMemory[] }>).body.data;
     },
   };
+}
+
+function pathInBatch(index: number): string {
+  return `/memories/${index}`;
 }

@@ -1,4 +1,5 @@
 import type { MEMORY_ORDERS } from '../../contract/memories.ts';
+import { EXPIRES_SOON_MS, type Expiry, type SourceKind } from '../../contract/memory-filters.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
@@ -14,10 +15,13 @@ export interface ListFilter {
   /** Top-level members of the metadata with their values as text. */
   metadata?: readonly (readonly [name: string, value: string])[];
   source?: string | undefined;
+  sourceKind?: SourceKind | undefined;
+  client?: string | undefined;
   externalId?: string | undefined;
   afterMs?: number | undefined;
   beforeMs?: number | undefined;
   pinned?: boolean | undefined;
+  expires?: Expiry | undefined;
   includeSuperseded: boolean;
   nowMs: number;
 }
@@ -111,9 +115,11 @@ export function selectionOf(
 ): { from: string; id: string; conditions: Condition[] } {
   const { tenantId, source, tags = [] } = filter;
   const [tag, ...others] = tags;
-  const byTag = source === undefined && tag !== undefined && orderBy !== 'occurredAt' && orderBy !== 'updatedAt';
+  const isById = orderBy !== 'occurredAt' && orderBy !== 'updatedAt';
+  const byTag = source === undefined && tag !== undefined && isById;
   const exists = (byTag ? others : tags).map((name): Condition => [HAS_TAG, name]);
-  const conditions = [...conditionsOf(filter, engine), ...exists];
+  const origin = originConditions(filter, isById && source === undefined && !byTag);
+  const conditions = [...conditionsOf(filter, engine), ...origin, ...exists];
   if (source === undefined && !byTag) return { from: 'memories m', id: 'm.id', conditions };
   const [lookup, key, value] = byTag ? ['memoryTags', 'tag', tag!] : ['memorySources', 'sourceId', source!];
   const joined: Condition[] = [
@@ -149,6 +155,24 @@ function conditionsOf(filter: ListFilter, engine: Engine): Condition[] {
     ...(includeSuperseded ? [] : [['m.validTo IS NULL'] as const]),
     // A literal, because SQLite does not use the partial index with a bound value.
     ...(pinned === undefined ? [] : [[`m.pinned = ${pinned ? 1 : 0}`] as const]),
+  ];
+}
+
+/**
+ * Conditions on client, kind of source and expiry. With `byIndex` SQLite may read the memories through one of their indexes,
+ * unless that of the user has fewer.
+ */
+function originConditions({ user, client, sourceKind, expires, nowMs }: ListFilter, byIndex: boolean): Condition[] {
+  const equals = (column: string, mayLead: boolean) =>
+    byIndex && mayLead ? `${column} = ?` : `(${column} = ?) IS TRUE`;
+  return [
+    ...optional(equals('m.client', user === undefined), client),
+    ...optional(equals('m.sourceKind', user === undefined && client === undefined), sourceKind),
+    // The condition of the partial index.
+    ...(sourceKind === undefined || sourceKind === 'none' ? [] : [[`m.sourceKind <> 'none'`] as const]),
+    ...(expires === undefined ? [] : [['m.expiresAt IS NOT NULL'] as const]),
+    // Not a range for SQLite, which would read it from the index of all tenants.
+    ...optional('(m.expiresAt <= ?) IS TRUE', expires === 'soon' ? nowMs + EXPIRES_SOON_MS : undefined),
   ];
 }
 

@@ -1,11 +1,12 @@
 import type { HistogramTime } from '../../contract/memories-stats.ts';
+import { EXPIRES_SOON_MS } from '../../contract/memory-filters.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { joinConditions, type ListFilter, selectionOf } from './memory-list-store.ts';
 
 /** How many memories have a value; a bucket of the histogram is a date, month or year, as in `2026-11-22`. */
 export interface CountRow {
-  facet: 'total' | 'user' | 'tag' | 'project' | 'source' | 'state' | 'bucket';
+  facet: 'total' | 'user' | 'tag' | 'project' | 'source' | 'client' | 'state' | 'bucket';
   value: string;
   count: number;
 }
@@ -27,16 +28,18 @@ const TIMES: Record<HistogramTime, string> = {
   occurredAt: 'COALESCE(m.occurredAt, m.createdAt)',
 };
 
-/** The most specific id that a source names. Quotation marks inside of ids are escaped. */
-const SOURCE_KIND = `CASE WHEN m.source LIKE '%"messageId":%' THEN 'message'
-  WHEN m.source LIKE '%"episodeId":%' THEN 'episode'
-  WHEN m.source LIKE '%"conversationId":%' THEN 'conversation' ELSE 'none' END`;
-
-/** Tags are read from the rows: finding those of each memory in `memoryTags` takes longer. */
 const TAGS: Record<Engine, string> = {
-  sqlite: 'json_each(c.tags) t ON TRUE',
-  postgres: 'json_array_elements_text(CAST(c.tags AS JSON)) t(value) ON TRUE',
+  sqlite: 'json_each(m.tags) t ON TRUE',
+  postgres: 'json_array_elements_text(CAST(m.tags AS JSON)) t(value) ON TRUE',
 };
+
+/**
+ * Tags are read from the rows: finding those of each memory in `memoryTags` takes longer, and a copy of all that are counted
+ * may take a gigabyte.
+ */
+const tagsOf = (engine: Engine) => `(SELECT t.value AS tag FROM c
+  CROSS JOIN memories m ON (m.tenantId = ?) IS TRUE AND m.number = c.number
+  CROSS JOIN ${TAGS[engine]} LIMIT ?) t`;
 
 /** The date of a day that is counted from 1970. */
 const DATES: Record<Engine, string> = {
@@ -61,7 +64,7 @@ export async function countFacets(
   const { sql, values } = joinConditions(conditions);
   const at = TIMES[time];
   return reader.all<CountRow>(
-    `WITH s AS MATERIALIZED (SELECT m.endUser, m.project, m.tags, ${SOURCE_KIND} AS kind, m.pinned, m.validTo,
+    `WITH s AS MATERIALIZED (SELECT m.number, m.endUser, m.project, m.sourceKind, m.client, m.pinned, m.validTo,
         m.expiresAt, (${at} - CASE WHEN ${at} < 0 THEN 86399999 ELSE 0 END) / 86400000 AS day
       FROM ${from} WHERE ${sql}),
     c AS (SELECT * FROM s WHERE ${filter.includeSuperseded ? '1 = 1' : 'validTo IS NULL'}),
@@ -71,14 +74,19 @@ export async function countFacets(
     b AS (SELECT substr(${DATES[engine]}, 1, width) AS date, count FROM d CROSS JOIN w ON TRUE)
     SELECT 'total' AS facet, '' AS value, COUNT(*) AS count FROM c
     UNION ALL ${topOf('user', 'endUser')}
-    UNION ALL ${topOf('tag', 'tag', `(SELECT t.value AS tag FROM c CROSS JOIN ${TAGS[engine]} LIMIT ?) t`)}
+    UNION ALL ${topOf('tag', 'tag', tagsOf(engine))}
     UNION ALL ${topOf('project', 'project')}
-    UNION ALL ${topOf('source', 'kind')}
+    UNION ALL ${topOf('source', 'sourceKind')}
+    UNION ALL ${topOf('client', 'client')}
     UNION ALL ${stateOf('current', 'validTo IS NULL')}
     UNION ALL ${stateOf('superseded', 'validTo IS NOT NULL', 's')}
     UNION ALL ${stateOf('pinned', 'pinned = 1')}
     UNION ALL ${stateOf('expiring', 'expiresAt IS NOT NULL')}
+    UNION ALL ${stateOf('expiringSoon', 'expiresAt <= ?')}
     UNION ALL SELECT 'bucket', date, SUM(count) FROM b GROUP BY date`,
-    [...values, maxValues, maxTags, maxValues, maxValues, maxValues],
+    [
+      ...[...values, maxValues, filter.tenantId, maxTags, maxValues, maxValues, maxValues, maxValues],
+      filter.nowMs + EXPIRES_SOON_MS,
+    ],
   );
 }

@@ -49,11 +49,13 @@ function toStats(rows: readonly CountRow[], by: HistogramTime): MemoryStats {
       tags: valuesOf('tag'),
       projects: valuesOf('project'),
       sources: valuesOf('source'),
+      clients: valuesOf('client'),
       states: {
         current: one('state', 'current'),
         superseded: one('state', 'superseded'),
         pinned: one('state', 'pinned'),
         expiring: one('state', 'expiring'),
+        expiringSoon: one('state', 'expiringSoon'),
       },
     },
     histogram: { by, unit, days: buckets.map(({ value, count }) => ({ day: firstDayOf(value), count })) },

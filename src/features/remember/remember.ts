@@ -24,7 +24,7 @@ export function createRemember({
         request,
         claim,
         async (connection, conversationId) => ({
-          jobId: await extraction.requestOnAppend(connection, principal.tenantId, conversationId),
+          jobId: await extraction.requestOnAppend(connection, principal, conversationId),
         }),
       );
       if (remembered.body.jobId !== null) extraction.wake();

@@ -16,6 +16,7 @@ const MEMORY: Memory = {
   user: 'default',
   project: null,
   externalId: null,
+  client: null,
   tags: [],
   metadata: {},
   source: null,

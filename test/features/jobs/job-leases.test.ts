@@ -49,7 +49,7 @@ const enqueue = ({ jobs }: TestDaemon, conversationId = 'conv_a'): Promise<JobRo
   database.db.writes.write(tenantId, (connection) =>
     jobs.enqueue(connection, {
       ...{ tenantId, conversationId, provider: 'openai', model: 'small', dryRun: 0 },
-      ...{ fromOrdinal: 0, toOrdinal: 1, total: 1, result: '{}' },
+      ...{ fromOrdinal: 0, toOrdinal: 1, total: 1, result: '{}', client: null },
     }),
   );
 

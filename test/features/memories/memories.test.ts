@@ -22,6 +22,7 @@ describe('adding', () => {
       user: 'default',
       project: null,
       externalId: null,
+      client: 'node',
       tags: [],
       metadata: {},
       source: null,

@@ -8,6 +8,7 @@ let daemon: MemoryDaemon;
 let caller: Caller;
 
 const FAR = '2100-01-01T00:00:00.000Z';
+const SOON_MS = 30 * 86_400_000;
 const SOURCES = [
   undefined,
   { conversationId: 'c', messageId: '"episodeId":' },
@@ -28,6 +29,13 @@ beforeAll(async () => {
       ...(index % 7 === 0 && { occurredAt: `2026-0${1 + (index % 3)}-0${1 + (index % 9)}T23:30:00-02:00` }),
     })),
   );
+  const headers = { 'user-agent': 'codex/1' };
+  const memories = [
+    { content: 'By codex', expiresAt: new Date(daemon.clock.nowMs() + SOON_MS).toISOString() },
+    { content: 'By codex too' },
+  ];
+  await caller.call('/v1/memories/batch', { body: { memories }, headers });
+  await caller.call('/v1/memories', { body: { content: 'By nobody' }, headers: { 'user-agent': '(nobody)' } });
   await caller.add('In place of Memory 1', { supersedes: added[1]!.id });
   await caller.change(added[2]!.id, { content: 'Changed 2', addTags: ['changed'] });
   await caller.add('Soon gone', { expiresAt: new Date(daemon.clock.nowMs() + 1000).toISOString() });
@@ -70,6 +78,12 @@ describe('the counts of memories', () => {
     'tags=t0&tags=fifth',
     'metadata.k=1',
     'source=c',
+    'sourceKind=message',
+    'sourceKind=none&user=ada',
+    'client=codex',
+    'client=node&tag=t1&sourceKind=none',
+    'expires=any',
+    'expires=soon',
     'pinned=true',
     'includeSuperseded=true',
     'after=2026-02-01T00:00:00Z&before=2026-03-01T00:00:00Z',
@@ -77,6 +91,7 @@ describe('the counts of memories', () => {
   ])('with "%s" are those of the list with the same filter', async (filter) => {
     const memories = await listed(filter);
     const all = await listed(`${filter}&includeSuperseded=true`.replace('includeSuperseded=true&', ''));
+    const soonMs = daemon.clock.nowMs() + SOON_MS;
     const { total, facets, histogram } = await stats(`?${filter}`);
     expect(total).toBe(memories.length);
     expect(facets).toEqual({
@@ -84,11 +99,13 @@ describe('the counts of memories', () => {
       tags: counted(memories.flatMap(({ tags }) => tags)),
       projects: counted(memories.flatMap(({ project }) => project ?? [])),
       sources: counted(memories.map(kindOf)),
+      clients: counted(memories.flatMap(({ client }) => client ?? [])),
       states: {
         current: memories.filter(({ validTo }) => validTo === null).length,
         superseded: all.filter(({ validTo }) => validTo !== null).length,
         pinned: memories.filter(({ pinned }) => pinned).length,
         expiring: memories.filter(({ expiresAt }) => expiresAt !== null).length,
+        expiringSoon: memories.filter(({ expiresAt }) => expiresAt !== null && Date.parse(expiresAt) <= soonMs).length,
       },
     });
     expect(histogram.days.reduce((sum, { count }) => sum + count, 0)).toBe(total);

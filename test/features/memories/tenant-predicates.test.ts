@@ -46,6 +46,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
       source: '{"messageId":"msg_1"}',
       occurredAt: null,
       project: null,
+      client: null,
       externalId: id === 'mem_new' ? 'ext' : null,
       expiresAt: 5,
       pinned: 0,

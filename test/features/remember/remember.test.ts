@@ -62,10 +62,10 @@ describe('remembering', () => {
     await putKey(caller, server, 'sk-test');
     await switchOn();
     server.respond(() => ({ memories: [extracted('Ada drinks green tea.', [1])] }));
-    const { body } = await remember({ user: 'ada', messages: [TEA] });
+    const { body } = await remember({ user: 'ada', messages: [TEA] }, { 'user-agent': 'codex/1.2' });
     expect(body.jobId).toMatch(/^job_/);
     expect(await untilEnded(caller, body.jobId!)).toMatchObject({ state: 'done', conversationId: body.conversationId });
-    expect(await caller.list('?user=ada')).toEqual(['Ada drinks green tea.']);
+    expect(await caller.list('?user=ada&client=codex')).toEqual(['Ada drinks green tea.']);
   });
 
   test('stores the messages all the same where there is no model to extract with', async () => {

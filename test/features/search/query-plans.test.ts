@@ -81,6 +81,7 @@ const EVERY = {
   ...{ user: 'a', tags: ['a', 'b'], metadata: [['k', 'v']] as [string, string][], source: 'msg_1', project: ANY },
   ...{ externalId: 'x', afterMs: 1, beforeMs: 2, pinned: false },
 };
+const ORIGIN = { client: 'codex', sourceKind: 'none', expires: 'soon' } as const;
 const QUERY = {
   tenantId: 'ten_rows',
   endUser: 'default',
@@ -140,6 +141,31 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     [/\(tenantId=\?\)/],
   ],
   ['list of a project', () => lists.listMemories(spy(), { ...LIST, project: ONLY }, BY_ID), [/memories_project/]],
+  [
+    'list of a client',
+    () => lists.listMemories(spy(), { ...LIST, ...ORIGIN }, BY_ID),
+    [/memories_client \(tenantId=\? AND client=\?\)/],
+  ],
+  [
+    'next page of a client and a user',
+    () => lists.listMemories(spy(), { ...LIST, ...ORIGIN, user: 'a' }, { ...BY_ID, after: AFTER }),
+    [/\(tenantId=\? AND endUser=\? AND id<\?\)/],
+  ],
+  [
+    'next page of a client by update',
+    () => lists.listMemories(spy(), { ...LIST, ...ORIGIN }, { ...BY_UPDATE, after: AFTER }),
+    [/memories_updated \(tenantId=\? AND /],
+  ],
+  [
+    'next page of a kind of source',
+    () => lists.listMemories(spy(), { ...LIST, sourceKind: 'message' }, { ...BY_ID, after: AFTER }),
+    [/memories_source_kind \(tenantId=\? AND sourceKind=\? AND id<\?\)/],
+  ],
+  [
+    'list of what expires soon',
+    () => lists.listMemories(spy(), { ...LIST, expires: 'soon' }, BY_ID),
+    [/memories_expiring \(tenantId=\?\)/],
+  ],
   ['list by tags', () => lists.listMemories(spy(), { ...LIST, tags: ['a', 'b'] }, BY_ID), [BY_TAG]],
   [
     'next page by tags and all',

@@ -175,6 +175,25 @@ describe('the list', () => {
     await expect.poll(() => rowCount(page)).toBe(2);
   });
 
+  test('is filtered by the client that stored a memory, as its pane says', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    await fetch(`${browser.daemon.baseUrl}/v1/memories`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+        'user-agent': 'claude-code/2.1.0',
+      },
+      body: JSON.stringify({ content: 'Kai plays the cello' }),
+    });
+    await page.getByRole('button', { name: 'Claude Code 1' }).click();
+    await expect.poll(() => rowCount(page)).toBe(1);
+    expect(new URL(page.url()).searchParams.get('client')).toBe('claude-code');
+    await row(page, 'Kai plays the cello').click();
+    await pane(page).getByRole('link', { name: 'Claude Code' }).waitFor();
+    await page.getByRole('button', { name: 'stored by: Claude Code' }).click();
+    await expect.poll(() => rowCount(page)).toBe(3);
+  });
+
   test('shows a timeline with headings, and what was known earlier', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open(FACTS.slice(0, 2));
     await page.getByRole('radio', { name: 'Timeline' }).check();

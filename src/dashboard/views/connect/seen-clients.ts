@@ -1,5 +1,5 @@
+import { assistantOf } from '../../../cli/assistants/assistant-names.ts';
 import type { ActivityEntry, Client } from '../../../client/client.ts';
-import { assistantOf } from './setup.ts';
 
 /** A client that used MCP, and when it last did. */
 export interface SeenClient {

@@ -1,5 +1,4 @@
 import { type Assistant, type DesiredEntry, KEY_VARIABLE, renderEntry } from '../../../cli/assistants/assistant.ts';
-import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
 import type { Environment } from '../../../cli/assistants/config-paths.ts';
 
 export const SYSTEMS = ['macos', 'linux', 'windows'] as const;
@@ -86,27 +85,6 @@ const LINKS: Record<string, (server: object, input?: object) => string> = {
 /** Encodes JSON that consists of ASCII characters. */
 function base64(value: object): string {
   return btoa(JSON.stringify(value));
-}
-
-/** Names that some assistants give themselves and that do not begin with their own id. */
-const OTHER_NAMES: Record<string, string> = {
-  'claude-ai': 'claude-desktop',
-  'visual-studio-code': 'vscode',
-  'github-copilot': 'copilot',
-  augment: 'auggie',
-};
-
-const NAMES = new Map([
-  ...ASSISTANTS.flatMap(({ id, aliases = [] }) => [id, ...aliases].map((name): [string, string] => [name, id])),
-  ...Object.entries(OTHER_NAMES),
-]);
-
-/** Returns the id of the assistant that a client's name and version, as in activity, belong to. */
-export function assistantOf(client: string): string | undefined {
-  const name = client.toLowerCase().replace(/[^a-z\d]+/g, '-');
-  const found = [...NAMES.keys()].filter((known) => name === known || name.startsWith(`${known}-`));
-  const longest = found.sort((a, b) => b.length - a.length)[0];
-  return longest === undefined ? undefined : NAMES.get(longest);
 }
 
 /** Masks all of a key but its prefix and last four characters. */

@@ -1,30 +1,30 @@
 import { useSignal } from '@preact/signals';
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { MemoryStats } from '../../../client/client.ts';
+import { EXPIRIES, SOURCE_KINDS } from '../../../contract/memory-filters.ts';
 import { formatNumber } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
+import { EXPIRY_TITLES, KIND_TITLES } from './filter-titles.ts';
 import { type ListState, NO_FILTERS } from './list-state.ts';
 
 /** Values that a facet shows until asked for the others. */
 const SHOWN_VALUES = 8;
 
-const SOURCES: Record<string, string> = {
-  message: 'A message',
-  episode: 'An episode',
-  conversation: 'A conversation',
-  none: 'Elsewhere',
-};
-
 interface FacetValue {
   name: string;
+  /** Shown instead of the name. */
+  title?: string;
   count: number;
   isChosen: boolean;
-  /** What choosing the value changes; absent where the list cannot be filtered by it. */
-  changes?: ViewParameters;
+  /** What choosing the value changes. */
+  changes: ViewParameters;
 }
 
 /** What the memories are filed under, with counts. Choosing a value filters the list by it, and again removes it. */
 export function Facets({ state, stats }: { state: ListState; stats: MemoryStats }) {
-  const { users, tags, projects, sources, states } = stats.facets;
+  const { users, tags, projects, sources, clients, states } = stats.facets;
+  const countOf = new Map<string, number>(sources.map(({ value, count }) => [value, count]));
+  const expiring = { soon: states.expiringSoon, any: states.expiring };
   const chosenTags = state.tags.filter((tag) => !tags.some(({ value }) => value === tag));
   return (
     <div class="facets">
@@ -70,14 +70,44 @@ export function Facets({ state, stats }: { state: ListState; stats: MemoryStats 
           })}
         />
       )}
-      {sources.some(({ value }) => value !== 'none') && (
+      <Facet
+        title="Stored by"
+        values={withChosen(clients, state.client).map(({ value, count }) => {
+          const isChosen = state.client === value;
+          const changes = { client: isChosen ? undefined : value };
+          return { name: value, title: titleOfClient(value), count, isChosen, changes };
+        })}
+      />
+      {(sources.some(({ value }) => value !== 'none') || state.sourceKind !== undefined) && (
         <Facet
           title="Comes from"
-          values={sources.map(({ value, count }) => ({ name: SOURCES[value] ?? value, count, isChosen: false }))}
+          values={SOURCE_KINDS.filter((kind) => countOf.has(kind) || kind === state.sourceKind).map((kind) => {
+            const isChosen = state.sourceKind === kind;
+            const changes = { sourceKind: isChosen ? undefined : kind };
+            return { name: KIND_TITLES[kind], count: countOf.get(kind) ?? 0, isChosen, changes };
+          })}
+        />
+      )}
+      {(states.expiring > 0 || state.expires !== undefined) && (
+        <Facet
+          title="Expires"
+          values={EXPIRIES.map((expiry) => {
+            const isChosen = state.expires === expiry;
+            const changes = { expires: isChosen ? undefined : expiry };
+            return { name: EXPIRY_TITLES[expiry], count: expiring[expiry], isChosen, changes };
+          })}
         />
       )}
     </div>
   );
+}
+
+type Counts = MemoryStats['facets']['clients'];
+
+/** The values of a facet, and the chosen one where no memory has it. */
+function withChosen(values: Counts, chosen: string | undefined): Counts {
+  if (chosen === undefined || values.some(({ value }) => value === chosen)) return values;
+  return [{ value: chosen, count: 0 }, ...values];
 }
 
 const NO_ORDER = { orderBy: NO_FILTERS.orderBy, order: NO_FILTERS.order };
@@ -105,17 +135,11 @@ function Facet({ title, values }: { title: string; values: readonly FacetValue[]
   );
 }
 
-function FacetRow({ name, count, isChosen, changes }: FacetValue) {
-  const content = (
-    <>
-      <span class="facet-name">{name}</span>
-      <span class="facet-count">{formatNumber(count)}</span>
-    </>
-  );
-  if (!changes) return <p class="facet-row">{content}</p>;
+function FacetRow({ name, title = name, count, isChosen, changes }: FacetValue) {
   return (
     <button type="button" class="facet-row" aria-pressed={isChosen} onClick={() => changeParameters(changes)}>
-      {content}
+      <span class="facet-name">{title}</span>
+      <span class="facet-count">{formatNumber(count)}</span>
     </button>
   );
 }

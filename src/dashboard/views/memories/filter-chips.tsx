@@ -1,16 +1,25 @@
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import { formatBriefDay, formatMoment } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { EXPIRY_TITLES, KIND_TITLES } from './filter-titles.ts';
 import { isByChange, isFiltered, type ListState, NO_FILTERS } from './list-state.ts';
 
 /** The filters in force; each can be removed. */
 export function FilterChips({ state }: { state: ListState }) {
   if (!isFiltered(state)) return null;
-  const { tags, project, source, afterMs, beforeMs, show } = state;
+  const { tags, project, source, sourceKind, client, expires, afterMs, beforeMs, show } = state;
   const chips: { text: string; changes: ViewParameters }[] = [
     ...tags.map((tag) => ({ text: `tag: ${tag}`, changes: { tag: tags.filter((other) => other !== tag) } })),
     ...(project === undefined ? [] : [{ text: `project: ${project}`, changes: { project: undefined } }]),
     ...(source === undefined ? [] : [{ text: 'from one source', changes: { source: undefined } }]),
+    ...(client === undefined ? [] : [{ text: `stored by: ${titleOfClient(client)}`, changes: { client: undefined } }]),
+    ...(sourceKind === undefined
+      ? []
+      : [{ text: `comes from: ${lowerCase(KIND_TITLES[sourceKind])}`, changes: { sourceKind: undefined } }]),
+    ...(expires === undefined
+      ? []
+      : [{ text: `expires: ${lowerCase(EXPIRY_TITLES[expires])}`, changes: { expires: undefined } }]),
     ...(show === 'pinned' ? [{ text: 'pinned', changes: { show: undefined } }] : []),
     ...(afterMs === undefined && beforeMs === undefined
       ? []
@@ -34,6 +43,11 @@ export function FilterChips({ state }: { state: ListState }) {
       </li>
     </ul>
   );
+}
+
+/** Within a line, titles begin with a small letter. */
+function lowerCase(title: string): string {
+  return title[0]!.toLowerCase() + title.slice(1);
 }
 
 /** `changed 20 Nov – 21 Nov`. */

@@ -1,4 +1,11 @@
-import type { MemoriesQuery, MemoryFilter } from '../../../client/client.ts';
+import type { MemoriesQuery, Memory, MemoryFilter } from '../../../client/client.ts';
+import {
+  EXPIRES_SOON_MS,
+  EXPIRIES,
+  type Expiry,
+  SOURCE_KINDS,
+  type SourceKind,
+} from '../../../contract/memory-filters.ts';
 import { parseTimestamp, toTimestamp } from '../../../lib/clock.ts';
 
 /** What the address says about the list: which memories, in which order and shape. */
@@ -10,6 +17,9 @@ export interface ListState {
   project: string | undefined;
   /** Id of a conversation, message or episode. */
   source: string | undefined;
+  sourceKind: SourceKind | undefined;
+  client: string | undefined;
+  expires: Expiry | undefined;
   /** Bounds of the time, both exclusive: of the change if `orderBy` is `updatedAt`, else of what the memory is about. */
   afterMs: number | undefined;
   beforeMs: number | undefined;
@@ -37,6 +47,9 @@ export function listStateOf(parameters: URLSearchParams): ListState {
     tags: [...new Set(parameters.getAll('tag').filter((tag) => tag !== ''))],
     project: parameters.get('project') || undefined,
     source: text('source'),
+    sourceKind: SOURCE_KINDS.find((kind) => kind === text('sourceKind')),
+    client: text('client'),
+    expires: EXPIRIES.find((expiry) => expiry === text('expires')),
     afterMs: afterOf(text('after')),
     beforeMs: instantOf(text('before')),
     orderBy: given ?? (layout === 'timeline' ? 'occurredAt' : 'createdAt'),
@@ -77,16 +90,38 @@ export function isWindowed(state: ListState): boolean {
 
 /** The conditions of the list that the daemon knows. */
 export function filterOf(state: ListState): MemoryFilter {
-  const { user, tags, project, source, show } = state;
+  const { user, tags, project, source, sourceKind, client, expires, show } = state;
   return {
     ...(user !== undefined && { user }),
     ...(tags.length > 0 && { tags: [...tags] }),
     ...(project !== undefined && { project, projectOnly: true }),
     ...(source !== undefined && { source }),
+    ...(sourceKind !== undefined && { sourceKind }),
+    ...(client !== undefined && { client }),
+    ...(expires !== undefined && { expires }),
     ...(show === 'pinned' && { pinned: true }),
     ...((show === 'all' || isWindowed(state)) && { includeSuperseded: true }),
     ...(isByChange(state) ? {} : timeBounds(state)),
   };
+}
+
+/** Whether a search result passes the filters that a search does not take. */
+export function passes({ show, sourceKind, client, expires }: ListState, memory: Memory, nowMs: number): boolean {
+  const endsMs = memory.expiresAt === null ? undefined : parseTimestamp(memory.expiresAt);
+  return (
+    (show !== 'pinned' || memory.pinned) &&
+    (sourceKind === undefined || sourceKind === kindOf(memory.source)) &&
+    (client === undefined || client === memory.client) &&
+    (expires === undefined || (endsMs !== undefined && (expires === 'any' || endsMs <= nowMs + EXPIRES_SOON_MS)))
+  );
+}
+
+/** The most specific thing that a source names. */
+function kindOf(source: Memory['source']): SourceKind {
+  const { messageId, episodeId, conversationId } = source ?? {};
+  if (messageId !== undefined) return 'message';
+  if (episodeId !== undefined) return 'episode';
+  return conversationId === undefined ? 'none' : 'conversation';
 }
 
 /** `after` and `before` as the API takes them. */
@@ -110,6 +145,9 @@ export const NO_FILTERS = {
   tag: undefined,
   project: undefined,
   source: undefined,
+  sourceKind: undefined,
+  client: undefined,
+  expires: undefined,
   after: undefined,
   before: undefined,
   show: undefined,
@@ -118,8 +156,8 @@ export const NO_FILTERS = {
 } as const;
 
 /** Whether the list leaves anything out because of a filter. */
-export function isFiltered({ tags, project, source, afterMs, beforeMs, show }: ListState): boolean {
-  return (
-    tags.length > 0 || [project, source, afterMs, beforeMs].some((value) => value !== undefined) || show === 'pinned'
-  );
+export function isFiltered(state: ListState): boolean {
+  const { tags, project, source, sourceKind, client, expires, afterMs, beforeMs, show } = state;
+  const given = [project, source, sourceKind, client, expires, afterMs, beforeMs];
+  return tags.length > 0 || given.some((value) => value !== undefined) || show === 'pinned';
 }

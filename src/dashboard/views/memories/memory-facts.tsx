@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Memory } from '../../../client/client.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
@@ -6,7 +7,8 @@ import { Icon } from '../../shell/icon.tsx';
 
 /** Whose a memory is, when it holds and where it comes from. */
 export function MemoryFacts({ memory }: { memory: Memory }) {
-  const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, metadata, version } = memory;
+  const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, client, metadata, version } =
+    memory;
   const members = Object.entries(metadata);
   return (
     <dl class="facts">
@@ -27,6 +29,11 @@ export function MemoryFacts({ memory }: { memory: Memory }) {
       <Fact name="Stored">
         <Moment at={createdAt} />
       </Fact>
+      {client !== null && (
+        <Fact name="Stored by">
+          <a href={hrefOf('memories', { client })}>{titleOfClient(client)}</a>
+        </Fact>
+      )}
       {version > 1 && (
         <Fact name="Changed">
           <Moment at={updatedAt} />

@@ -1,6 +1,6 @@
 import type { Client, Memory, SearchAnswer } from '../../../client/client.ts';
-import { parseTimestamp, toTimestamp } from '../../../lib/clock.ts';
-import { filterOf, isWindowed, type ListState, orderOf, timeBounds } from './list-state.ts';
+import { parseTimestamp, systemClock, toTimestamp } from '../../../lib/clock.ts';
+import { filterOf, isWindowed, type ListState, orderOf, passes, timeBounds } from './list-state.ts';
 
 /** A memory in the list; `found` says why a search found it. */
 export interface ListedMemory extends Memory {
@@ -107,7 +107,7 @@ async function searchPage(client: Client, state: ListState, signal: AbortSignal)
       ),
     ),
   );
-  const data = rankedTogether(answers).filter((memory) => state.show !== 'pinned' || memory.pinned);
+  const data = rankedTogether(answers).filter((memory) => passes(state, memory, systemClock.nowMs()));
   return { data, nextCursor: null, total: data.length };
 }
 
