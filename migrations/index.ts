@@ -22,6 +22,7 @@ import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
 import { operatorTickets } from './0022-operator-tickets.ts';
 import { memoryOrigins } from './0023-memory-origins.ts';
+import { deviceConnections } from './0025-device-connections.ts';
 import { searchClients } from './0028-search-clients.ts';
 
 /** One schema change, run in its own transaction. */
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   changes,
   operatorTickets,
   memoryOrigins,
+  deviceConnections,
   searchClients,
 ];

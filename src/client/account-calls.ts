@@ -1,5 +1,14 @@
 import type { Account, TokenAnswer, Usage, UsageQuery } from '../contract/account.ts';
 import type { MagicLinkAnswer, MagicLinkRequest, TokenRequest } from '../contract/auth.ts';
+import type {
+  DeviceCode,
+  DeviceCodes,
+  DeviceDecision,
+  DeviceToken,
+  DeviceTokenRequest,
+  NewDevice,
+  WaitingDevice,
+} from '../contract/devices.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions } from './call-options.ts';
 import { queryString, type Transport } from './transport.ts';
@@ -14,6 +23,18 @@ export function accountCalls({ send }: Transport) {
       /** Redeems the code that a sign-in from a terminal showed. */
       redeemCode: (request: TokenRequest, options?: CallOptions): ApiPromise<TokenAnswer> =>
         send('POST', '/v1/auth/token', request, options),
+      /** Asks to connect a device, without a key. */
+      beginDevice: (request: NewDevice, options?: CallOptions): ApiPromise<DeviceCodes> =>
+        send('POST', '/v1/auth/device', request, options),
+      /** Returns the token of a device, once; before it is allowed, how long to wait. */
+      collectDevice: (request: DeviceTokenRequest, options?: CallOptions): ApiPromise<DeviceToken> =>
+        send('POST', '/v1/auth/device/token', request, options),
+      /** Returns the device that waits with a code. */
+      getDevice: (request: DeviceCode, options?: CallOptions): ApiPromise<WaitingDevice> =>
+        send('POST', '/v1/auth/device/request', request, options),
+      /** Allows or denies the device that waits with a code. */
+      decideDevice: (request: DeviceDecision, options?: CallOptions): ApiPromise<void> =>
+        send('POST', '/v1/auth/device/decision', request, options),
       /** Revokes the key of this client. */
       revokeKey: (options?: CallOptions): ApiPromise<void> => send('DELETE', '/v1/auth/key', undefined, options),
     },

@@ -20,6 +20,7 @@ export type * from '../contract/activity.ts';
 export type * from '../contract/auth.ts';
 export type * from '../contract/connections.ts';
 export type * from '../contract/conversations.ts';
+export type * from '../contract/devices.ts';
 export type * from '../contract/episodes.ts';
 export type { ErrorCode, FieldError } from '../contract/errors.ts';
 export type * from '../contract/events.ts';

@@ -13,8 +13,8 @@ export const EXAMPLE_ACCOUNT = {
     storedBytes: STORED_BYTES,
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
-  credential: { kind: 'apiKey' },
   lastBackupAt: '2026-11-21T03:00:00.000Z',
+  credential: { kind: 'apiKey', scope: 'account' },
 };
 
 export const ACCOUNT_OPERATIONS: Operations = {
@@ -28,8 +28,9 @@ export const ACCOUNT_OPERATIONS: Operations = {
   'DELETE /v1/account': {
     id: 'account.delete',
     description:
-      'Erases the account with everything in it, including its key and sessions. This cannot be undone. `If-Match` ignores usage.',
+      'Erases the account with everything in it, including its key and connections. This cannot be undone. `If-Match` ignores usage.',
     etag: true,
+    scope: 'account',
   },
   'GET /v1/usage': {
     id: 'usage.get',
@@ -54,6 +55,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   },
   'DELETE /v1/auth/key': {
     id: 'auth.revokeKey',
-    description: 'Invalidates the API key of the account at once. Sessions stay. To get another key, sign in again.',
+    description: 'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
+    scope: 'account',
   },
 };

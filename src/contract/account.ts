@@ -3,6 +3,7 @@ import { Nullable, strict } from './common.ts';
 import { LearningDay } from './learning.ts';
 import { QuotaState, StorageState, Tier } from './limits.ts';
 import { UsedTokens } from './provider-settings.ts';
+import { SCOPES } from './scopes.ts';
 
 /** The message of a 401 whose credential is missing or unknown. */
 export const UNAUTHENTICATED = 'Send a valid API key as "Authorization: Bearer svc_live_…". To get one, run svc login.';
@@ -22,8 +23,13 @@ export const Account = Type.Object({
   key: Type.Union([KeyMetadata, Type.Null()], { description: 'The API key; null if there is none' }),
   credential: Type.Object(
     {
-      kind: Type.Enum(['apiKey', 'session']),
-      id: Type.Optional(Type.String({ description: 'The id of the connection of a session' })),
+      kind: Type.Enum(['apiKey', 'session', 'device']),
+      scope: Type.Enum([...SCOPES], {
+        description:
+          'What it may do: read, use memories in every way, or also manage connections and the key, and erase the account',
+      }),
+      id: Type.Optional(Type.String({ description: 'The id of its connection, unless it is the API key' })),
+      client: Type.Optional(Type.String({ description: 'The client of its connection' })),
     },
     { description: 'What this request was made with' },
   ),

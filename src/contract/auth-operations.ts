@@ -23,6 +23,65 @@ export const AUTH_OPERATIONS: Operations = {
     headers: PRIVATE,
     errors: ['gone'],
   },
+  'POST /v1/auth/device': {
+    id: 'auth.beginDevice',
+    description:
+      'Asks to connect a device to the account of an address, without its API key. Mails a link to it; who is signed in to the account can allow the device too, with `userCode`. The response is the same for known, unknown and refused addresses. Expires after ten minutes.',
+    request: { email: 'ada@example.com', name: 'ada-laptop', system: 'Linux' },
+    answer: {
+      deviceCode: '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM',
+      userCode: 'WDJB-MJHT',
+      verificationUrl: 'https://memory.example.com/dashboard/connect',
+      verificationUrlComplete: 'https://memory.example.com/dashboard/connect?device=WDJB-MJHT',
+      intervalSeconds: 2,
+      expiresAt: '2026-11-22T04:14:08.655Z',
+    },
+    headers: PRIVATE,
+  },
+  'POST /v1/auth/device/token': {
+    id: 'auth.collectDevice',
+    description:
+      'Returns the token of a device once it was allowed, and only once; until then the status is `pending`. Send it like an API key. It may use memories in every way, but not manage the account. 429 lengthens the interval, 403 means denied.',
+    request: { deviceCode: '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM' },
+    answer: {
+      status: 'connected',
+      token: 'svc_dev_4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM',
+      account: {
+        ...EXAMPLE_ACCOUNT,
+        credential: {
+          kind: 'device',
+          scope: 'memory',
+          id: 'con_01a2016cf94e74d8802b9a1e9b0015cd',
+          client: 'ada-laptop on Linux',
+        },
+      },
+    },
+    headers: PRIVATE,
+    errors: ['forbidden', 'gone'],
+  },
+  'POST /v1/auth/device/request': {
+    id: 'auth.getDevice',
+    description: 'Returns the device that waits for the account of the caller with a code.',
+    request: { userCode: 'WDJB-MJHT' },
+    answer: {
+      name: 'ada-laptop',
+      system: 'Linux',
+      address: '203.0.113.7',
+      createdAt: '2026-11-22T04:04:08.655Z',
+      expiresAt: '2026-11-22T04:14:08.655Z',
+    },
+    headers: PRIVATE,
+    errors: ['gone'],
+    scope: 'account',
+  },
+  'POST /v1/auth/device/decision': {
+    id: 'auth.decideDevice',
+    description: 'Allows or denies the device that waits for the account of the caller with a code, once.',
+    request: { userCode: 'WDJB-MJHT', allow: true },
+    headers: PRIVATE,
+    errors: ['gone'],
+    scope: 'account',
+  },
   'GET /v1/auth/callback': {
     id: 'auth.openLink',
     description:
@@ -34,7 +93,7 @@ export const AUTH_OPERATIONS: Operations = {
   'POST /v1/auth/callback': {
     id: 'auth.confirmLink',
     description:
-      'Consumes the link, invalidates the previous key, and redirects to the dashboard with the new key in the fragment. The sign-in of a terminal shows its code instead. Errors are a page if the caller accepts HTML.',
+      'Consumes the link, invalidates the previous key, and redirects to the dashboard with the new key in the fragment. The sign-in of a terminal shows its code instead. The link of a device needs `code`, and issues no key. Errors are a page if the caller accepts HTML.',
     request: { token: '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM' },
     answer: '<!doctype html>…',
     headers: PAGE,

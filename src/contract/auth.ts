@@ -29,7 +29,15 @@ export const MagicLinkAnswer = Type.Object({
 export type MagicLinkAnswer = Static<typeof MagicLinkAnswer>;
 
 export const CallbackQuery = Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) });
-export const CallbackForm = Type.Object({ token: Type.String({ maxLength: 200 }) }, strict);
+export const CallbackForm = Type.Object(
+  {
+    token: Type.String({ maxLength: 200 }),
+    code: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Of the link of a device: what its terminal shows' }),
+    ),
+  },
+  strict,
+);
 
 /** An HTML page. */
 export const Page = { description: 'A page', content: { 'text/html': { schema: Type.String() } } };

@@ -9,7 +9,7 @@ import {
   ActivityTransport,
 } from './activity.ts';
 import { CallbackForm, MagicLinkAnswer, MagicLinkRequest, TokenRequest } from './auth.ts';
-import { ListOrder } from './common.ts';
+import { ListOrder, ScopeName } from './common.ts';
 import { Connection, ConnectionPage, NewSession, Session, SessionTicket } from './connections.ts';
 import {
   AppendedMessage,
@@ -25,6 +25,15 @@ import {
   NewMessages,
   Role,
 } from './conversations.ts';
+import {
+  DeviceCode,
+  DeviceCodes,
+  DeviceDecision,
+  DeviceToken,
+  DeviceTokenRequest,
+  NewDevice,
+  WaitingDevice,
+} from './devices.ts';
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
 import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
 import { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval, WeightShift } from './learning.ts';
@@ -104,6 +113,11 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ConversationPage,
   Decision,
   DeletedMemories,
+  DeviceCode,
+  DeviceCodes,
+  DeviceDecision,
+  DeviceToken,
+  DeviceTokenRequest,
   Episode,
   EpisodeChange,
   EpisodePage,
@@ -154,6 +168,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ModelChoice,
   NarrowMemoryFilter,
   NewConversation,
+  NewDevice,
   NewEpisode,
   NewExtraction,
   NewMemories,
@@ -172,6 +187,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Remembered,
   RememberRequest,
   Retrieval,
+  Scope: ScopeName,
   SearchAnswer,
   SearchFilter,
   SearchRequest,
@@ -195,6 +211,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   User,
   UserPage,
   UserProfile,
+  WaitingDevice,
   WeightShift,
   WrittenEpisode,
 };

@@ -8,6 +8,8 @@ const CONNECTION = {
   id: 'con_01a2016cf94e74d8802b9a1e9b0015cd',
   kind: 'page',
   client: 'Firefox on Linux',
+  scope: 'account',
+  address: '203.0.113.7',
   createdAt: '2026-11-22T04:04:08.655Z',
   lastUsedAt: '2026-11-22T04:04:46.504Z',
   expiresAt: '2026-12-22T04:04:08.655Z',
@@ -34,21 +36,21 @@ export const CONNECTION_OPERATIONS: Operations = {
   },
   'GET /v1/session': {
     id: 'session.get',
-    description: "Returns the session of the request's cookie with its csrf token. Requests with an API key get 404.",
+    description: "Returns the session of the request's cookie with its csrf token. Requests without a session get 404.",
     answer: SESSION,
     headers: PRIVATE,
     errors: ['not_found'],
   },
   'DELETE /v1/session': {
     id: 'session.delete',
-    description: 'Signs the browser out: ends its session and removes the cookie. Requests with an API key get 404.',
+    description: 'Signs the browser out: ends its session and removes the cookie. Requests without a session get 404.',
     headers: [...PRIVATE, 'Set-Cookie'],
     errors: ['not_found'],
   },
   'POST /v1/session/ticket': {
     id: 'session.createTicket',
     description:
-      'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on.',
+      'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on. The session may do what the credential of this request may.',
     answer: {
       ticket: TICKET,
       url: `https://memory.example.com/dashboard#ticket=${TICKET}`,
@@ -69,7 +71,8 @@ export const CONNECTION_OPERATIONS: Operations = {
   },
   'DELETE /v1/connections/{id}': {
     id: 'connections.delete',
-    description: 'Ends a connection at once. `If-Match` ignores when it was used.',
+    description:
+      'Ends a connection at once, with the sessions that it opened. A connection without the scope `account` can end itself alone. `If-Match` ignores when it was used.',
     etag: true,
   },
 };

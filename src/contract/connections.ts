@@ -1,16 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { Page, PageQuery, strict } from './common.ts';
+import { Nullable, Page, PageQuery, strict } from './common.ts';
+import { SCOPES } from './scopes.ts';
 
 const Moment = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) });
 
 /** What may use an account besides its API key. */
 export const Connection = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(['page'], { description: 'page: the session of a browser' }),
+  kind: Type.Enum(['page', 'device'], {
+    description: 'page: the session of a browser; device: a terminal that `svc login --device` connected',
+  }),
   client: Type.String({ description: 'Such as `Firefox on Linux`' }),
+  scope: Type.Enum([...SCOPES], { description: 'What it may do, as in the account' }),
+  address: Nullable(Type.String({ description: 'The IP address of its last use' })),
   createdAt: Moment(),
   lastUsedAt: Moment('Precise to the minute'),
-  expiresAt: Moment('Ends earlier after 12 hours without a request'),
+  expiresAt: Nullable(Moment('Sessions end earlier after 12 hours without a request; devices do not expire')),
   current: Type.Boolean({ description: 'Whether it made this request' }),
 });
 export type Connection = Static<typeof Connection>;

@@ -143,6 +143,7 @@ export const MEMORY_OPERATIONS: Operations = {
   },
   'POST /v1/memories/query': {
     id: 'memories.query',
+    scope: 'memory:read',
     description:
       'With `ids`, answers those memories in the order given, page by page, and names unknown ids in `notFound`. With `filter`, answers like the list of memories, whose conditions it takes.',
     request: { ids: [EXAMPLE_MEMORY.id] },

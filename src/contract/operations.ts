@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * What the OpenAPI document says about an operation beyond its route and schemas. Statuses, headers and parameters that
@@ -30,6 +31,8 @@ export interface Operation {
   resumable?: true;
   /** Headers that responses of this operation may carry besides those of every response. */
   headers?: readonly string[];
+  /** The scope that its callers need, if not the one of its method: `memory:read` for GET, `memory` for others. */
+  scope?: Scope;
   /** Errors besides those of every operation with the same method, parameters and flags. */
   errors?: readonly ErrorCode[];
 }

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
+import { SCOPES } from './scopes.ts';
 
 export const ErrorCodeName = Type.Enum(ERROR_CODES);
 
-/** What ends an API key. */
-const KEY_ENDINGS = ['webSignIn', 'terminalSignIn', 'revocation'];
+/** What ends an API key, or the token of a device. */
+const KEY_ENDINGS = ['webSignIn', 'terminalSignIn', 'revocation', 'deviceRevocation'];
 
 /**
  * RFC 9457 problem details. Separate from the table of codes, so that code that only reads errors (the CLI at startup)
@@ -30,8 +31,9 @@ export const Problem = Type.Object(
     limit: Type.Optional(Type.Integer()),
     used: Type.Optional(Type.Integer()),
     resetsAt: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
-    endedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the API key ended' })),
-    endedBy: Type.Optional(Type.Enum(KEY_ENDINGS, { description: 'What ended the API key' })),
+    scope: Type.Optional(Type.Enum([...SCOPES], { description: 'The scope that the operation needs' })),
+    endedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the API key or token ended' })),
+    endedBy: Type.Optional(Type.Enum(KEY_ENDINGS, { description: 'What ended the API key or token' })),
   },
   { description: 'RFC 9457 problem details', additionalProperties: true },
 );

@@ -20,6 +20,7 @@ const STORED_SEARCH = {
 export const SEARCH_OPERATIONS: Operations = {
   'POST /v1/search': {
     id: 'search.query',
+    scope: 'memory:read',
     description:
       'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `explain` adds how each result was scored. `minRelevance` leaves out what hardly answers the query. Counts as one query.',
     request: { query: 'what does Ada drink', user: 'ada', limit: 1 },
@@ -34,6 +35,7 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'POST /v1/context': {
     id: 'search.context',
+    scope: 'memory:read',
     description:
       'Searches and composes the best results into one block of text for a prompt: of a long text the passages that match. Counts as one query.',
     request: { query: 'what does Ada drink', user: 'ada', maxTokens: 200 },

@@ -63,7 +63,7 @@ function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], search
 }
 
 /** `/v1/memories/:id` as the documentation has it: `/v1/memories/{id}`. */
-function documentedPath(pattern: string): string {
+export function documentedPath(pattern: string): string {
   let path = documentedPaths.get(pattern);
   if (path === undefined) {
     path = pattern.replaceAll(/:(\w+)/g, '{$1}');

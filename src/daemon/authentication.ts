@@ -3,7 +3,7 @@ import { UNAUTHENTICATED } from '../contract/account.ts';
 import { AppError } from '../contract/errors.ts';
 import { sessionTokenOf, sessionTokensIn } from '../features/connections/session-cookie.ts';
 import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
-import type { Keys, Principal } from '../features/keys/keys.ts';
+import type { BearerTokens, Principal } from '../features/keys/keys.ts';
 
 /** What finds the caller of a request. */
 export interface Authentication {
@@ -15,28 +15,31 @@ export interface Authentication {
   authenticate(request: FastifyRequest): Promise<Principal | undefined>;
   /** Whether the request carries a credential, valid or not. */
   hasCredential(request: FastifyRequest): boolean;
-  /** Returns the caller that the guard found. Throws why there is none: `unauthenticated`, with what ended its key. */
+  /** Returns the caller that the guard found. Throws why there is none: `unauthenticated`, with what ended its key or token. */
   require(request: FastifyRequest): Promise<Principal>;
 }
 
 interface Parts {
-  keys: Keys;
+  /** Every kind of bearer token. */
+  bearers: readonly BearerTokens[];
   sessions: Sessions;
   publicUrl: () => string;
 }
 
-export function createAuthentication({ keys, sessions, publicUrl }: Parts): Authentication {
+export function createAuthentication({ bearers, sessions, publicUrl }: Parts): Authentication {
   const hasCookie = (request: FastifyRequest) =>
     request.headers.authorization === undefined && sessionTokensIn(request, publicUrl()).length > 0;
+  const kindOf = (token: string | undefined) =>
+    token === undefined ? undefined : bearers.find((kind) => kind.accepts(token));
   return {
     async authenticate(request) {
       if (isOperators(request)) return undefined;
       if (request.headers.authorization === undefined) {
         const token = sessionTokenOf(request, publicUrl());
-        return token === undefined ? undefined : sessions.authenticate(token);
+        return token === undefined ? undefined : sessions.authenticate(token, request.ip);
       }
-      const apiKey = bearerOf(request);
-      return apiKey === undefined ? undefined : keys.authenticate(apiKey);
+      const token = bearerOf(request);
+      return kindOf(token)?.authenticate(token!, request.ip);
     },
     hasCredential: (request) =>
       !isOperators(request) && (request.headers.authorization !== undefined || hasCookie(request)),
@@ -44,8 +47,8 @@ export function createAuthentication({ keys, sessions, publicUrl }: Parts): Auth
       if (request.authenticationFailure) throw request.authenticationFailure;
       if (request.principal) return request.principal;
       if (hasCookie(request)) throw sessionEnded();
-      const apiKey = bearerOf(request);
-      const ended = apiKey === undefined ? undefined : await keys.whyEnded(apiKey);
+      const token = bearerOf(request);
+      const ended = await kindOf(token)?.whyEnded(token!);
       throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
     },
   };

@@ -1,3 +1,4 @@
+import type { DeviceSignIn } from '../features/auth/device-sign-in.ts';
 import type { SignIn } from '../features/auth/sign-in.ts';
 import { tidyTextIndices } from '../features/text/text-indices.ts';
 import type { Chore } from './housekeeping.ts';
@@ -5,12 +6,13 @@ import type { Rooms } from './rooms.ts';
 
 interface Parts {
   signIn: Pick<SignIn, 'sweep'>;
+  deviceSignIn: Pick<DeviceSignIn, 'sweep'>;
   /** Indexes texts that another daemon, or an earlier process, has left. */
   resumeIndexing(): Promise<void>;
 }
 
 /** The background tasks of a daemon. */
-export function choresOf(rooms: Rooms, { signIn, resumeIndexing }: Parts): Chore[] {
+export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }: Parts): Chore[] {
   const { db, leases, limiting, keys, connections, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events } = rooms;
   const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction } = rooms;
@@ -36,6 +38,7 @@ export function choresOf(rooms: Rooms, { signIn, resumeIndexing }: Parts): Chore
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
+    { name: 'delete old requests of devices', everyMs: 600_000, run: deviceSignIn.sweep },
     { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
     { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },

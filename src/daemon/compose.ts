@@ -3,6 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
+import { deviceRoutes, newDeviceRoutes } from '../features/auth/device-routes.ts';
+import { createDeviceSignIn } from '../features/auth/device-sign-in.ts';
+import { createMailedLinks } from '../features/auth/mailed-links.ts';
 import { createSignIn } from '../features/auth/sign-in.ts';
 import { createSignInLimit } from '../features/auth/sign-in-limit.ts';
 import { connectionsRoutes } from '../features/connections/connections-routes.ts';
@@ -89,10 +92,21 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, sessions, connections, limiting, usage, idempotency, accounts, users } =
-    rooms;
-  const { memories, conversations, episodes, portability, search, learning, profile, embeddings, activity, events } =
-    rooms;
+  const { db, metrics, ids, sealer, keys, sessions, devices, connections, limiting, usage, idempotency } = rooms;
+  const {
+    accounts,
+    users,
+    memories,
+    conversations,
+    episodes,
+    portability,
+    search,
+    learning,
+    profile,
+    embeddings,
+    activity,
+    events,
+  } = rooms;
   const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   const { rateLimits } = limiting;
@@ -114,9 +128,12 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const mailQueue = createMailQueue({ db, clock, random, sealer, mailer, log });
   let listenUrl = '';
   const publicUrl = () => config.publicUrl ?? listenUrl;
-  const signIn = createSignIn({ db, clock, random, sealer, keys, sessions, accounts, mailQueue, publicUrl });
+  const links = createMailedLinks({ clock, random, accounts, mailQueue, publicUrl });
+  const signingIn = { db, clock, random, sealer, accounts, links, mailQueue };
+  const signIn = createSignIn({ ...signingIn, keys, sessions });
+  const deviceSignIn = createDeviceSignIn({ ...signingIn, devices, publicUrl });
   const limitSignIns = createSignInLimit(rateLimits);
-  const authentication = createAuthentication({ keys, sessions, publicUrl });
+  const authentication = createAuthentication({ bearers: [keys, devices], sessions, publicUrl });
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   addQueueMetrics(rooms, mailQueue);
   const operatorParts = { clock, random, log, version, mailQueue, readiness, limitSignIns };
@@ -139,7 +156,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     },
     publicRoutes: [
       operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
-      authRoutes({ signIn, accounts, keys, limitSignIns, publicUrl }),
+      authRoutes({ signIn, deviceSignIn, accounts, keys, limitSignIns, publicUrl }),
+      newDeviceRoutes({ deviceSignIn, devices, accounts, limitSignIns }),
       newSessionRoutes({ sessions, publicUrl, limitSignIns, requirePrincipal: authentication.require }),
       operatorRoutes(operator.parts),
       dashboardRoutes({ files: dashboardFiles }),
@@ -150,6 +168,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       activityRoutes({ activity }),
       sessionRoutes({ sessions, connections, publicUrl }),
       connectionsRoutes({ connections }),
+      deviceRoutes({ deviceSignIn, limitSignIns }),
       eventsRoutes({ events }),
       usersRoutes({ users }),
       profileRoutes({ profile }),
@@ -169,7 +188,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const chores = choresOf(rooms, { signIn, resumeIndexing });
+  const chores = choresOf(rooms, { signIn, deviceSignIn, resumeIndexing });
   const openSockets = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;

@@ -1,13 +1,20 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
+import type { Scope } from '../contract/scopes.ts';
 import type { Principal } from '../features/keys/keys.ts';
+import { requireScope, scopeOf } from '../features/keys/scope.ts';
 import type { RateDecision, RateLimits } from '../features/limits/rate-limits.ts';
 import type { Usage } from '../features/limits/usage.ts';
+import { documentedPath } from './activity-hooks.ts';
 import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
 import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What callers of a protected route need. */
+    scope?: Scope;
+  }
   interface FastifyRequest {
     /** The authenticated caller; always set in the protected scope. */
     principal: Principal & { client: string };
@@ -85,10 +92,15 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
   if (found instanceof AppError) request.authenticationFailure = found;
 }
 
-/** Requires a valid credential on every route of a scope. */
-export function protect(scope: FastifyInstance, authentication: Authentication): void {
-  scope.addHook('onRequest', async (request) => {
-    await authentication.require(request);
+/** Requires a valid credential on every route of a scope, and the scope of its operation. */
+export function protect(app: FastifyInstance, authentication: Authentication): void {
+  app.addHook('onRoute', (route) => {
+    const scope = scopeOf([route.method].flat()[0]!, documentedPath(route.url));
+    route.config = { scope, ...route.config };
+  });
+  app.addHook('onRequest', async (request) => {
+    const principal = await authentication.require(request);
+    requireScope(principal, request.routeOptions.config.scope ?? 'account');
   });
 }
 

@@ -52,6 +52,10 @@ export function sendProblem(problem: AppError, cause: unknown, request: FastifyR
     const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
     reply.header('WWW-Authenticate', `Bearer realm="svc"${sent}`);
   }
+  const { scope } = problem.options.extra ?? {};
+  if (scope !== undefined) {
+    reply.header('WWW-Authenticate', `Bearer realm="svc", error="insufficient_scope", scope="${scope}"`);
+  }
   return reply
     .code(problem.status)
     .type(PROBLEM_MEDIA_TYPE)

@@ -7,6 +7,7 @@ import { findTenant } from '../features/accounts/accounts-store.ts';
 import { createActivity } from '../features/activity/activity.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConnections } from '../features/connections/connections.ts';
+import { createDevices } from '../features/connections/devices.ts';
 import { createSessions } from '../features/connections/sessions.ts';
 import { deleteTicketsOf } from '../features/connections/tickets-store.ts';
 import { createConversations } from '../features/conversations/conversations.ts';
@@ -85,6 +86,7 @@ export async function openRooms(
 
   const keys = createKeys({ db, clock, random, log, onEnd: deleteTicketsOf });
   const sessions = createSessions({ db, clock, random, ids, log });
+  const devices = createDevices({ db, clock, random, ids, log });
   const limiting = openRateLimits(config, { db, clock, random, log, metrics, sharedNowMs: dependencies.sharedNowMs });
   const { quotas: variant, storageLimits } = config;
   const usage = createUsage({ db, clock, log, variant, storageLimits, isShared });
@@ -92,7 +94,8 @@ export async function openRooms(
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
   const activity = createActivity({ db, clock, log, cursors });
-  const refresh = ({ credential: { kind, hash } }: Principal) => (kind === 'apiKey' ? keys : sessions).refresh(hash);
+  const credentials = { apiKey: keys, session: sessions, device: devices };
+  const refresh = ({ credential: { kind, hash } }: Principal) => credentials[kind].refresh(hash);
   const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
   const isRedacting = config.redact === 'on';
@@ -192,6 +195,7 @@ export async function openRooms(
     sealer,
     keys,
     sessions,
+    devices,
     connections,
     limiting,
     usage,

@@ -20,7 +20,7 @@ function tokens(id: string, keywords: readonly string[], source: string, entropy
 
 /**
  * Credentials with a distinctive prefix. Ids, shapes and entropies are those of gitleaks (MIT License, © 2019 Zachary
- * Rice; https://github.com/gitleaks/gitleaks, config/gitleaks.toml), except `svc-api-key` and `url-password`. Its rules that
+ * Rice; https://github.com/gitleaks/gitleaks, config/gitleaks.toml), except those of svc and `url-password`. Its rules that
  * need a name beside the value (`token = …`) are left out: in prose they match words.
  */
 export const REDACTION_RULES: readonly RedactionRule[] = [
@@ -114,6 +114,7 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
   token('square-access-token', 'sq0atp-', '[\\w-]{22,60}'),
   tokens('stripe-access-token', ['k_test_', 'k_live_', 'k_prod_'], '[sr]k_(?:test|live|prod)_[a-zA-Z0-9]{10,99}'),
   token('svc-api-key', 'svc_live_', '[0-9a-f]{32}', 2),
+  token('svc-device-token', 'svc_dev_', '[\\w-]{43}', 3),
   token('twilio-api-key', 'SK', '[0-9a-fA-F]{32}', 3),
   token('typeform-api-token', 'tfp_', '[a-z0-9_.=-]{59}'),
   token('vault-batch-token', 'hvb.', '[\\w-]{138,300}', 4),

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.ts';
 
 const API_KEY = /^svc_live_[0-9a-f]{32}$/;
+const DEVICE_TOKEN = /^svc_dev_[\w-]{43}$/;
 /** Crockford's base 32: no letters that look like digits. */
 const CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -13,6 +14,16 @@ export function mintApiKey(random: Random): string {
 /** Whether a text has the form of an API key. */
 export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
+}
+
+/** Generates the token of a device: `svc_dev_` and 256 random bits in base64url. */
+export function mintDeviceToken(random: Random): string {
+  return `svc_dev_${mintToken(random)}`;
+}
+
+/** Whether a text has the form of a device's token. */
+export function isDeviceToken(text: string): boolean {
+  return DEVICE_TOKEN.test(text);
 }
 
 /** Generates a 256-bit token in base64url, for links, cookies and verifiers. */

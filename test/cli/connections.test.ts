@@ -30,7 +30,9 @@ test('svc connections lists them, latest first, for people and for programs', as
   const ids = browsers.map(({ session }) => session.id);
   const shown = (await person.run(['connections'], TTY)).out;
   for (const id of ids)
-    expect(shown).toContain(`${id.slice(-8)}  Unknown browser\n  web app, signed in just now, last used just now\n`);
+    expect(shown).toContain(
+      `${id.slice(-8)}  Unknown browser\n  web app, signed in just now, last used just now from 127.0.0.1\n`,
+    );
   const lines = (await person.run(['connections'])).out.trimEnd().split('\n');
   expect(lines.map((line) => line.split('\t'))).toEqual(
     ids.map((id) => [id, 'page', expect.stringMatching(/Z$/), 'Unknown browser']),

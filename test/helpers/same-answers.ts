@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
+import type { SignInKind } from '../../src/features/auth/mail-rate-limit.ts';
 import type { TestDaemon } from './daemon.ts';
 import { fromElsewhere, mailsAfterAll, startSignInDaemon, startTerminal } from './sign-in.ts';
 
@@ -20,12 +21,12 @@ interface Timed {
   ms: number;
 }
 
-function ask(baseUrl: string, agent: Agent, request: object): Promise<Timed> {
+function ask(address: string, agent: Agent, request: object): Promise<Timed> {
   const body = JSON.stringify(request);
   const headers = { 'content-type': 'application/json', 'content-length': body.length, ...fromElsewhere() };
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
-    const call = httpRequest(`${baseUrl}/v1/auth/magic-link`, { method: 'POST', agent, headers }, (response) => {
+    const call = httpRequest(address, { method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -54,7 +55,10 @@ function bytesOf({ status, headers, text }: Timed): string {
   } = headers;
   const { ratelimit: _state, ...same } = rest;
   const cookie = same['set-cookie']?.map((value) => value.replace(/=[\w-]{43};/, '=;'));
-  const body = text.replace(/"expiresAt":"[^"]{24}"/, '"expiresAt":""');
+  const body = text
+    .replace(/"expiresAt":"[^"]{24}"/, '"expiresAt":""')
+    .replace(/"deviceCode":"[\w-]{43}"/, '')
+    .replace(/[0-9A-Z]{4}-[0-9A-Z]{4}/g, '');
   return JSON.stringify([status, { ...same, 'set-cookie': cookie }, body]);
 }
 
@@ -73,17 +77,17 @@ async function start(count: number): Promise<TestDaemon> {
 /**
  * Requests `count` links sequentially, each for an address of a random kind, so that work left over from the previous
  * request slows every kind equally. Expects the same bytes for every kind; with `band`, also that the lower quartile and
- * the median of the slowest kind are less than `band` times those of the fastest. With `terminal`, every request starts
- * a terminal sign-in.
+ * the median of the slowest kind are less than `band` times those of the fastest. `of` is what every request
+ * starts: the sign-in of a browser or of a terminal, or the connection of a device.
  */
 export async function expectSameAnswers({
   count,
   band,
-  terminal = false,
+  of = 'browser',
 }: {
   count: number;
   band?: number;
-  terminal?: boolean;
+  of?: SignInKind;
 }): Promise<void> {
   const daemon = await start(count);
   const agent = new Agent({ keepAlive: true });
@@ -91,11 +95,12 @@ export async function expectSameAnswers({
   for (let number = 0; number < count; number += 1) {
     const kind = KINDS[Math.floor(Math.random() * KINDS.length)]!;
     const email = emailOf(kind, answers[kind].length);
-    const login = terminal && { login: startTerminal().login };
-    answers[kind].push(await ask(daemon.baseUrl, agent, { email, ...login }));
+    const more = { browser: {}, terminal: { login: startTerminal().login }, device: { name: 'desk', system: 'Linux' } };
+    const path = of === 'device' ? '/v1/auth/device' : '/v1/auth/magic-link';
+    answers[kind].push(await ask(daemon.baseUrl + path, agent, { email, ...more[of] }));
   }
 
-  expect(answers.known[0]?.status).toBe(202);
+  expect(answers.known[0]?.status).toBe(of === 'device' ? 201 : 202);
   expect(new Set(KINDS.flatMap((kind) => answers[kind].map(bytesOf))).size).toBe(1);
   for (const part of band === undefined ? [] : [0.25, 0.5]) {
     const times = KINDS.map((kind) =>
@@ -108,7 +113,7 @@ export async function expectSameAnswers({
     expect(Math.max(...times) / Math.min(...times), `at ${part}: ${summary}`).toBeLessThan(band!);
   }
   const mails = KINDS.map((kind) => mailsAfterAll(daemon, emailOf(kind, 0)));
-  expect(await Promise.all(mails)).toEqual([1, 1, 0, terminal ? 2 : 3]);
+  expect(await Promise.all(mails)).toEqual([1, 1, 0, of === 'browser' ? 3 : 2]);
   agent.destroy();
   await daemon.close();
 }

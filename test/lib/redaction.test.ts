@@ -56,6 +56,7 @@ const SHAPES: Record<string, string> = {
   'hashicorp-tf-api-token': '{a14}.atlasv1.{a64}',
   jwt: 'eyJ{a30}.eyJ{a60}.{a43}',
   'svc-api-key': 'svc_live_{h32}',
+  'svc-device-token': 'svc_dev_{a43}',
   'planetscale-password': 'pscale_pw_{a43}',
   'flyio-access-token': 'fo1_{a43}',
   'sentry-user-token': 'sntryu_{h64}',
@@ -81,7 +82,7 @@ const HARMLESS = [
 ];
 
 describe('redacted text', () => {
-  test('masks 200 known shapes of credentials, wherever they stand', () => {
+  test('masks 205 known shapes of credentials, wherever they stand', () => {
     const missed = Object.entries(SHAPES).flatMap(([id, template]) =>
       SETTINGS.filter((setting) => {
         const secret = filled(template);
@@ -89,7 +90,7 @@ describe('redacted text', () => {
         return count !== 1 || text.includes(secret) || !text.includes(`[redacted: ${id}]`);
       }).map((setting) => `${id}: ${setting}`),
     );
-    expect(Object.keys(SHAPES).length * SETTINGS.length).toBe(200);
+    expect(Object.keys(SHAPES).length * SETTINGS.length).toBe(205);
     expect(missed).toEqual([]);
   });
 

@@ -66,7 +66,7 @@ async function eraseDuring<T>({ tenantId }: Caller, work: (connection: Connectio
 async function signIn(connection: Connection, email: string) {
   await one.accounts.keep(connection, email);
   const { tenantId } = await one.accounts.findOrCreate(connection, email);
-  await one.sessions.begin(connection, tenantId, 'Firefox on Linux');
+  await one.sessions.begin(connection, tenantId, { client: 'Firefox on Linux', address: '127.0.0.1' });
   return { tenantId, apiKey: await one.keys.rotate(connection, tenantId) };
 }
 

@@ -1,4 +1,4 @@
-const SVC_KEY = /svc_live_[0-9a-f]{32}/g;
+const SVC_KEY = /svc_live_[0-9a-f]{32}|svc_dev_[\w-]{43}/g;
 
 /** Values that look like secrets: after `Bearer`, with a well-known prefix, or in a field such as `token`. */
 const OTHER_SECRETS = [
@@ -11,7 +11,7 @@ export function containsApiKey(text: string): boolean {
   return findApiKeys(text).length > 0;
 }
 
-/** Returns the distinct svc keys in a text. */
+/** Returns the distinct svc keys, and tokens of devices, in a text. */
 export function findApiKeys(text: string): string[] {
   return [...new Set(text.match(SVC_KEY))];
 }
@@ -23,7 +23,7 @@ export function lastFour(key: string): string {
 
 /** Masks secrets for display: svc keys except their last four characters, other secrets completely. */
 export function maskSecrets(text: string): string {
-  const keysMasked = text.replace(SVC_KEY, (key) => `svc_live_…${lastFour(key)}`);
+  const keysMasked = text.replace(SVC_KEY, (key) => `${/^svc_[a-z]+_/.exec(key)![0]}…${lastFour(key)}`);
   return OTHER_SECRETS.reduce(
     (masked, pattern) => masked.replace(pattern, (secret) => (secret.includes('…') ? secret : '••••')),
     keysMasked,

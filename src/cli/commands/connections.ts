@@ -16,17 +16,18 @@ import { shortIds } from '../memory/short-id.ts';
 import { printable } from '../memory/terminal-text.ts';
 
 const HELP = `
-Connections are what may use your account besides the API key, such as browsers
-that are signed in to the web app. Without a command, lists them. When output is
-not a terminal, it prints one line per connection with tab-separated fields: id,
-kind, last used, client.
+Connections are what may use your account besides the API key: browsers that are
+signed in to the web app, and devices that svc login --device connected. Without
+a command, lists them. When output is not a terminal, it prints one line per
+connection with tab-separated fields: id, kind, last used, client.
 
 Examples:
   $ svc connections
   $ svc connections revoke 9b0015cd`;
 
 const REVOKE_HELP = `
-Ends the connections at once. Your API key does not change.
+Ends the connections at once. Your API key does not change. A device can revoke
+itself and the browsers it opened; for others, use the API key or the web app.
 
 Examples:
   $ svc connections revoke 9b0015cd`;
@@ -77,8 +78,13 @@ function rowOf({ id, kind, lastUsedAt, client }: Connection): string {
   return [id, kind, lastUsedAt, client].join('\t');
 }
 
-function lineOf({ client, createdAt, lastUsedAt }: Connection, id: string, context: CommandContext): string {
+const KINDS: Record<Connection['kind'], string> = { page: 'web app, signed in', device: 'device, connected' };
+
+function lineOf(connection: Connection, id: string, context: CommandContext): string {
+  const { client, kind, address, current, createdAt, lastUsedAt } = connection;
   const { style, nowMs } = renderOptions(context);
   const when = (time: string) => formatRelativeTime(Date.parse(time), nowMs);
-  return `${style.dim(id)}  ${style.bold(printable(client))}\n  web app, signed in ${when(createdAt)}, last used ${when(lastUsedAt)}`;
+  const where = address === null ? '' : ` from ${address}`;
+  const name = `${style.bold(printable(client))}${current ? ' (this one)' : ''}`;
+  return `${style.dim(id)}  ${name}\n  ${KINDS[kind]} ${when(createdAt)}, last used ${when(lastUsedAt)}${where}`;
 }

@@ -4,6 +4,7 @@ import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import { idsOfAnswer } from '../../features/activity/answer-ids.ts';
 import type { Principal } from '../../features/keys/keys.ts';
+import { requireScope } from '../../features/keys/scope.ts';
 import type { McpNote } from '../activity-hooks.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
@@ -61,6 +62,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       note.tool = name;
       try {
         mcpReq.signal.throwIfAborted();
+        requireScope(principal, definition.annotations.readOnlyHint ? 'memory:read' : 'memory');
         const { input, notes } = read(args as Record<string, unknown>);
         const answer = await run(principal, input);
         Object.assign(note, idsOfAnswer(answer));

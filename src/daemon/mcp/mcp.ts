@@ -34,7 +34,8 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
 
 /**
  * The MCP endpoint: stateless Streamable HTTP at `/v1/mcp`, for the protocol revisions that start with `initialize` and
- * those that do not. It is in the protected scope, so every request is authenticated and rate limited. Batches are
+ * those that do not. It is in the protected scope, so every request is authenticated and rate limited; tools
+ * that change something check the scope themselves. Batches are
  * rejected: they would be many calls for one token of the rate limit.
  */
 export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDependencies): FastifyPluginAsync {
@@ -64,7 +65,8 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
       handler: refuseMethod,
     });
 
-    app.post(PATH, { schema: { hide: true }, config: { checksOwnBody: true } }, async (request, reply) => {
+    const config = { checksOwnBody: true, scope: 'memory:read' } as const;
+    app.post(PATH, { schema: { hide: true }, config }, async (request, reply) => {
       const note = { client: clients.nameOf(request), method: mcpMethodOf(request) };
       request.mcpNote = note;
       if (Array.isArray(request.body)) {

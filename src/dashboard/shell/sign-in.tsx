@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { isApiKey } from '../credential-in.ts';
 import { describeError } from '../errors.ts';
 import { formatClockTime } from '../format.ts';
+import { parameters } from '../router.ts';
 import { openWithKey } from '../session.ts';
 
 /** The screen of a visitor without a session: request a link, or open the app with an existing key. */
@@ -25,6 +26,13 @@ export function SignIn({
         {message && (
           <p class={`notice is-${tone}`} role="status">
             {message}
+          </p>
+        )}
+        {parameters.value.get('device') && (
+          <p class="notice is-info">
+            A terminal asks to connect to your account. To allow it and keep your API key, open the link that svc mailed
+            to you and type the code <code>{parameters.value.get('device')}</code>, or run <code>svc open</code> where
+            you are signed in and then open this page again.
           </p>
         )}
         <LinkForm />

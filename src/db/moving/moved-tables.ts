@@ -29,8 +29,12 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table('tenants', 'tenantId', 'email tier createdAt erasedAt', { derivedColumns: ['storedBytes'], unique: 'email' }),
   table('apiKeys', 'tenantId', 'hash last4 createdAt lastUsedAt'),
   table('endedKeys', 'tenantId hash', 'endedAt endedBy device'),
-  table('connections', 'tenantId id', 'kind tokenHash client createdAt lastUsedAt expiresAt endsAt'),
-  table('sessionTickets', 'tenantId tokenHash', 'expiresAt sessionExpiresAt'),
+  table(
+    'connections',
+    'tenantId id',
+    'kind tokenHash client scope address openedBy createdAt lastUsedAt expiresAt endsAt',
+  ),
+  table('sessionTickets', 'tenantId tokenHash', 'expiresAt sessionExpiresAt scope openedBy'),
   table('dataKeys', 'tenantId', 'masterKeyId wrapped'),
   table('scopes', 'tenantId endUser', 'scope erasedAt'),
   table(
@@ -104,7 +108,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'signInLinks',
     'tokenHash',
-    'email createdAt expiresAt usedAt delivered cookieHash codeChallenge redirectPort device codeHash wrongCodes',
+    `email createdAt expiresAt usedAt delivered cookieHash codeChallenge redirectPort device codeHash wrongCodes
+     deviceCodeHash`,
   ),
   table('mailQueue', 'mailId', 'sealed suppressed attempts nextAttemptAt expiresAt'),
   table('invitations', 'email', 'createdAt'),
@@ -120,6 +125,8 @@ export const UNMOVED_TABLES: readonly string[] = [
   'changes',
   // What opens the operator's view within a minute.
   'operatorTickets',
+  // What terminals ask for, within ten minutes.
+  'deviceRequests',
   // What the database is.
   ...['schemaVersion', 'databaseState'],
 ];

@@ -48,7 +48,7 @@ export interface Accounts {
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
-   * Erases the tenant and all its data. The first commit revokes its key and sessions and frees its address; rows are then deleted in
+   * Erases the tenant and all its data. The first commit revokes its key and connections and frees its address; rows are then deleted in
    * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
    * is the tag of another account or tier.
    */
@@ -75,7 +75,7 @@ interface Dependencies {
   idempotency: Idempotency;
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
-  /** Erases the sign-in links of an address, in the caller's transaction. */
+  /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
   defaultTier: Tier;
@@ -104,7 +104,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
 
   return {
     async view(principal) {
-      const { tenantId, email, tier, credential } = principal;
+      const { tenantId, email, tier, scope, credential } = principal;
       const key = await keys.metadataOf(principal);
       return {
         tenantId,
@@ -119,7 +119,10 @@ export function createAccounts(dependencies: Dependencies): Accounts {
               last4: key.last4,
             }
           : null,
-        credential: credential.kind === 'apiKey' ? { kind: 'apiKey' } : { kind: 'session', id: credential.id },
+        credential: {
+          ...{ kind: credential.kind, scope },
+          ...(credential.kind !== 'apiKey' && { id: credential.id, client: credential.client }),
+        },
         ...(await backupFacts()),
       };
     },

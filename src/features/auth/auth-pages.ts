@@ -9,6 +9,13 @@ export interface ConfirmPage {
   device?: string | undefined;
 }
 
+/** The page of a link that allows a device. */
+export interface DevicePage {
+  token: string;
+  email: string;
+  device: string;
+}
+
 export interface CodePage {
   code: string;
   device: string;
@@ -74,6 +81,33 @@ ${signInForm(token)}
 <p class="hint">Once the terminal has the code, it gets a new API key. If you already have one, it stops working.</p>
 </div>`;
   return layout({ title: 'Sign in to svc from a terminal', body });
+}
+
+/**
+ * Renders the page of a link that allows a device. The code comes from the terminal: a person who was only sent the link
+ * does not know it.
+ */
+export function allowPage({ token, email, device }: DevicePage): string {
+  const body = html`<div class="card">
+<p>A terminal on <span class="person">${device}</span> wants to connect to the account of <span class="person">${email}</span>.</p>
+<p class="caution"><strong>Continue only if you just ran <code>svc login --device</code> yourself.</strong> If someone sent you this link or a code, close this page: the device could read and change your memories.</p>
+<form method="post" action="/v1/auth/callback">
+<input type="hidden" name="token" value="${token}">
+<p><label for="device-code">The code that the terminal shows</label></p>
+<p><input id="device-code" name="code" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX"></p>
+<div class="buttons"><button type="submit" class="primary">Allow</button></div>
+</form>
+<p class="hint">Your API key does not change. Revoke the device at any time in the web app or with <code>svc connections revoke</code>.</p>
+</div>`;
+  return layout({ title: 'Connect a device', body });
+}
+
+/** Renders what follows once a device was allowed. */
+export function allowedPage(device: string): string {
+  const body = html`<div class="card">
+<p><span class="person">${device}</span> is connected. Return to its terminal; you can close this page.</p>
+</div>`;
+  return layout({ title: 'Device connected', body });
 }
 
 /** Renders the one-time code of a terminal sign-in. Its script delivers the code if the terminal runs on this machine. */

@@ -20,12 +20,15 @@ import { clientNameOf } from '../connections/client-name.ts';
 import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
 import { sessionCookie } from '../connections/session-cookie.ts';
 import type { Keys } from '../keys/keys.ts';
-import { codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
-import { LINK_MINUTES, type Redeemed, type SignIn } from './sign-in.ts';
+import { allowedPage, allowPage, codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
+import type { DeviceSignIn } from './device-sign-in.ts';
+import { LINK_MINUTES } from './mailed-links.ts';
+import type { Redeemed, SignIn } from './sign-in.ts';
 import type { LimitSignIns } from './sign-in-limit.ts';
 
 interface Dependencies {
   signIn: SignIn;
+  deviceSignIn: DeviceSignIn;
   accounts: Accounts;
   keys: Keys;
   limitSignIns: LimitSignIns;
@@ -42,6 +45,7 @@ const tags = ['auth'];
 /** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
 export function authRoutes({
   signIn,
+  deviceSignIn,
   accounts,
   keys,
   limitSignIns,
@@ -92,7 +96,7 @@ export function authRoutes({
     );
 
     renderErrorPages(app);
-    await app.register(callbackRoutes({ signIn, publicUrl }));
+    await app.register(callbackRoutes({ signIn, deviceSignIn, publicUrl }));
   };
 }
 
@@ -100,9 +104,13 @@ export function authRoutes({
  * The mailed link and its confirmation form. Forms are accepted only here: any site can make a browser submit one, and a
  * cross-site form that requested a link would set the cookie that marks this browser as the requester.
  */
-function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
-  const redeem = ({ headers }: FastifyRequest, token: string) =>
-    signIn.redeem(token, clientNameOf(headers['user-agent']));
+function callbackRoutes({
+  signIn,
+  deviceSignIn,
+  publicUrl,
+}: Pick<Dependencies, 'signIn' | 'deviceSignIn' | 'publicUrl'>): FastifyPluginAsyncTypebox {
+  const redeem = ({ headers, ip }: FastifyRequest, token: string) =>
+    signIn.redeem(token, { client: clientNameOf(headers['user-agent']), address: ip });
   return async (app) => {
     await app.register(formbody, { bodyLimit: 16 * 1024 });
     app.get(
@@ -124,7 +132,11 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
         const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
         if (link.sameBrowser && clicked) return answerRedeemed(reply, await redeem(request, token), publicUrl());
         reply.header('Set-Cookie', setCookie(CONFIRM_COOKIE, hashSecret(token), 'Strict', publicUrl()));
-        return sendPage(reply, 200, confirmPage({ token, email: link.email, device: link.device }));
+        const { email, device } = link;
+        const page = link.isForDevice
+          ? allowPage({ token, email, device: device! })
+          : confirmPage({ token, email, device });
+        return sendPage(reply, 200, page);
       },
     );
 
@@ -141,8 +153,10 @@ function callbackRoutes({ signIn, publicUrl }: Pick<Dependencies, 'signIn' | 'pu
         },
       },
       async (request, reply) => {
-        refuseCrossSite(request, request.body.token, publicUrl());
-        return answerRedeemed(reply, await redeem(request, request.body.token), publicUrl());
+        const { token, code } = request.body;
+        refuseCrossSite(request, token, publicUrl());
+        if (code !== undefined) return sendPage(reply, 200, allowedPage(await deviceSignIn.confirm(token, code)));
+        return answerRedeemed(reply, await redeem(request, token), publicUrl());
       },
     );
   };

@@ -1,7 +1,7 @@
 import { type Bucket, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
 
 /** What requested a sign-in. */
-export type SignInKind = 'browser' | 'terminal';
+export type SignInKind = 'browser' | 'terminal' | 'device';
 
 export interface MailedSignIn {
   kind: SignInKind;
@@ -22,11 +22,12 @@ const MAX_LIVE = 3;
 const ALLOWANCES: Record<SignInKind, Allowance> = {
   browser: { burst: { capacity: 3, refillPerSecond: 1 / 60 }, maxPerHour: 10 },
   terminal: { burst: { capacity: 2, refillPerSecond: 1 / 120 }, maxPerHour: 5 },
+  device: { burst: { capacity: 2, refillPerSecond: 1 / 120 }, maxPerHour: 5 },
 };
 
 /**
  * Whether an address may be sent one more mail of this kind. A flood of requests then neither fills a mailbox nor
- * invalidates the link its owner is waiting for. Browser and terminal sign-ins are counted apart, because a terminal's
+ * invalidates the link its owner is waiting for. Kinds are counted apart, because a terminal's
  * link signs in only that terminal: a stranger's terminals must not use up the mails with which the owner can sign in.
  * `mailed` lists what was sent in the last hour, oldest first.
  */

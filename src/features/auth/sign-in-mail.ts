@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { SignInKind } from './mail-rate-limit.ts';
 
 export interface SignInMail {
   to: string;
@@ -8,6 +9,7 @@ export interface SignInMail {
 }
 
 export interface SignInMailOptions {
+  kind: SignInKind;
   link: string;
   email: string;
   expiresInMinutes: number;
@@ -22,8 +24,8 @@ export interface SignInMailOptions {
  * (`device`) is stripped of characters that mail clients turn into links and never appears in the subject.
  */
 export function signInMail(options: SignInMailOptions): SignInMail {
-  const { link, email, expiresInMinutes, device, requestedFrom } = options;
-  const copy = device === undefined ? browserCopy(email) : terminalCopy(email, displayable(device));
+  const { kind, link, email, expiresInMinutes, device = '', requestedFrom } = options;
+  const copy = COPIES[kind](email, displayable(device));
   const origin = requestedFrom === undefined ? '' : ` It was requested from ${displayableOrigin(requestedFrom)}.`;
   const validity = `The link works once and expires in ${expiresInMinutes} minutes.${origin}`;
   const content: Content = { ...copy, validity, link };
@@ -64,6 +66,24 @@ function terminalCopy(email: string, device: string): MailCopy {
     disclaimer: 'If you did not start this in a terminal, ignore this email: nothing happens without the code.',
   };
 }
+
+function deviceCopy(email: string, device: string): MailCopy {
+  return {
+    title: 'Connect a device to svc',
+    opening: `A terminal on “${device}” wants to connect to the account of ${email}. Open this link to allow it:`,
+    button: 'Allow the device…',
+    effect:
+      'The page asks for the code that the terminal shows. The device can then read and change your memories until you ' +
+      'revoke it. Your API key does not change.',
+    disclaimer: 'If you did not start this in a terminal, ignore this email: nothing happens without the code.',
+  };
+}
+
+const COPIES: Record<SignInKind, (email: string, device: string) => MailCopy> = {
+  browser: browserCopy,
+  terminal: terminalCopy,
+  device: deviceCopy,
+};
 
 /** Keeps letters, digits and a few signs, at most 60. Drops dots, colons and slashes, which turn a name into a link. */
 function displayable(name: string): string {

@@ -16,12 +16,14 @@ export interface SignInRow {
   /** MAC of the code to type, set when the link is confirmed. */
   codeHash: string | null;
   wrongCodes: number;
+  /** The device that the link allows, instead of signing in. */
+  deviceCodeHash: string | null;
 }
 
 export async function insertSignIn(connection: Connection, row: SignInRow): Promise<void> {
   await connection.run(
     `INSERT INTO signInLinks (tokenHash, email, createdAt, expiresAt, usedAt, delivered, cookieHash, codeChallenge,
-       redirectPort, device, codeHash, wrongCodes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       redirectPort, device, codeHash, wrongCodes, deviceCodeHash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       row.tokenHash,
       row.email,
@@ -35,6 +37,7 @@ export async function insertSignIn(connection: Connection, row: SignInRow): Prom
       row.device,
       row.codeHash,
       row.wrongCodes,
+      row.deviceCodeHash,
     ],
   );
 }
@@ -92,6 +95,19 @@ export async function updateWrongCodes(
   );
 }
 
+/** Counts a wrong code of a device against its link, and voids the link at `maxWrongCodes`. */
+export async function updateWrongDeviceCodes(
+  connection: Connection,
+  tokenHash: string,
+  maxWrongCodes: number,
+): Promise<void> {
+  await connection.run(
+    `UPDATE signInLinks SET wrongCodes = wrongCodes + 1,
+       expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE tokenHash = ?`,
+    [maxWrongCodes, tokenHash],
+  );
+}
+
 /** Permanently voids every link and code mailed to an address, even if the clock is set back later. */
 export async function updateVoid(connection: Connection, email: string): Promise<void> {
   await connection.run('UPDATE signInLinks SET expiresAt = 0 WHERE email = ? AND delivered = 1 AND expiresAt > 0', [
@@ -99,7 +115,9 @@ export async function updateVoid(connection: Connection, email: string): Promise
   ]);
 }
 
+/** Deletes the links of an address, and what devices ask of it. */
 export async function deleteSignInsOf(connection: Connection, email: string): Promise<void> {
+  await connection.run('DELETE FROM deviceRequests WHERE email = ?', [email]);
   await connection.run('DELETE FROM signInLinks WHERE email = ?', [email]);
 }
 

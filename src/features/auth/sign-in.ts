@@ -8,17 +8,14 @@ import type { Sealer } from '../../lib/seal.ts';
 import { codeChallengeOf, equalSecrets, hashSecret, mintCode, mintToken, normalizeCode } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
-import type { NewSession, Sessions } from '../connections/sessions.ts';
+import type { ClientOrigin, NewSession, Sessions } from '../connections/sessions.ts';
 import type { Keys, RotationReason } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import { canSendMail, type MailedSignIn } from './mail-rate-limit.ts';
-import { signInMail } from './sign-in-mail.ts';
+import type { MailedLinks, NewLink } from './mailed-links.ts';
 import {
   deleteSignInsBefore,
   findSignIn,
-  insertSignIn,
   listByChallenge,
-  listMailed,
   type SignInRow,
   updateCode,
   updateUsed,
@@ -36,6 +33,8 @@ export type Redeemed =
 export interface PendingLink {
   email: string;
   device: string | undefined;
+  /** Whether it allows a device, instead of signing in. */
+  isForDevice: boolean;
   /** Whether the request carries the cookie of the browser that requested the link. */
   sameBrowser: boolean;
 }
@@ -49,8 +48,8 @@ export interface SignIn {
   request(request: MagicLinkRequest): Promise<{ expiresAtMs: number; cookie: string }>;
   /** Reads a link without consuming it. Throws `gone`. */
   inspect(token: string, cookie: string | undefined): Promise<PendingLink>;
-  /** Consumes a link, once. `client` names the browser. Throws `gone`. */
-  redeem(token: string, client: string): Promise<Redeemed>;
+  /** Consumes a link, once, in the browser `origin`. Throws `gone`. */
+  redeem(token: string, origin: ClientOrigin): Promise<Redeemed>;
   /** Redeems the code of a terminal sign-in. Throws `invalid_request` for a wrong code or verifier, `gone` if expired. */
   redeemCode(code: string, codeVerifier: string): Promise<{ apiKey: string }>;
   sweep(): Promise<void>;
@@ -64,53 +63,17 @@ interface Dependencies {
   keys: Keys;
   sessions: Sessions;
   accounts: Accounts;
+  links: MailedLinks;
   mailQueue: MailQueue;
-  publicUrl: () => string;
 }
 
-export const LINK_MINUTES = 15;
-const LINK_MS = LINK_MINUTES * 60_000;
 const CODE_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
-const MAX_WRONG_CODES = 5;
+export const MAX_WRONG_CODES = 5;
 
 export function createSignIn(dependencies: Dependencies): SignIn {
-  const { db, clock, random, sealer, keys, sessions, accounts, mailQueue, publicUrl } = dependencies;
+  const { db, clock, random, sealer, keys, sessions, accounts, links, mailQueue } = dependencies;
   const codeHashOf = (code: string) => sealer.authenticate(normalizeCode(code), 'sign-in code');
-
-  async function insertLink(connection: Connection, email: string, request: MagicLinkRequest, cookie: string) {
-    const nowMs = clock.nowMs();
-    const mailed = await listMailed(connection, email, nowMs - HOUR_MS);
-    const links = mailed.map(
-      ({ codeChallenge, createdAt, usedAt, expiresAt }): MailedSignIn => ({
-        kind: codeChallenge === null ? 'browser' : 'terminal',
-        createdAt,
-        live: usedAt === null && expiresAt > nowMs,
-      }),
-    );
-    const isAllowed = await accounts.canSignIn(connection, email);
-    const delivered = canSendMail(request.login ? 'terminal' : 'browser', links, nowMs) && isAllowed;
-    const token = mintToken(random);
-    const expiresAtMs = nowMs + LINK_MS;
-    await insertSignIn(connection, {
-      tokenHash: hashSecret(token),
-      email,
-      createdAt: nowMs,
-      expiresAt: expiresAtMs,
-      usedAt: null,
-      delivered: delivered ? 1 : 0,
-      cookieHash: request.login ? null : hashSecret(cookie),
-      codeChallenge: request.login?.codeChallenge ?? null,
-      redirectPort: request.login?.redirectPort ?? null,
-      device: request.login?.device ?? null,
-      codeHash: null,
-      wrongCodes: 0,
-    });
-    const link = `${publicUrl()}/v1/auth/callback?token=${token}`;
-    const mail = signInMail({ link, email, expiresInMinutes: LINK_MINUTES, device: request.login?.device });
-    await mailQueue.enqueue(connection, mail, { expiresAtMs, suppressed: !delivered });
-    return expiresAtMs;
-  }
 
   /**
    * Issues a new key, the only place that does. Invalidates the previous key and every other link of the address. Throws
@@ -139,28 +102,31 @@ export function createSignIn(dependencies: Dependencies): SignIn {
     async request(request) {
       const email = normalizeEmail(request.email);
       const cookie = mintToken(random);
-      const expiresAtMs = await db.writes.write('daemon', (connection) =>
-        insertLink(connection, email, request, cookie),
-      );
+      const { login } = request;
+      const link: NewLink = login
+        ? { kind: 'terminal', email, redirectPort: null, ...login }
+        : { kind: 'browser', email, cookieHash: hashSecret(cookie) };
+      const expiresAtMs = await db.writes.write('daemon', (connection) => links.add(connection, link));
       mailQueue.wake();
       return { expiresAtMs, cookie };
     },
     async inspect(token, cookie) {
       const row = await findSignIn(db.readers, hashSecret(token));
       if (!isOpen(row, clock.nowMs())) throw gone();
+      const isForDevice = row.deviceCodeHash !== null;
       const sameBrowser =
         cookie !== undefined && row.cookieHash !== null && equalSecrets(hashSecret(cookie), row.cookieHash);
-      return { email: row.email, device: row.device ?? undefined, sameBrowser };
+      return { email: row.email, device: row.device ?? undefined, isForDevice, sameBrowser };
     },
-    redeem: (token, client) =>
+    redeem: (token, origin) =>
       db.writes.write('daemon', async (connection) => {
         const tokenHash = hashSecret(token);
         const row = await findSignIn(connection, tokenHash);
-        if (!isOpen(row, clock.nowMs())) throw gone();
+        if (!isOpen(row, clock.nowMs()) || row.deviceCodeHash !== null) throw gone();
         if (!(await updateUsed(connection, tokenHash, clock.nowMs()))) throw gone();
         if (row.codeChallenge !== null) return redeemTerminal(connection, row);
         const { tenantId, apiKey } = await complete(connection, row.email, { endedBy: 'webSignIn' });
-        return { kind: 'browser', apiKey, session: await sessions.begin(connection, tenantId, client) };
+        return { kind: 'browser', apiKey, session: await sessions.begin(connection, tenantId, origin) };
       }),
     async redeemCode(code, codeVerifier) {
       const codeChallenge = codeChallengeOf(codeVerifier);
@@ -186,11 +152,13 @@ function deviceOf({ device }: SignInRow): string {
   return device ?? 'a terminal';
 }
 
-function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {
+/** Whether a link was delivered and can still be used. */
+export function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {
   return row !== undefined && row.delivered === 1 && row.usedAt === null && row.expiresAt > nowMs;
 }
 
-function gone(): AppError {
+/** The error of a link or code that cannot be used. */
+export function gone(): AppError {
   return new AppError(
     'gone',
     'This sign-in link or code has expired, or it was already used or replaced. Request a new one.',

@@ -1,19 +1,28 @@
 import type { Tier } from '../../contract/limits.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
+
+/** `page` is the session of a browser, `device` a terminal. */
+export type ConnectionKind = 'page' | 'device';
 
 /** A connection as it is stored. */
 export interface ConnectionRow {
   id: string;
-  kind: 'page';
+  kind: ConnectionKind;
   client: string;
+  scope: Scope;
+  /** Where it was used last, or made. */
+  address: string | null;
+  /** The connection that opened this one. */
+  openedBy: string | null;
   createdAt: number;
   lastUsedAt: number;
   expiresAt: number;
 }
 
-/** A page session and its tenant. */
-export interface SessionRow extends ConnectionRow {
+/** A connection with its token's hash and its tenant. */
+export interface TokenRow extends ConnectionRow {
   tokenHash: string;
   tenantId: string;
   email: string;
@@ -24,13 +33,14 @@ export interface SessionRow extends ConnectionRow {
 /** A connection that is used with a token. It ends when it was not used for a while, at `expiresAt` at the latest. */
 export type NewConnection = ConnectionRow & { tenantId: string; tokenHash: string; endsAt: number };
 
-const COLUMNS = 'id, kind, client, createdAt, lastUsedAt, expiresAt';
+const COLUMNS = 'id, kind, client, scope, address, openedBy, createdAt, lastUsedAt, expiresAt';
 
-/** Finds sessions by the hashes of their tokens. Without a tenant, because it determines the tenant. */
-export async function findSessions(reader: Reader, hashes: string[]): Promise<Map<string, SessionRow>> {
+/** Finds connections by the hashes of their tokens. Without a tenant, because it determines the tenant. */
+export async function findByTokens(reader: Reader, hashes: string[]): Promise<Map<string, TokenRow>> {
   const padded = padToPowerOfTwo(hashes);
-  const rows = await reader.all<SessionRow>(
-    `SELECT c.tokenHash, c.tenantId, t.email, t.tier, c.id, c.kind, c.client, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
+  const rows = await reader.all<TokenRow>(
+    `SELECT c.tokenHash, c.tenantId, t.email, t.tier, c.id, c.kind, c.client, c.scope, c.address,
+       c.openedBy, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
      FROM connections c JOIN tenants t ON t.tenantId = c.tenantId
      WHERE c.tokenHash IN (${listPlaceholders(padded.length)}) AND t.erasedAt IS NULL`,
     padded,
@@ -41,36 +51,41 @@ export async function findSessions(reader: Reader, hashes: string[]): Promise<Ma
 /** Adds a connection, unless the tenant is being erased. Returns whether it did. */
 export async function insertConnection(connection: Connection, row: NewConnection): Promise<boolean> {
   const { changes } = await connection.run(
-    `INSERT INTO connections (tenantId, id, kind, tokenHash, client, createdAt, lastUsedAt, expiresAt, endsAt)
-     SELECT tenantId, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT),
-       CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+    `INSERT INTO connections (tenantId, id, kind, tokenHash, client, scope, address, openedBy, createdAt, lastUsedAt,
+       expiresAt, endsAt)
+     SELECT tenantId, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
+       CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
      FROM tenants WHERE tenantId = ? AND erasedAt IS NULL`,
     [
-      ...[row.id, row.kind, row.tokenHash, row.client, row.createdAt, row.lastUsedAt, row.expiresAt, row.endsAt],
-      row.tenantId,
+      ...[row.id, row.kind, row.tokenHash, row.client, row.scope, row.address, row.openedBy],
+      ...[row.createdAt, row.lastUsedAt, row.expiresAt, row.endsAt, row.tenantId],
     ],
   );
   return changes > 0;
 }
 
-/** Deletes the connections of a tenant except the `count` that were used last. */
-export async function deleteAllBut(connection: Connection, tenantId: string, count: number): Promise<void> {
-  await connection.run(
-    `DELETE FROM connections WHERE tenantId = ? AND id IN (SELECT id FROM connections WHERE tenantId = ?
-       ORDER BY lastUsedAt DESC, id DESC LIMIT 1000 OFFSET ?)`,
-    [tenantId, tenantId, count],
+/** Lists the connections of a kind except the `count` that were used last. */
+export async function listAllBut(
+  connection: Connection,
+  { tenantId, kind, count }: { tenantId: string; kind: ConnectionKind; count: number },
+): Promise<string[]> {
+  const rows = await connection.all<{ id: string }>(
+    `SELECT id FROM connections WHERE tenantId = ? AND kind = ? ORDER BY lastUsedAt DESC, id DESC LIMIT 1000 OFFSET ?`,
+    [tenantId, kind, count],
   );
+  return rows.map(({ id }) => id);
 }
 
 export async function updateUsed(
   connection: Connection,
   { tenantId, tokenHash }: { tenantId: string; tokenHash: string },
-  { nowMs, endsAt }: { nowMs: number; endsAt: number },
+  { nowMs, endsAt, address }: { nowMs: number; endsAt: number; address: string | null },
 ): Promise<void> {
   await connection.run(
-    `UPDATE connections SET lastUsedAt = ?, endsAt = CASE WHEN expiresAt < ? THEN expiresAt ELSE CAST(? AS BIGINT) END
+    `UPDATE connections SET lastUsedAt = ?, address = ?,
+       endsAt = CASE WHEN expiresAt < ? THEN expiresAt ELSE CAST(? AS BIGINT) END
      WHERE tenantId = ? AND tokenHash = ?`,
-    [nowMs, endsAt, endsAt, tenantId, tokenHash],
+    [nowMs, address, endsAt, endsAt, tenantId, tokenHash],
   );
 }
 
@@ -97,8 +112,33 @@ export async function findConnection(
   ]);
 }
 
-export async function deleteConnection(connection: Connection, tenantId: string, id: string): Promise<void> {
-  await connection.run('DELETE FROM connections WHERE tenantId = ? AND id = ?', [tenantId, id]);
+/** Remembers that the tokens of devices, by the ids of their connections, end now. */
+export async function insertEndedDevices(
+  connection: Connection,
+  tenantId: string,
+  ids: readonly string[],
+  endedAt: number,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO endedKeys (tenantId, hash, endedAt, endedBy, device)
+     SELECT tenantId, tokenHash, CAST(? AS BIGINT), 'deviceRevocation', client FROM connections
+     WHERE tenantId = ? AND kind = 'device' AND id IN (SELECT value FROM texts(?))`,
+    [endedAt, tenantId, JSON.stringify(ids)],
+  );
+}
+
+/** Deletes connections, and those that they opened. */
+export async function deleteConnections(
+  connection: Connection,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const list = JSON.stringify(ids);
+  await connection.run(
+    `DELETE FROM connections WHERE tenantId = ?
+       AND (id IN (SELECT value FROM texts(?)) OR openedBy IN (SELECT value FROM texts(?)))`,
+    [tenantId, list, list],
+  );
 }
 
 export async function deleteConnectionsOf(connection: Connection, tenantId: string): Promise<void> {

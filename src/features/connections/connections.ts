@@ -5,22 +5,27 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Principal } from '../keys/keys.ts';
+import { requireScope } from '../keys/scope.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import { endConnections } from './connection-writes.ts';
 import {
   type ConnectionRow,
-  deleteConnection,
   deleteConnectionsOf,
   deleteEnded,
   findConnection,
   listConnections,
 } from './connections-store.ts';
+import { NEVER_MS } from './devices.ts';
 import { deleteExpiredTickets, deleteTicketsOf } from './tickets-store.ts';
 
 /** What may use an account besides its API key. Unknown and ended ones throw `not_found`. */
 export interface Connections {
   list(principal: Principal, query: ConnectionsQuery): Promise<{ data: ConnectionAnswer[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<ConnectionAnswer>;
-  /** Ends a connection at once, and the tickets that it may have made. Throws `precondition_failed`. */
+  /**
+   * Ends a connection at once, with the sessions that it opened and the tickets that it may have made. Throws
+   * `precondition_failed`, and `forbidden` for the connection of somebody else if the caller may not manage the account.
+   */
   revoke(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** Ends all connections of a tenant in the caller's transaction. */
   revokeAll(connection: Connection, tenantId: string): Promise<void>;
@@ -62,7 +67,8 @@ export function createConnections({ db, clock, cursors }: Dependencies): Connect
       await db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, principal, id);
         if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(row))) throw changedSinceRead('connection');
-        await deleteConnection(connection, tenantId, id);
+        if (!isOwn(row, principal)) requireScope(principal, 'account');
+        await endConnections(connection, { tenantId, ids: [id], nowMs: clock.nowMs() });
         await deleteTicketsOf(connection, tenantId);
       });
     },
@@ -87,13 +93,23 @@ function stateOf({ id }: { id: string }): object {
   return { id };
 }
 
-function toAnswer(row: ConnectionRow, { credential }: Principal): ConnectionAnswer {
-  const { id, kind, client, createdAt, lastUsedAt, expiresAt } = row;
+function toAnswer(row: ConnectionRow, principal: Principal): ConnectionAnswer {
+  const { id, kind, client, scope, address, createdAt, lastUsedAt, expiresAt } = row;
   return {
-    ...{ id, kind, client },
+    ...{ id, kind, client, scope, address },
     createdAt: toTimestamp(createdAt),
     lastUsedAt: toTimestamp(lastUsedAt),
-    expiresAt: toTimestamp(expiresAt),
-    current: credential.kind === 'session' && credential.id === id,
+    expiresAt: expiresAt === NEVER_MS ? null : toTimestamp(expiresAt),
+    current: idOf(principal) === row.id,
   };
+}
+
+/** Whether a connection is the caller's, or was opened by it. */
+function isOwn({ id, openedBy }: ConnectionRow, principal: Principal): boolean {
+  const own = idOf(principal);
+  return own !== undefined && (own === id || own === openedBy);
+}
+
+function idOf({ credential }: Principal): string | undefined {
+  return credential.kind === 'apiKey' ? undefined : credential.id;
 }

@@ -41,11 +41,12 @@ export function newSessionRoutes({
   requirePrincipal,
 }: PublicDependencies): FastifyPluginAsyncTypebox {
   async function begin(request: FastifyRequest, ticket: string | undefined): Promise<NewSession> {
-    const browser = { client: clientNameOf(request.headers['user-agent']), current: await currentSession(request) };
+    const current = await currentSession(request);
+    const browser = { client: clientNameOf(request.headers['user-agent']), address: request.ip, current };
     if (ticket === undefined) {
       const principal = await requirePrincipal(request);
       if (principal.credential.kind === 'apiKey') return sessions.beginFor(principal, browser);
-      throw new AppError('invalid_request', 'A session is made with an API key or with a ticket, not with a session.');
+      throw new AppError('invalid_request', 'A session is made with an API key or with a ticket.');
     }
     if (request.headers.authorization !== undefined) {
       const errors = [{ path: '/ticket', message: 'cannot be used with an API key' }];
@@ -58,7 +59,7 @@ export function newSessionRoutes({
   /** The caller that the browser's cookie stands for, whatever else the request carries. */
   async function currentSession(request: FastifyRequest): Promise<Principal | undefined> {
     const [token] = sessionTokensIn(request, publicUrl());
-    return token === undefined ? undefined : sessions.authenticate(token);
+    return token === undefined ? undefined : sessions.authenticate(token, request.ip);
   }
 
   return async (app) => {
@@ -128,7 +129,7 @@ export function sessionRoutes({ sessions, connections, publicUrl }: Dependencies
 
 function sessionOf({ credential }: Principal): Extract<Credential, { kind: 'session' }> {
   if (credential.kind === 'session') return credential;
-  throw new AppError('not_found', 'This request has no session: it was made with an API key.');
+  throw new AppError('not_found', 'This request has no session: it was made with a key or token.');
 }
 
 function toAnswer(session: { id: string; createdAt: number; expiresAt: number }, token: string): Session {

@@ -2,16 +2,16 @@ import { UNAUTHENTICATED } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { createBatchedRead } from '../../db/readers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
-import type { Principal } from '../keys/keys.ts';
-import { createTouch } from '../keys/last-used.ts';
-import { deleteAllBut, deleteConnection, findSessions, insertConnection, updateUsed } from './connections-store.ts';
-import { deleteTicket, findTicket, insertTicket } from './tickets-store.ts';
+import type { Credential, Principal } from '../keys/keys.ts';
+import { addConnection } from './connection-writes.ts';
+import { deleteConnections } from './connections-store.ts';
+import { deleteTicket, findTicket, insertTicket, type TicketRow } from './tickets-store.ts';
+import { createTokenLookup } from './token-lookup.ts';
 
 /** A session that was just made. Its token is stored only as a hash. */
 export interface NewSession {
@@ -21,29 +21,37 @@ export interface NewSession {
   expiresAt: number;
 }
 
+/** What a connection is made for: the client's name, and where it is. */
+export interface ClientOrigin {
+  client: string;
+  address: string;
+}
+
 /**
  * The browser that a session is for. A session of the same account that it has already is replaced. While it has one of
  * another account none is made, because a link could sign a person in to the account of someone else unnoticed.
  */
-export interface NewBrowser {
-  client: string;
+export interface NewBrowser extends ClientOrigin {
   current: Principal | undefined;
 }
 
 /** Sessions of browsers. They are independent of the API key. Timestamps are epoch milliseconds. */
 export interface Sessions {
   /** Makes a session in the caller's transaction. Throws `gone` if the account is being erased. */
-  begin(connection: Connection, tenantId: string, client: string, expiresAt?: number): Promise<NewSession>;
+  begin(connection: Connection, tenantId: string, origin: ClientOrigin): Promise<NewSession>;
   /** Makes a session for the tenant of an API key. Throws `conflict`: see `NewBrowser`. */
   beginFor(principal: Principal, browser: NewBrowser): Promise<NewSession>;
   /**
    * Returns the principal of a session's token, or `undefined` if it has ended. Queries the database on every request
    * instead of caching, so that a revocation takes effect immediately. Throws `unavailable` if the database fails.
    */
-  authenticate(token: string): Promise<Principal | undefined>;
+  authenticate(token: string, address: string): Promise<Principal | undefined>;
   /** Re-reads the principal of a token's hash. Throws `unauthenticated` if the session has ended. */
   refresh(hash: string): Promise<Principal>;
-  /** Makes a ticket that opens a session once, within a minute. Throws `unauthenticated` if the credential has just ended. */
+  /**
+   * Makes a ticket that opens a session once, within a minute. The session may do what its credential may. Throws `unauthenticated` if the
+   * credential has just ended.
+   */
   issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
   /** Consumes a ticket. Throws `gone` if it was used or has expired, and `conflict`: see `NewBrowser`. */
   redeemTicket(ticket: string, browser: NewBrowser): Promise<NewSession>;
@@ -61,59 +69,42 @@ const HOUR_MS = 3_600_000;
 const MAX_AGE_MS = 30 * 24 * HOUR_MS;
 const MAX_IDLE_MS = 12 * HOUR_MS;
 const TICKET_MS = 60_000;
-/** Of one account; one more ends the session that was not used for the longest time. */
-const MAX_SESSIONS = 50;
 
 /** Creates the sessions of a database. */
 export function createSessions({ db, clock, random, ids, log }: Dependencies): Sessions {
-  const find = createBatchedRead(db.lookups, findSessions);
-  const touch = createTouch({ db, clock, log }, (connection, { tenantId, hash }, nowMs) =>
-    updateUsed(connection, { tenantId, tokenHash: hash }, { nowMs, endsAt: nowMs + MAX_IDLE_MS }),
-  );
-
-  async function findPrincipal(hash: string): Promise<Principal | undefined> {
-    const row = await find(hash).catch((cause) => {
-      throw new AppError('unavailable', 'The session cannot be verified right now. Try again shortly.', {
-        retryAfterSeconds: 1,
-        cause,
-      });
-    });
-    if (!row || row.endsAt <= clock.nowMs()) return undefined;
-    const { tenantId, email, tier, id, createdAt, lastUsedAt, expiresAt } = row;
-    return { tenantId, email, tier, credential: { kind: 'session', id, hash, createdAt, lastUsedAt, expiresAt } };
-  }
+  const lookup = createTokenLookup({ db, clock, log }, { kind: 'page', endsAfter: (nowMs) => nowMs + MAX_IDLE_MS });
 
   async function begin(
     connection: Connection,
     tenantId: string,
-    client: string,
-    expiresAt = clock.nowMs() + MAX_AGE_MS,
+    { client, address }: ClientOrigin,
+    opening?: Pick<TicketRow, 'sessionExpiresAt' | 'scope' | 'openedBy'>,
   ): Promise<NewSession> {
     const token = mintToken(random);
     const nowMs = clock.nowMs();
+    const { sessionExpiresAt: expiresAt = nowMs + MAX_AGE_MS, scope = 'account', openedBy = null } = opening ?? {};
     const session = { id: ids.next('con'), createdAt: nowMs, expiresAt };
-    const isAdded = await insertConnection(connection, {
+    await addConnection(connection, {
       ...session,
       tenantId,
       kind: 'page',
       tokenHash: hashSecret(token),
-      client,
+      ...{ client, address, scope, openedBy },
       lastUsedAt: nowMs,
       endsAt: Math.min(expiresAt, nowMs + MAX_IDLE_MS),
     });
-    if (!isAdded) throw new AppError('gone', 'This account is being erased.');
-    await deleteAllBut(connection, tenantId, MAX_SESSIONS);
     return { ...session, token };
   }
 
   async function beginIn(
-    { client, current }: NewBrowser,
+    browser: NewBrowser,
     connection: Connection,
     tenantId: string,
-    expiresAt?: number,
+    ticket?: TicketRow,
   ): Promise<NewSession> {
-    if (current?.credential.kind === 'session') await deleteConnection(connection, tenantId, current.credential.id);
-    return begin(connection, tenantId, client, expiresAt);
+    const current = browser.current?.credential;
+    if (current?.kind === 'session') await deleteConnections(connection, tenantId, [current.id]);
+    return begin(connection, tenantId, browser, ticket);
   }
 
   return {
@@ -122,23 +113,20 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       requireSameAccount(browser, tenantId);
       return db.writes.write(tenantId, (connection) => beginIn(browser, connection, tenantId));
     },
-    async authenticate(token) {
-      const principal = await findPrincipal(hashSecret(token));
-      if (principal) touch({ tenantId: principal.tenantId, ...principal.credential });
-      return principal;
-    },
+    authenticate: lookup.authenticate,
     async refresh(hash) {
-      const principal = await findPrincipal(hash);
+      const principal = await lookup.find(hash);
       if (!principal) throw sessionEnded();
       return principal;
     },
-    async issueTicket({ tenantId, credential }) {
+    async issueTicket({ tenantId, scope, credential }) {
       const ticket = mintToken(random);
       const nowMs = clock.nowMs();
       const expiresAt = nowMs + TICKET_MS;
       // A session cannot prolong itself.
       const sessionExpiresAt = credential.kind === 'session' ? credential.expiresAt : nowMs + MAX_AGE_MS;
-      const row = { tenantId, tokenHash: hashSecret(ticket), expiresAt, sessionExpiresAt };
+      const openedBy = openerOf(credential);
+      const row = { tenantId, tokenHash: hashSecret(ticket), expiresAt, sessionExpiresAt, scope, openedBy };
       const isAdded = await db.writes.write(tenantId, (connection) => insertTicket(connection, row, credential.hash));
       if (!isAdded) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return { ticket, expiresAt };
@@ -146,12 +134,12 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
     async redeemTicket(ticket, browser) {
       const found = await findTicket(db.lookups, hashSecret(ticket));
       if (!found) throw spent();
-      const { tenantId, tokenHash, expiresAt, sessionExpiresAt } = found;
+      const { tenantId, tokenHash, expiresAt } = found;
       requireSameAccount(browser, tenantId);
       return db.writes.write(tenantId, async (connection) => {
         const isFirst = await deleteTicket(connection, tenantId, tokenHash);
         if (!isFirst || expiresAt <= clock.nowMs()) throw spent();
-        return beginIn(browser, connection, tenantId, sessionExpiresAt);
+        return beginIn(browser, connection, tenantId, found);
       });
     },
   };
@@ -160,6 +148,12 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
 /** The error of a request with the cookie of a session that has ended, or that never was. */
 export function sessionEnded(): AppError {
   return new AppError('unauthenticated', 'This session has ended. Sign in again, or run svc open.');
+}
+
+/** The connection that ends the sessions opened with a credential when it ends. Sessions of a browser stay. */
+function openerOf(credential: Credential): string | null {
+  if (credential.kind === 'apiKey') return null;
+  return credential.kind === 'session' ? credential.openedBy : credential.id;
 }
 
 function requireSameAccount({ current }: NewBrowser, tenantId: string): void {

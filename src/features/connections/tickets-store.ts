@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/scopes.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
 /** A ticket that opens a page session once. */
@@ -7,6 +8,10 @@ export interface TicketRow {
   expiresAt: number;
   /** When the session that it opens ends at the latest. */
   sessionExpiresAt: number;
+  /** What that session may do. */
+  scope: Scope;
+  /** The connection that ends that session when it ends. */
+  openedBy: string | null;
 }
 
 /** Finds a ticket. Without a tenant, because it determines the tenant. */
@@ -17,12 +22,15 @@ export async function findTicket(reader: Reader, tokenHash: string): Promise<Tic
 /** Adds a ticket, unless the credential with the hash `askedBy` or its tenant has ended. Returns whether it did. */
 export async function insertTicket(connection: Connection, row: TicketRow, askedBy: string): Promise<boolean> {
   const { changes } = await connection.run(
-    `INSERT INTO sessionTickets (tenantId, tokenHash, expiresAt, sessionExpiresAt)
-     SELECT tenantId, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+    `INSERT INTO sessionTickets (tenantId, tokenHash, expiresAt, sessionExpiresAt, scope, openedBy)
+     SELECT tenantId, CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT)
      FROM tenants t WHERE tenantId = ? AND erasedAt IS NULL
        AND (EXISTS (SELECT 1 FROM connections c WHERE c.tenantId = t.tenantId AND c.tokenHash = ?)
          OR EXISTS (SELECT 1 FROM apiKeys k WHERE k.tenantId = t.tenantId AND k.hash = ?))`,
-    [row.tokenHash, row.expiresAt, row.sessionExpiresAt, row.tenantId, askedBy, askedBy],
+    [
+      ...[row.tokenHash, row.expiresAt, row.sessionExpiresAt, row.scope, row.openedBy],
+      ...[row.tenantId, askedBy, askedBy],
+    ],
   );
   return changes > 0;
 }

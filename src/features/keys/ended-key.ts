@@ -1,14 +1,39 @@
 import { AppError } from '../../contract/errors.ts';
-import { toTimestamp } from '../../lib/clock.ts';
-import type { EndedKeyRow } from './ended-keys-store.ts';
+import type { Database } from '../../db/open.ts';
+import { createBatchedRead } from '../../db/readers.ts';
+import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import { hashSecret } from '../../lib/secret.ts';
+import { type EndedKeyRow, findEndedKeys } from './ended-keys-store.ts';
 
-/** The error of a request with a key that was valid once: it says what ended the key, and when. */
-export function endedKeyError({ endedAt, endedBy, device }: EndedKeyRow, nowMs: number): AppError {
+/** Returns the function that finds the error of a key or token that ended in the last 30 days. Throws `unavailable`. */
+export function createEndings({
+  db,
+  clock,
+}: {
+  db: Database;
+  clock: Clock;
+}): (secret: string) => Promise<AppError | undefined> {
+  const findEnded = createBatchedRead(db.lookups, findEndedKeys);
+  return async (secret) => {
+    const row = await findEnded(hashSecret(secret)).catch(unverifiable);
+    return row && endedKeyError(row, clock.nowMs());
+  };
+}
+
+/** Throws the error of a credential that the database could not be asked for. */
+export function unverifiable(cause: unknown): never {
+  const message = 'The credential cannot be verified right now. Try again shortly.';
+  throw new AppError('unavailable', message, { retryAfterSeconds: 1, cause });
+}
+
+/** The error of a request with a key or token that was valid once: it says what ended it, and when. */
+function endedKeyError({ endedAt, endedBy, device }: EndedKeyRow, nowMs: number): AppError {
   const when = describeAge(nowMs - endedAt);
   const message = {
     webSignIn: `This API key was replaced by a sign-in on the web ${when}. Use the new key, or run svc login.`,
     terminalSignIn: `This API key was replaced by a sign-in in a terminal (${device}) ${when}. Use the new key, or run svc login.`,
     revocation: `This API key was revoked ${when}. To get a new one, run svc login.`,
+    deviceRevocation: `This device (${device}) was disconnected ${when}. To connect it again, run svc login --device.`,
   }[endedBy];
   return new AppError('unauthenticated', message, { extra: { endedAt: toTimestamp(endedAt), endedBy } });
 }

@@ -1,11 +1,11 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
-/** Why and when a key ended. `device` is the name of the terminal that signed in. */
+/** Why and when a key or token ended. `device` is the name of the terminal that signed in, or that is disconnected. */
 export interface EndedKeyRow {
   hash: string;
   endedAt: number;
-  endedBy: 'webSignIn' | 'terminalSignIn' | 'revocation';
+  endedBy: 'webSignIn' | 'terminalSignIn' | 'revocation' | 'deviceRevocation';
   device: string | null;
 }
 

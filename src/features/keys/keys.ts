@@ -1,6 +1,7 @@
 import { UNAUTHENTICATED } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
@@ -8,8 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, isApiKey, mintApiKey } from '../../lib/secret.ts';
-import { endedKeyError } from './ended-key.ts';
-import { deleteEndedKeysBefore, deleteEndedKeysOf, findEndedKeys, insertEndedKey } from './ended-keys-store.ts';
+import { createEndings, unverifiable } from './ended-key.ts';
+import { deleteEndedKeysBefore, deleteEndedKeysOf, insertEndedKey } from './ended-keys-store.ts';
 import {
   deleteKey,
   deleteKeysOf,
@@ -24,13 +25,44 @@ import { createTouch } from './last-used.ts';
 /** What authenticated a request, as its database row has it. Timestamps are epoch milliseconds. */
 export type Credential =
   | { kind: 'apiKey'; hash: string; last4: string; createdAt: number; lastUsedAt: number | null }
-  | { kind: 'session'; id: string; hash: string; createdAt: number; lastUsedAt: number; expiresAt: number };
+  | ({ kind: 'session' } & ConnectionCredential)
+  | ({ kind: 'device' } & ConnectionCredential);
+
+/** The token of a connection. */
+export interface ConnectionCredential {
+  id: string;
+  hash: string;
+  client: string;
+  createdAt: number;
+  lastUsedAt: number;
+  expiresAt: number;
+  /** The connection that opened this one, and ends it when it ends. */
+  openedBy: string | null;
+}
+
+/** A kind of bearer token. */
+export interface BearerTokens {
+  /** Whether a token has the form of this kind. */
+  accepts(token: string): boolean;
+  /**
+   * Returns the principal of a token, or `undefined` if it is not valid. Queries the database on every request instead of
+   * caching, so that an end takes effect immediately in every process. Throws `unavailable` if the database fails.
+   */
+  authenticate(token: string, address: string): Promise<Principal | undefined>;
+  /**
+   * Returns the error of a token that ended in the last 30 days, which says why. Only a caller who presents the whole
+   * token learns it. Throws `unavailable` if the database fails.
+   */
+  whyEnded(token: string): Promise<AppError | undefined>;
+}
 
 /** The caller: a tenant and what authenticated it. */
 export interface Principal {
   tenantId: string;
   email: string;
   tier: Tier;
+  /** What the caller may do. */
+  scope: Scope;
   credential: Credential;
   /** The program that calls, as activity names it; absent where there is no request. */
   client?: string | undefined;
@@ -39,21 +71,13 @@ export interface Principal {
 /** The sign-in that replaces a key; `device` is the name of its terminal. */
 export type RotationReason = { endedBy: 'webSignIn' } | { endedBy: 'terminalSignIn'; device: string };
 
-export interface Keys {
-  /**
-   * Returns the principal of a key, or `undefined` if the key is not valid. Queries the database on every request instead
-   * of caching, so that a rotation takes effect immediately in every process. Throws `unavailable` if the database fails.
-   */
+/** API keys, as bearer tokens: a rotation takes effect immediately in every process. */
+export interface Keys extends BearerTokens {
   authenticate(apiKey: string): Promise<Principal | undefined>;
   /** Re-reads the principal of a key's hash. Throws `unauthenticated` if the key is no longer valid. */
   refresh(hash: string): Promise<Principal>;
   /** The calling key, or the key of the account if a session calls. */
   metadataOf(principal: Principal): Promise<KeyMetadata | undefined>;
-  /**
-   * Returns the error of a key that ended in the last 30 days, which says why. Only a caller who presents the whole key
-   * learns it. Throws `unavailable` if the database fails.
-   */
-  whyEnded(apiKey: string): Promise<AppError | undefined>;
   /**
    * Issues a new key and invalidates the previous one, in the caller's transaction. The plaintext is not stored.
    * `reason` is what callers with the previous key are told.
@@ -80,17 +104,18 @@ const REMEMBERED_MS = 30 * 24 * 3_600_000;
 
 export function createKeys({ db, clock, random, log, onEnd }: Dependencies): Keys {
   const find = createBatchedRead(db.lookups, findKeys);
-  const findEnded = createBatchedRead(db.lookups, findEndedKeys);
+  const whyEnded = createEndings({ db, clock });
   const touch = createTouch({ db, clock, log }, updateLastUsed);
 
   async function findPrincipal(hash: string): Promise<Principal | undefined> {
-    const row = await find(hash).catch(throwUnavailable);
+    const row = await find(hash).catch(unverifiable);
     if (!row) return undefined;
     const { tenantId, email, tier, ...key } = row;
-    return { tenantId, email, tier, credential: { kind: 'apiKey', ...key } };
+    return { tenantId, email, tier, scope: 'account', credential: { kind: 'apiKey', ...key } };
   }
 
   return {
+    accepts: isApiKey,
     async authenticate(apiKey) {
       const principal = isApiKey(apiKey) ? await findPrincipal(hashSecret(apiKey)) : undefined;
       if (principal) touch({ tenantId: principal.tenantId, ...principal.credential });
@@ -104,10 +129,7 @@ export function createKeys({ db, clock, random, log, onEnd }: Dependencies): Key
     async metadataOf({ tenantId, credential }) {
       return credential.kind === 'apiKey' ? credential : findKeyOf(db.readers.of(tenantId), tenantId);
     },
-    async whyEnded(apiKey) {
-      const row = isApiKey(apiKey) ? await findEnded(hashSecret(apiKey)).catch(throwUnavailable) : undefined;
-      return row && endedKeyError(row, clock.nowMs());
-    },
+    whyEnded,
     async rotate(connection, tenantId, reason) {
       if (reason) await insertEndedKey(connection, tenantId, { device: null, ...reason, endedAt: clock.nowMs() });
       await onEnd(connection, tenantId);
@@ -132,11 +154,4 @@ export function createKeys({ db, clock, random, log, onEnd }: Dependencies): Key
     sweep: () =>
       db.writes.write('daemon', (connection) => deleteEndedKeysBefore(connection, clock.nowMs() - REMEMBERED_MS)),
   };
-}
-
-function throwUnavailable(cause: unknown): never {
-  throw new AppError('unavailable', 'The API key cannot be verified right now. Try again shortly.', {
-    retryAfterSeconds: 1,
-    cause,
-  });
 }

@@ -8,6 +8,8 @@ interface Used {
   tenantId: string;
   hash: string;
   lastUsedAt: number | null;
+  /** Where the request came from. */
+  address?: string;
 }
 
 const TOUCH_INTERVAL_MS = 60_000;
@@ -18,12 +20,13 @@ export function createTouch(
   update: (connection: Connection, used: Used, nowMs: number) => Promise<void>,
 ): (used: Used) => void {
   const touching = new Set<string>();
-  return ({ tenantId, hash, lastUsedAt }) => {
+  return (used) => {
+    const { tenantId, hash, lastUsedAt } = used;
     const nowMs = clock.nowMs();
     if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
     touching.add(hash);
     db.writes
-      .write(tenantId, (connection) => update(connection, { tenantId, hash, lastUsedAt }, nowMs))
+      .write(tenantId, (connection) => update(connection, used, nowMs))
       .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a credential'))
       .finally(() => touching.delete(hash));
   };

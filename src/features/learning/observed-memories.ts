@@ -8,7 +8,7 @@ import type { Learning } from './learning.ts';
  */
 export function observeUse(memories: Memories, learning: Pick<Learning, 'noteUse'>): Memories {
   const noteUse = (principal: Principal, memoryId: string) => {
-    if (principal.credential.kind === 'apiKey') learning.noteUse(principal, memoryId);
+    if (principal.credential.kind !== 'session') learning.noteUse(principal, memoryId);
   };
   return {
     ...memories,

@@ -43,7 +43,13 @@ async function callMemoryGet(get: () => Promise<Memory>) {
     learning: {} as Learning,
   });
   for (const register of tools)
-    register(server, { principal: {}, requestId: 'req-42', log, note: {}, structured: true } as unknown as McpCall);
+    register(server, {
+      principal: { scope: 'account' },
+      requestId: 'req-42',
+      log,
+      note: {},
+      structured: true,
+    } as unknown as McpCall);
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   await server.connect(serverSide);
   const client = new Client({ name: 'test', version: '1' });

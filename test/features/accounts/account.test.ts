@@ -37,7 +37,7 @@ describe('GET /v1/account', () => {
         storedBytes: { limit: 1_073_741_824, used: 0, resetsAt: null },
       },
       key: { createdAt: '2026-05-20T12:00:00.000Z', lastUsedAt: '2026-05-20T12:00:00.000Z', last4: apiKey.slice(-4) },
-      credential: { kind: 'apiKey' },
+      credential: { kind: 'apiKey', scope: 'account' },
       ...(!onPostgres && { lastBackupAt: null }),
     });
     expect(answer.text).not.toContain(apiKey);

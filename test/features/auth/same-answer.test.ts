@@ -5,4 +5,7 @@ test('answers known, unknown, barred and rate-limited addresses with the same by
   expectSameAnswers({ count: 120 }));
 
 test('answers terminal sign-ins for all of them with the same bytes', () =>
-  expectSameAnswers({ count: 120, terminal: true }));
+  expectSameAnswers({ count: 120, of: 'terminal' }));
+
+test('answers devices that ask for any of them with the same bytes', () =>
+  expectSameAnswers({ count: 120, of: 'device' }));

@@ -38,6 +38,8 @@ describe('connections', () => {
       id: made[0],
       kind: 'page',
       client: 'Unknown browser',
+      scope: 'account',
+      address: expect.any(String),
       createdAt: nowText,
       lastUsedAt: nowText,
       expiresAt: new Date(daemon.clock.nowMs() + 30 * 24 * 3_600_000).toISOString(),

@@ -31,8 +31,8 @@ describe('a session', () => {
     const [own, keys] = [await browser.call<Account>('/v1/account'), await daemon.call<Account>(apiKey, '/v1/account')];
     expect([own.status, keys.status]).toEqual([200, 200]);
     expect(own.body.tenantId).toBe(keys.body.tenantId);
-    expect(own.body.credential).toEqual({ kind: 'session', id: browser.session.id });
-    expect(keys.body.credential).toEqual({ kind: 'apiKey' });
+    expect(own.body.credential).toMatchObject({ kind: 'session', scope: 'account', id: browser.session.id });
+    expect(keys.body.credential).toEqual({ kind: 'apiKey', scope: 'account' });
     expect(own.body.key?.last4).toBe(apiKey.slice(-4));
     const added = await browser.call('/v1/memories', { body: { content: 'Ada likes tea' } });
     expect(added.status).toBe(201);

@@ -29,7 +29,7 @@ test('a stream that is cut off while its client reads nothing leaves no timer th
   const log = createLog('silent', () => {});
   const events = createEvents({ db, clock: createTestClock(), log, refresh: async () => undefined });
   const credential = { kind: 'apiKey', hash: 'h', last4: '0000', createdAt: 1, lastUsedAt: null } as const;
-  const principal = { tenantId: 'ten_a', email: 'a@example.com', tier: 'Free', credential } as const;
+  const principal = { tenantId: 'ten_a', email: 'a@example.com', tier: 'Free', scope: 'account', credential } as const;
   const { chunks } = events.open(principal, undefined);
   expect((await chunks.next()).value).toContain('retry:');
   await chunks.return(undefined);

@@ -112,7 +112,12 @@ test('an SMTP URL cannot make the daemon print mails', async () => {
 
 test('includes the sign-in link once in the text part and as button and plain text in the HTML part', () => {
   const link = 'https://svc.example.org/v1/auth/callback?token=abc&x="1"';
-  const { to, subject, text, html } = signInMail({ link, email: 'ada@example.com', expiresInMinutes: 15 });
+  const { to, subject, text, html } = signInMail({
+    kind: 'browser',
+    link,
+    email: 'ada@example.com',
+    expiresInMinutes: 15,
+  });
   expect({ to, subject }).toEqual({ to: 'ada@example.com', subject: 'Sign in to svc' });
   expect(text.split(link)).toHaveLength(2);
   expect(text.split(/https?:/)).toHaveLength(2);
@@ -123,7 +128,13 @@ test('includes the sign-in link once in the text part and as button and plain te
 
 test('renders an untrusted terminal name as neither a link nor markup', () => {
   const device = '<b>Prize</b>\r\nhttps://evil.example/x?y "laptop"';
-  const options = { link: 'https://svc.example.org/l', email: 'ada@example.com', expiresInMinutes: 15, device };
+  const options = {
+    kind: 'terminal' as const,
+    link: 'https://svc.example.org/l',
+    email: 'ada@example.com',
+    expiresInMinutes: 15,
+    device,
+  };
   const { subject, text, html } = signInMail({ ...options, requestedFrom: '203.0.113.7' });
   for (const part of [text, html]) {
     expect(part).toContain('laptop');

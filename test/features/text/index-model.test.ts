@@ -190,6 +190,7 @@ async function newTenant(): Promise<Principal> {
     tenantId,
     email: '',
     tier: 'Enterprise',
+    scope: 'account',
     credential: { kind: 'apiKey', hash: '', last4: '', createdAt: 0, lastUsedAt: null },
   };
 }

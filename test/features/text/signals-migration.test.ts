@@ -165,6 +165,7 @@ async function findBefore(connection: Connection, scope: number, word: string): 
 
 const principal = (tenantId: string): Principal => ({
   ...{ tenantId, email: '', tier: 'Enterprise' },
+  scope: 'account',
   credential: { kind: 'apiKey', hash: '', last4: '', createdAt: 0, lastUsedAt: null },
 });
 

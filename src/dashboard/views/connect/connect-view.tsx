@@ -6,6 +6,7 @@ import { SidePane } from '../../parts/side-pane.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { AllowDevice } from './allow-device.tsx';
 import { AnyClient } from './any-client.tsx';
 import { AssistantSetup } from './assistant-setup.tsx';
 import { AssistantTiles } from './assistant-tiles.tsx';
@@ -25,10 +26,12 @@ export function View() {
   const { value = [], error } = clients.state.value;
   const found = [...(latest.state.value.value ?? []), ...value];
   const seen = lastSeen(found);
+  const device = parameters.value.get('device');
   const chosen = findAssistant(parameters.value.get('assistant') ?? '');
   return (
     <div class={`with-pane${chosen ? ' is-open' : ''}`}>
       <div class="stack">
+        {device && <AllowDevice key={device} userCode={device} />}
         {freshKey && <FreshKey apiKey={freshKey} />}
         {error !== undefined && <Failure error={error} onRetry={clients.reload} />}
         <AssistantTiles chosen={chosen?.id} seen={seen} others={otherClients(found)} />

@@ -9,8 +9,9 @@ import { Moment } from '../../parts/moment.tsx';
 import { usePageList } from '../../parts/page-list.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { currentSession, endSessionOn, signOut } from '../../session.ts';
+import { DeviceCodeForm } from './allow-device.tsx';
 
-const KINDS: Record<Connection['kind'], string> = { page: 'Browser' };
+const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'Device' };
 
 /** What may use the account besides its API key, each of which can be revoked alone. */
 export function ConnectionsCard() {
@@ -34,6 +35,7 @@ export function ConnectionsCard() {
   return (
     <section class="card stack" aria-labelledby="connections-title">
       <h2 id="connections-title">Connections</h2>
+      <DeviceCodeForm />
       <p class="hint">What is signed in besides the API key. Replacing the key leaves these connected.</p>
       {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
       {list.total === undefined && list.isLoading && <Loading rows={2} />}
@@ -54,13 +56,17 @@ export function ConnectionsCard() {
   );
 }
 
-function questionOf({ client, current }: Connection) {
+function questionOf({ client, kind, current }: Connection) {
   if (current) return { title: 'Sign out here?', text: 'This page asks you to sign in again.', yes: 'Sign out' };
-  return { title: `Revoke ${client}?`, text: 'It is signed out immediately.', yes: 'Revoke' };
+  const text =
+    kind === 'page'
+      ? 'It is signed out immediately.'
+      : 'Its assistants and commands stop working immediately, and the browsers that it opened are signed out.';
+  return { title: `Revoke ${client}?`, text, yes: 'Revoke' };
 }
 
 function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
-  const { client, kind, current, createdAt, lastUsedAt, expiresAt } = connection;
+  const { client, kind, address, current, createdAt, lastUsedAt, expiresAt } = connection;
   return (
     <li class="connection">
       <div>
@@ -70,8 +76,15 @@ function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRev
           {current && <span class="chip is-accent">this one</span>}
         </p>
         <p class="hint">
-          Signed in <Moment at={createdAt} /> · last used <Moment at={lastUsedAt} /> · ends{' '}
-          <Moment at={expiresAt} isUpcoming /> at the latest
+          {kind === 'page' ? 'Signed in' : 'Connected'} <Moment at={createdAt} /> · last used <Moment at={lastUsedAt} />
+          {address !== null && ` from ${address}`} ·{' '}
+          {expiresAt === null ? (
+            'stays until you revoke it'
+          ) : (
+            <>
+              ends <Moment at={expiresAt} isUpcoming /> at the latest
+            </>
+          )}
         </p>
       </div>
       <button

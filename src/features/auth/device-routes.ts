@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { NoContent } from '../../contract/common.ts';
+import {
+  DeviceCode,
+  DeviceCodes,
+  DeviceDecision,
+  DeviceToken,
+  DeviceTokenRequest,
+  NewDevice,
+  WaitingDevice,
+} from '../../contract/devices.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Devices } from '../connections/devices.ts';
+import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
+import type { DeviceSignIn } from './device-sign-in.ts';
+import { gone } from './sign-in.ts';
+import type { LimitSignIns } from './sign-in-limit.ts';
+
+interface Dependencies {
+  deviceSignIn: DeviceSignIn;
+  limitSignIns: LimitSignIns;
+}
+
+const tags = ['auth'];
+
+/** What a terminal calls to be connected. Public: it has no credential yet. */
+export function newDeviceRoutes({
+  deviceSignIn,
+  devices,
+  accounts,
+  limitSignIns,
+}: Dependencies & { devices: Devices; accounts: Accounts }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.headers(PRIVATE_HEADERS);
+    });
+    app.post(
+      '/v1/auth/device',
+      {
+        schema: {
+          summary: 'Ask to connect a device',
+          tags,
+          security: [],
+          body: NewDevice,
+          response: { 201: DeviceCodes },
+        },
+      },
+      async (request, reply) => {
+        await limitSignIns(request.ip);
+        return reply.code(201).send(await deviceSignIn.begin(request.body, request.ip));
+      },
+    );
+    app.post(
+      '/v1/auth/device/token',
+      {
+        schema: {
+          summary: 'Collect the token of a device',
+          tags,
+          security: [],
+          body: DeviceTokenRequest,
+          response: { 200: DeviceToken },
+        },
+      },
+      async (request) => {
+        const polled = await deviceSignIn.poll(request.body.deviceCode);
+        if (!('token' in polled)) return { status: 'pending' as const, intervalSeconds: polled.intervalSeconds };
+        const { token } = polled;
+        const principal = await devices.authenticate(token, request.ip);
+        if (!principal) throw gone();
+        return { status: 'connected' as const, token, account: await accounts.view(principal) };
+      },
+    );
+  };
+}
+
+/** What the web app calls to allow a device. */
+export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.headers(PRIVATE_HEADERS);
+    });
+    app.post(
+      '/v1/auth/device/request',
+      {
+        schema: {
+          summary: 'Get the device that waits with a code',
+          tags,
+          body: DeviceCode,
+          response: { 200: WaitingDevice },
+        },
+      },
+      async (request) => {
+        await limitSignIns(request.ip);
+        return deviceSignIn.inspect(request.principal, request.body.userCode);
+      },
+    );
+    app.post(
+      '/v1/auth/device/decision',
+      {
+        schema: { summary: 'Allow or deny a device', tags, body: DeviceDecision, response: { 204: NoContent } },
+      },
+      async (request, reply) => {
+        await limitSignIns(request.ip);
+        const { userCode, allow } = request.body;
+        await deviceSignIn.decide(request.principal, userCode, allow);
+        return reply.code(204).send(null);
+      },
+    );
+  };
+}

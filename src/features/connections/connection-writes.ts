@@ -1,0 +1,29 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import {
+  deleteConnections,
+  insertConnection,
+  insertEndedDevices,
+  listAllBut,
+  type NewConnection,
+} from './connections-store.ts';
+
+/** Of one account and kind; one more ends the connection that was not used for the longest time. */
+const MAX_OF_KIND = 50;
+
+/** Adds a connection in the caller's transaction. Throws `gone` if the account is being erased. */
+export async function addConnection(connection: Connection, row: NewConnection): Promise<void> {
+  const { tenantId, kind, createdAt } = row;
+  if (!(await insertConnection(connection, row))) throw new AppError('gone', 'This account is being erased.');
+  const unused = await listAllBut(connection, { tenantId, kind, count: MAX_OF_KIND });
+  if (unused.length > 0) await endConnections(connection, { tenantId, ids: unused, nowMs: createdAt });
+}
+
+/** Ends connections and those that they opened. Devices among them are told so for 30 days. */
+export async function endConnections(
+  connection: Connection,
+  { tenantId, ids, nowMs }: { tenantId: string; ids: readonly string[]; nowMs: number },
+): Promise<void> {
+  await insertEndedDevices(connection, tenantId, ids, nowMs);
+  await deleteConnections(connection, tenantId, ids);
+}
