@@ -1,4 +1,4 @@
-import { isApiKey } from '../lib/secret.ts';
+import { isApiKey, isDeviceToken } from '../lib/secret.ts';
 import { type Keychain, KeychainError } from '../outside/keychain/keychain.ts';
 import { parseDaemonUrl } from './daemon-url.ts';
 import { EXIT } from './exit.ts';
@@ -53,10 +53,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 function environmentSession(settings: Settings, apiKey: string, requested: string | undefined): Session {
-  if (!isApiKey(apiKey)) {
+  if (!isApiKey(apiKey) && !isDeviceToken(apiKey)) {
     throw new CommandFailure(
       EXIT.usage,
-      'SVC_API_KEY is not an svc key (svc_live_ followed by 32 hexadecimal digits).',
+      'SVC_API_KEY is not an svc key (svc_live_ followed by 32 hexadecimal digits) or the token of a device (svc_dev_…).',
     );
   }
   const url = settings.overrides.url ?? settings.profile(settings.profileName(requested))?.url ?? DEFAULT_URL;

@@ -13,6 +13,7 @@ interface LoginOptions {
   profile?: string;
   keyStore?: Profile['keyStore'];
   browserHandOver: boolean;
+  device?: true;
   timeout?: number;
   json?: true;
 }
@@ -21,6 +22,10 @@ const HELP = `
 You get a link by email. Open it on this computer and the terminal continues;
 on a phone or over SSH, type the code that the page shows. Signing in creates a
 new key: the previous one stops working at once.
+
+For a second machine, use --device: the terminal shows a code, you allow it in
+the web app or with a mailed link, and the machine gets a token of its own. The
+key stays valid, and later sign-ins elsewhere do not disconnect this machine.
 
 The key is stored in the system keychain. If there is none, svc says so and uses
 a file that only you can read; --key-store keychain fails instead. If standard
@@ -31,6 +36,7 @@ Examples:
   $ svc login                                           asks for your address
   $ svc login --email a@example.com --url https://svc.example.com
   $ svc login --email b@example.com --profile work      a second account beside the first
+  $ svc login --device                                  connects this machine beside others
   $ svc login --email a@example.com --json --timeout 300`;
 
 /** The combined lifetime of a link and its code. */
@@ -44,6 +50,7 @@ export function loginCommand(context: AccountContext): Command {
     .option('--url <address>', "the daemon [SVC_URL, or the profile's]")
     .addOption(profileOption('save the sign-in under this name; you can have several'))
     .addOption(new Option('--key-store <kind>', 'store the key here or fail').choices(['keychain', 'file'] as const))
+    .option('--device', 'connect this machine with a token of its own; the key stays valid')
     .option('--no-browser-hand-over', 'type the code instead of receiving it from a browser on this computer')
     .option('--timeout <seconds>', `give up after this long [${UNATTENDED_SECONDS} without a terminal]`, parseSeconds)
     .option('--json', 'print the result as JSON')
@@ -52,20 +59,22 @@ export function loginCommand(context: AccountContext): Command {
 }
 
 async function login(options: LoginOptions, context: AccountContext): Promise<void> {
-  const [{ signIn }, { openSettings }] = await Promise.all([
-    import('../sign-in/sign-in-flow.ts'),
-    import('../settings.ts'),
-  ]);
+  const { openSettings } = await import('../settings.ts');
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
   const prompts = await openPrompts(context, output);
   const seconds = options.timeout ?? (context.input.isTty ? undefined : UNATTENDED_SECONDS);
-  const result = await signIn(
+  const run = options.device
+    ? (await import('../sign-in/connect-device.ts')).connectDevice
+    : (await import('../sign-in/sign-in-flow.ts')).signIn;
+  const result = await run(
     { ...options, handOver: options.browserHandOver, timeoutMs: seconds && seconds * 1000 },
     { context: { ...context, keychain: openKeychain(context) }, settings, prompts, output },
   );
   printResult(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
+  // Keys in the files of assistants are still valid.
+  if (options.device) return;
   const { profileName, profile, apiKey } = result;
   await context.afterLogin?.({ profileName, profile, apiKey }).catch((error: Error) => output.warn(error.message));
 }
@@ -85,12 +94,17 @@ async function openPrompts(context: AccountContext, output: Output): Promise<Sig
 function printResult({ account, profile, profileName }: SignInResult, output: Output): void {
   const { email, tenantId, tier, limits } = account;
   const { url, keyStore } = profile;
-  output.data({ status: 'signed-in', email, tenantId, tier, url, profile: profileName, keyStore });
+  const { client: device } = account.credential;
+  const result = { status: 'signed-in', email, tenantId, tier, url, profile: profileName, keyStore };
+  output.data({ ...result, ...(device !== undefined && { device }) });
   const { style } = output;
   output.line(`${style.good('✓')} Signed in as ${style.bold(email)}`);
   output.line(`  at ${url}`);
   output.line(`  ${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`);
-  output.line(`  profile ${profileName}, key in ${keyStore === 'keychain' ? 'the keychain' : 'a file with mode 0600'}`);
+  if (device !== undefined) output.line(`  as the device ${device}; your API key did not change`);
+  output.line(
+    `  profile ${profileName}, ${device === undefined ? 'key' : 'token'} in ${keyStore === 'keychain' ? 'the keychain' : 'a file with mode 0600'}`,
+  );
 }
 
 function parseSeconds(text: string): number {

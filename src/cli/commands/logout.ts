@@ -14,7 +14,8 @@ interface LogoutOptions {
 
 const HELP = `
 Revokes the key at the daemon, then removes it from this computer. Assistants
-that have it in their own files stop working until the next svc login. If the
+that have it in their own files stop working until the next svc login. After svc
+login --device only this device is disconnected; the key stays valid. If the
 daemon cannot be reached, the key is removed anyway, svc warns that it is still
 valid, and the exit code is 4.
 
@@ -65,10 +66,13 @@ function toJson({ name, profile: { url, email }, key, problem }: Result) {
   return { profile: name, url, email, key, ...(problem !== undefined && { trouble: problem }) };
 }
 
-function printResult({ name, profile, key, problem }: Result, output: Output): void {
+function printResult({ name, profile, key, isDevice, problem }: Result, output: Output): void {
   if (problem !== undefined) output.warn(problem);
   if (key === 'kept-here') return;
-  const outcome = { invalidated: 'its key was revoked', 'still-valid': 'its key is still valid' }[key];
+  const outcome = {
+    invalidated: isDevice ? 'this device was disconnected' : 'its key was revoked',
+    'still-valid': 'its key is still valid',
+  }[key];
   output.line(
     `${output.style.good('✓')} Signed out of ${profile.url} as ${profile.email} (profile ${name}); ${outcome}.`,
   );

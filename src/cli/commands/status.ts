@@ -83,11 +83,14 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
   output.line();
   const rows: Field[] = [];
   if (account) {
-    const { tier, limits, quotas, key } = account;
+    const { tier, limits, quotas, key, credential } = account;
     rows.push(['Tier', `${tier}, ${formatCount(limits.requestsPerMinute)} requests a minute`]);
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
     rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
+    if (credential.kind === 'device') {
+      rows.push(['Device', `${credential.client}: has its own token, and stays connected when the key is replaced`]);
+    }
     if (key) {
       const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;
       rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);

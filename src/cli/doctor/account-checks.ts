@@ -1,5 +1,6 @@
 import { createClient } from '../../client/client.ts';
 import { UnreachableError } from '../../client/errors.ts';
+import { isDeviceToken } from '../../lib/secret.ts';
 import { KeychainError } from '../../outside/keychain/keychain.ts';
 import { lastFour } from '../assistants/mask-secrets.ts';
 import { EXIT } from '../exit.ts';
@@ -59,7 +60,8 @@ export async function checkKey({ session, url, fetch, profile, settings }: Subje
     const inVariable = session.keyStore === 'environment';
     const why = whyKeyEnded(error);
     const message = why === undefined ? `${key} was revoked or replaced` : `${key}: ${why}`;
-    const remedy = inVariable ? 'unset SVC_API_KEY, or set it to a valid key' : fix;
+    const again = isDeviceToken(session.apiKey) ? `${fix} --device` : fix;
+    const remedy = inVariable ? 'unset SVC_API_KEY, or set it to a valid key' : again;
     return [{ check, state: 'problem', message, fix: remedy }];
   }
 }

@@ -1,3 +1,4 @@
+import { isDeviceToken } from '../../lib/secret.ts';
 import { KeychainError } from '../../outside/keychain/keychain.ts';
 import type { StoredSignIn } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
@@ -20,7 +21,7 @@ export interface KeyStorageDependencies extends KeyStoreDependencies {
   requested: Profile['keyStore'] | undefined;
   prompts: SignInPrompts;
   output: Output;
-  /** Revokes the new key if it cannot be stored anywhere. */
+  /** Ends a key or token: the new one if it cannot be stored anywhere, and a device's token that a new one replaces. */
   revoke(apiKey: string): Promise<void>;
 }
 
@@ -72,6 +73,7 @@ export async function storeKey(
   const { name, url, choice } = target;
   const { email, tenantId } = account;
   const previous = settings.profile(name);
+  const replaced = previous && (await storedKeyOf(dependencies, name, previous));
   try {
     const { kind, reason } = await store(dependencies, target, apiKey);
     const profile: Profile = { url, email, tenantId, keyStore: kind };
@@ -79,7 +81,8 @@ export async function storeKey(
     if (previous && (previous.url !== url || previous.keyStore !== kind)) {
       await deleteOldEntry(dependencies, name, previous);
     }
-    await updateSameAccountProfiles(dependencies, name, profile, apiKey);
+    if (!isDeviceToken(apiKey)) await updateSameAccountProfiles(dependencies, name, profile, apiKey);
+    if (previous?.url === url && isDeviceToken(replaced ?? '')) await dependencies.revoke(replaced!).catch(() => {});
     const warning = `${reason} The key is stored unencrypted in a file that only you can read (mode 0600): ${keyFilePath(settings)}`;
     return { profileName: name, profile, apiKey, ...(reason !== undefined && { warning }) };
   } catch (error) {
@@ -117,14 +120,26 @@ async function toStorageFailure(
   const outcome = revoked
     ? 'The new key was revoked'
     : 'The new key is still valid at the daemon, but was not stored anywhere';
+  const previous = isDeviceToken(apiKey) ? '.' : '; the previous one no longer works.';
   const advice = kind === 'keychain' ? ', or store the key in a file (--key-store file),' : '';
   return new CommandFailure(
     EXIT.failed,
-    `You were signed in, but the new key could not be stored. ${error.message}\n${outcome}; the previous one no longer works. Fix this${advice} and run svc login again.`,
+    `You were signed in, but the new key could not be stored. ${error.message}\n${outcome}${previous} Fix this${advice} and run svc login again.`,
   );
 }
 
-/** Updates other profiles of the same account: their stored key has just become invalid. */
+/** The key or token that a profile has, if it can be read. */
+function storedKeyOf(
+  dependencies: KeyStoreDependencies,
+  name: string,
+  { url, keyStore }: Profile,
+): Promise<string | undefined> {
+  return createKeyStore(keyStore, dependencies)
+    .get(name, url)
+    .catch(() => undefined);
+}
+
+/** Updates other profiles of the same account whose stored key has just become invalid. */
 async function updateSameAccountProfiles(
   dependencies: KeyStorageDependencies,
   name: string,
@@ -135,6 +150,7 @@ async function updateSameAccountProfiles(
     ([other, profile]) => other !== name && profile.url === url && profile.tenantId === tenantId,
   );
   for (const [other, profile] of siblings) {
+    if (isDeviceToken((await storedKeyOf(dependencies, other, profile)) ?? '')) continue;
     await createKeyStore(profile.keyStore, dependencies)
       .set(other, url, apiKey)
       .catch(() =>

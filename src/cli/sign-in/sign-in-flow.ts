@@ -1,4 +1,4 @@
-import { createClient } from '../../client/client.ts';
+import { type Client, createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
 import { isUnencrypted, parseDaemonUrl } from '../daemon-url.ts';
@@ -7,6 +7,7 @@ import { CommandFailure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { findProfile } from '../session.ts';
 import { DEFAULT_URL, type Profile, type Settings } from '../settings.ts';
+import { endCredential } from './end-credential.ts';
 import { chooseKeyStore, type KeyStorageDependencies, type StoredKey, storeKey } from './key-storage.ts';
 import { chooseProfile } from './profile-choice.ts';
 import { looksLikeEmail, type SignInPrompts } from './prompts.ts';
@@ -34,11 +35,30 @@ export interface SignInResult extends StoredKey {
   account: SignedIn['account'];
 }
 
+/** What a sign-in needs before it can begin. */
+export interface PreparedSignIn {
+  url: string;
+  email: string;
+  client(apiKey?: string): Client;
+  /** Stores the key or token, and the profile. */
+  store(signedIn: SignedIn): Promise<StoredKey>;
+}
+
 /**
  * Runs a sign-in from the first prompt to the stored key. Everything that can fail is checked before the key is
  * created.
  */
 export async function signIn(request: SignInRequest, parts: SignInParts): Promise<SignInResult> {
+  const { url, email, client, store } = await prepareSignIn(request, parts);
+  const { clock, random, hostName } = parts.context;
+  const attempts = createAttempts({ client: client(), random, email, device: deviceName(hostName) });
+  const run = await startSignIn({ attempts, clock, handOver: request.handOver }).catch(rejectAddress);
+  const signedIn = await followRun(run, { url, email }, request.timeoutMs, parts);
+  return { ...(await store(signedIn)), account: signedIn.account };
+}
+
+/** Asks for what is missing, and checks that a key can be stored. */
+export async function prepareSignIn(request: SignInRequest, parts: SignInParts): Promise<PreparedSignIn> {
   const { context, settings, prompts, output } = parts;
   const current = findProfile(settings, request.profile)?.profile;
   const url = parseDaemonUrl(request.url ?? settings.overrides.url ?? current?.url ?? DEFAULT_URL);
@@ -48,23 +68,18 @@ export async function signIn(request: SignInRequest, parts: SignInParts): Promis
   }
   const email = await resolveEmail(request, current?.email ?? settings.lastEmail(), prompts);
   const name = await resolveName(request, { url, email }, parts);
-  const client = (apiKey?: string) =>
-    createClient({ baseUrl: url, apiKey, retries: 0, ...(context.fetch && { fetch: context.fetch }) });
+  const options = { baseUrl: url, retries: 0, ...(context.fetch && { fetch: context.fetch }) };
+  const client = (apiKey?: string) => createClient({ ...options, apiKey });
   const storage: KeyStorageDependencies = {
     settings,
     keychain: openKeychain(context),
     requested: request.keyStore,
     prompts,
     output,
-    revoke: (apiKey) => client(apiKey).auth.revokeKey(),
+    revoke: (apiKey) => endCredential({ ...options, apiKey }),
   };
   const choice = await chooseKeyStore(storage);
-  const { clock, random, hostName } = context;
-  const attempts = createAttempts({ client: client(), random, email, device: deviceName(hostName) });
-  const run = await startSignIn({ attempts, clock, handOver: request.handOver }).catch(rejectAddress);
-  const signedIn = await followRun(run, { url, email }, request.timeoutMs, parts);
-  const stored = await storeKey(storage, { name, url, choice }, signedIn);
-  return { ...stored, account: signedIn.account };
+  return { url, email, client, store: (signedIn) => storeKey(storage, { name, url, choice }, signedIn) };
 }
 
 async function resolveEmail(
@@ -110,7 +125,7 @@ async function followRun(
 }
 
 /** An email address that the daemon rejects is a usage error. */
-function rejectAddress(error: unknown): never {
+export function rejectAddress(error: unknown): never {
   if (error instanceof ApiError && error.code === 'invalid_request') {
     throw new CommandFailure(EXIT.usage, error.message);
   }
@@ -118,6 +133,6 @@ function rejectAddress(error: unknown): never {
 }
 
 /** The host name without control characters, cut to the length that the contract accepts. */
-function deviceName(hostName: string): string {
+export function deviceName(hostName: string): string {
   return hostName.replace(/[\u0000-\u001f\u007f]/g, '').slice(0, 100) || 'a terminal';
 }

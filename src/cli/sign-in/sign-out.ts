@@ -1,10 +1,11 @@
-import { createClient } from '../../client/client.ts';
 import { ApiError, UnreachableError } from '../../client/errors.ts';
+import { isDeviceToken } from '../../lib/secret.ts';
 import type { AccountContext } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { toFailure } from '../failure.ts';
 import { createKeyStore, type KeyStoreDependencies } from '../key-store.ts';
 import type { Profile } from '../settings.ts';
+import { endCredential } from './end-credential.ts';
 
 /** The outcome of signing out of one profile. */
 export interface SignedOut {
@@ -12,6 +13,8 @@ export interface SignedOut {
   profile: Profile;
   /** `kept-here`: nothing was removed, because the key could not be read and therefore not revoked. */
   key: 'invalidated' | 'still-valid' | 'kept-here';
+  /** Whether it is the token of a device instead. */
+  isDevice: boolean;
   /** What went wrong, if anything. */
   problem?: string;
   exitCode: number;
@@ -20,7 +23,7 @@ export interface SignedOut {
 type Dependencies = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
 
 /**
- * Revokes a profile's key and removes both from this machine. They are removed even if the daemon is unreachable, but
+ * Revokes a profile's key, or disconnects the device, and removes both from this machine. They are removed even if the daemon is unreachable, but
  * not if the key cannot be read from the keychain, unless `keepKey` is set.
  */
 export async function signOut(
@@ -28,9 +31,10 @@ export async function signOut(
   dependencies: Dependencies,
 ): Promise<SignedOut> {
   const store = createKeyStore(profile.keyStore, dependencies);
-  const known = { name, profile };
+  const known = { name, profile, isDevice: false };
   try {
     const apiKey = keepKey ? undefined : await store.get(name, profile.url);
+    known.isDevice = isDeviceToken(apiKey ?? '');
     const failure = apiKey === undefined ? undefined : await revoke(profile.url, apiKey, dependencies);
     await store.delete(name, profile.url);
     await dependencies.settings.remove(name);
@@ -60,13 +64,16 @@ async function revoke(
   { fetch }: Dependencies,
 ): Promise<{ message: string; exitCode: number } | undefined> {
   try {
-    await createClient({ baseUrl, apiKey, retries: 1, ...(fetch && { fetch }) }).auth.revokeKey();
+    await endCredential({ baseUrl, apiKey, retries: 1, ...(fetch && { fetch }) });
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'unauthenticated') return undefined;
     const reached = !(error instanceof UnreachableError);
     if (reached && !(error instanceof ApiError)) throw error;
-    const message = `${(error as Error).message} The key was removed from this machine but is still valid at the daemon: sign in again to replace it.`;
+    const advice = isDeviceToken(apiKey)
+      ? 'The token of this device was removed from it but is still valid at the daemon: revoke it in the web app.'
+      : 'The key was removed from this machine but is still valid at the daemon: sign in again to replace it.';
+    const message = `${(error as Error).message} ${advice}`;
     return { message, exitCode: reached ? EXIT.failed : EXIT.unreachable };
   }
 }
