@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { askForDevice, poll } from '../../features/connections/device.ts';
 import { browserTests, fits, settled } from './browser.ts';
 
 const browser = browserTests();
@@ -119,5 +120,51 @@ describe('what uses the account', { timeout: 60_000 }, () => {
     await expect.poll(() => rows.count()).toBe(before);
     await other.page.reload();
     await other.page.getByLabel('Email address').waitFor();
+  });
+});
+
+describe('a device that asks to be connected', { timeout: 60_000 }, () => {
+  test('is allowed by the link of its terminal, listed, and revoked', async () => {
+    const { page, email, apiKey, consoleErrors } = await browser.openApp('connect', {
+      viewport: { width: 390, height: 844 },
+    });
+    const { deviceCode, userCode } = await askForDevice(browser.daemon, email);
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/connect?device=${userCode}`);
+    const question = page.getByRole('region', { name: 'Connect a device' });
+    await question.getByText(`laptop (Linux) to ${email}?`).waitFor();
+    expect(await question.textContent()).toContain(userCode);
+    expect(await fits(page)).toBe(true);
+    expect(await browser.axe(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Allow' }).click();
+    await question.waitFor({ state: 'detached' });
+    const { token } = (await poll(browser.daemon, deviceCode)).body;
+    await page.getByText('laptop on Linux').waitFor({ timeout: 15_000 });
+    await page.getByRole('button', { name: 'Revoke laptop on Linux' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('laptop on Linux', { exact: true }).waitFor({ state: 'detached' });
+    expect((await browser.call(token, '/v1/account')).status).toBe(401);
+    expect((await browser.call(apiKey, '/v1/account')).status).toBe(200);
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('is denied with a typed code; an unknown code says what to do', async () => {
+    const { page, email } = await browser.openApp('connect');
+    const { deviceCode, userCode } = await askForDevice(browser.daemon, email);
+    await page.getByLabel('Another machine?').fill('0000-0000');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('No device waits for this account with this code.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Another machine?').fill(userCode.toLowerCase());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Denied laptop.').waitFor();
+    expect((await poll(browser.daemon, deviceCode)).status).toBe(403);
+  });
+
+  test('tells a browser without a session how to keep the key', async () => {
+    const { page } = await browser.open();
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/connect?device=7KQ2-M9XD`);
+    await page.getByText('A terminal asks to connect to your account.').waitFor();
+    expect(await page.content()).toContain('7KQ2-M9XD');
   });
 });
