@@ -23,6 +23,7 @@ import { changes } from './0021-changes.ts';
 import { operatorTickets } from './0022-operator-tickets.ts';
 import { memoryOrigins } from './0023-memory-origins.ts';
 import { deviceConnections } from './0025-device-connections.ts';
+import { oauth } from './0026-oauth.ts';
 import { searchClients } from './0028-search-clients.ts';
 
 /** One schema change, run in its own transaction. */
@@ -57,5 +58,6 @@ export const MIGRATIONS: readonly Migration[] = [
   operatorTickets,
   memoryOrigins,
   deviceConnections,
+  oauth,
   searchClients,
 ];

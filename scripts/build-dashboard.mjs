@@ -39,13 +39,13 @@ export async function buildDashboard(outdir) {
   // Classic scripts, because the one of the page must run before anything renders.
   const scripts = await build({
     ...shared,
-    entryPoints: [source('credential.ts'), source('code-page.ts'), source('styles/pages.css')],
+    entryPoints: ['credential.ts', 'code-page.ts', 'consent-page.ts', 'styles/pages.css'].map(source),
     entryNames: '[name]-[hash]',
     outdir: assets,
     format: 'iife',
   });
   const names = { ...namesOf(app), ...namesOf(scripts) };
-  for (const name of ['code-page.js', 'pages.css']) {
+  for (const name of ['code-page.js', 'consent-page.js', 'pages.css']) {
     await copyFile(`${assets}/${names[name]}`, `${outdir}/${name}`);
     await rm(`${assets}/${names[name]}`);
   }

@@ -23,7 +23,7 @@ export const Account = Type.Object({
   key: Type.Union([KeyMetadata, Type.Null()], { description: 'The API key; null if there is none' }),
   credential: Type.Object(
     {
-      kind: Type.Enum(['apiKey', 'session', 'device']),
+      kind: Type.Enum(['apiKey', 'session', 'device', 'oauth']),
       scope: Type.Enum([...SCOPES], {
         description:
           'What it may do: read, use memories in every way, or also manage connections and the key, and erase the account',

@@ -7,8 +7,9 @@ const Moment = (description?: string) => Type.String({ format: 'date-time', ...(
 /** What may use an account besides its API key. */
 export const Connection = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(['page', 'device'], {
-    description: 'page: the session of a browser; device: a terminal that `svc login --device` connected',
+  kind: Type.Enum(['page', 'device', 'oauth'], {
+    description:
+      'page: the session of a browser; device: a terminal that `svc login --device` connected; oauth: an assistant that you allowed to use MCP',
   }),
   client: Type.String({ description: 'Such as `Firefox on Linux`' }),
   scope: Type.Enum([...SCOPES], { description: 'What it may do, as in the account' }),

@@ -29,8 +29,10 @@ interface Parts {
 export function createAuthentication({ bearers, sessions, publicUrl }: Parts): Authentication {
   const hasCookie = (request: FastifyRequest) =>
     request.headers.authorization === undefined && sessionTokensIn(request, publicUrl()).length > 0;
-  const kindOf = (token: string | undefined) =>
-    token === undefined ? undefined : bearers.find((kind) => kind.accepts(token));
+  const kindOf = (request: FastifyRequest, token: string | undefined) => {
+    const found = token === undefined ? undefined : bearers.find((kind) => kind.accepts(token));
+    return found?.onlyFor === undefined || found.onlyFor === request.routeOptions.url ? found : undefined;
+  };
   return {
     async authenticate(request) {
       if (isOperators(request)) return undefined;
@@ -39,7 +41,7 @@ export function createAuthentication({ bearers, sessions, publicUrl }: Parts): A
         return token === undefined ? undefined : sessions.authenticate(token, request.ip);
       }
       const token = bearerOf(request);
-      return kindOf(token)?.authenticate(token!, request.ip);
+      return kindOf(request, token)?.authenticate(token!, request.ip);
     },
     hasCredential: (request) =>
       !isOperators(request) && (request.headers.authorization !== undefined || hasCookie(request)),
@@ -48,7 +50,7 @@ export function createAuthentication({ bearers, sessions, publicUrl }: Parts): A
       if (request.principal) return request.principal;
       if (hasCookie(request)) throw sessionEnded();
       const token = bearerOf(request);
-      const ended = await kindOf(token)?.whyEnded(token!);
+      const ended = await kindOf(request, token)?.whyEnded(token!);
       throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
     },
   };

@@ -13,7 +13,7 @@ interface Parts {
 
 /** The background tasks of a daemon. */
 export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }: Parts): Chore[] {
-  const { db, leases, limiting, keys, connections, usage, idempotency, accounts, users } = rooms;
+  const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events } = rooms;
   const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction } = rooms;
   // Each daemon keeps its counts, searches and erased words, and claims jobs and models one by one.
@@ -41,6 +41,8 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: 'delete old requests of devices', everyMs: 600_000, run: deviceSignIn.sweep },
     { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
     { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
+    { name: 'delete old tokens of OAuth clients', everyMs: 600_000, run: oauth.grants.sweep },
+    { name: 'forget unused OAuth clients', everyMs: 3_600_000, run: oauth.clients.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old changes', everyMs: 60_000, run: events.trim },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },

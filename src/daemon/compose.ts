@@ -20,6 +20,7 @@ import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
+import { oauthParts } from '../features/oauth/oauth-routes.ts';
 import { operatorRoutes } from '../features/operator/operator-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
 import { profileRoutes } from '../features/profile/profile-routes.ts';
@@ -33,6 +34,7 @@ import { watchActivity } from './activity-hooks.ts';
 import { createAuthentication } from './authentication.ts';
 import { choresOf } from './chores.ts';
 import { createClockCheck } from './clock-check.ts';
+import { isOAuthOn } from './config.ts';
 import type { Config } from './config-settings.ts';
 import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
@@ -92,7 +94,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, sessions, devices, connections, limiting, usage, idempotency } = rooms;
+  const { db, metrics, ids, sealer, keys, sessions, devices, oauth, connections, limiting, usage, idempotency } = rooms;
   const {
     accounts,
     users,
@@ -133,7 +135,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const signIn = createSignIn({ ...signingIn, keys, sessions });
   const deviceSignIn = createDeviceSignIn({ ...signingIn, devices, publicUrl });
   const limitSignIns = createSignInLimit(rateLimits);
-  const authentication = createAuthentication({ bearers: [keys, devices], sessions, publicUrl });
+  const oauthPart = oauthParts({ isOn: isOAuthOn(config), oauth, rateLimits, publicUrl });
+  const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
   addQueueMetrics(rooms, mailQueue);
   const operatorParts = { clock, random, log, version, mailQueue, readiness, limitSignIns };
@@ -162,6 +165,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       operatorRoutes(operator.parts),
       dashboardRoutes({ files: dashboardFiles }),
       referenceRoutes({ files: referenceFiles }),
+      ...oauthPart.publicRoutes,
     ],
     protectedRoutes: [
       accountsRoutes({ accounts, keys, usage, spending, learning }),
@@ -184,7 +188,11 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       providerSettingsRoutes({ providerSettings }),
       extractionRoutes({ extraction, idempotency }),
       jobsRoutes({ jobs }),
-      mcpRoutes({ memories, search, conversations, profile, learning, version, publicOrigins }),
+      mcpRoutes({
+        ...{ memories, search, conversations, profile, learning, version, publicOrigins },
+        challenge: oauthPart.challenge,
+      }),
+      ...oauthPart.protectedRoutes,
     ],
   });
 
@@ -206,6 +214,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await housekeeping?.stop();
     await mailQueue.stop();
     mailer.close();
+    await oauth.close();
     await models.close();
     await learning.flush();
     await usage.flushRequests();

@@ -52,6 +52,8 @@ export interface Config {
   /** If absent, search uses words only. */
   embeddings: EmbedderAddress | LocalModel | undefined;
   redact: 'on' | 'off';
+  /** `auto` is on behind https. */
+  oauth: 'auto' | 'on' | 'off';
   logLevel: string;
 }
 
@@ -207,6 +209,12 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'choice',
     about: 'mask credentials in memories and messages: on or off (on)',
     parse: (text) => oneOf(text ?? 'on', ['on', 'off'] as const),
+  },
+  oauth: {
+    env: 'SVC_OAUTH',
+    value: 'choice',
+    about: 'let hosted assistants connect to MCP with OAuth: on, off, or auto: where SVC_PUBLIC_URL is https (auto)',
+    parse: (text) => oneOf(text ?? 'auto', ['auto', 'on', 'off'] as const),
   },
   logLevel: {
     env: 'SVC_LOG_LEVEL',

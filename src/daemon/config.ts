@@ -29,6 +29,11 @@ export function configWarnings({ host, publicUrl }: Config): string[] {
   ];
 }
 
+/** Whether clients may connect with OAuth. */
+export function isOAuthOn({ oauth, publicUrl }: Pick<Config, 'oauth' | 'publicUrl'>): boolean {
+  return oauth === 'on' || (oauth === 'auto' && (publicUrl ?? '').startsWith('https:'));
+}
+
 /** Reads the configuration from flags, environment and the `.env` of the working directory. Throws `ConfigError`. */
 export async function readProcessConfig(flags: Flags): Promise<Config> {
   const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {

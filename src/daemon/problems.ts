@@ -3,6 +3,13 @@ import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/e
 import type { Problem } from '../contract/problem.ts';
 import { drainBody } from './body-draining.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a 401 of the route tells OAuth clients besides the scheme. */
+    challenge?: (() => string) | undefined;
+  }
+}
+
 /** The media type of every error (RFC 9457). */
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
@@ -50,7 +57,8 @@ export function sendProblem(problem: AppError, cause: unknown, request: FastifyR
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   if (problem.code === 'unauthenticated') {
     const sent = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
-    reply.header('WWW-Authenticate', `Bearer realm="svc"${sent}`);
+    const challenge = request.routeOptions.config.challenge?.() ?? '';
+    reply.header('WWW-Authenticate', `Bearer realm="svc"${sent}${challenge}`);
   }
   const { scope } = problem.options.extra ?? {};
   if (scope !== undefined) {

@@ -28,6 +28,7 @@ import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
 import { createMemoryUse } from '../features/neighbors/memory-use.ts';
 import { createNeighbors } from '../features/neighbors/neighbors.ts';
+import { createOAuth } from '../features/oauth/oauth.ts';
 import { createSpool } from '../features/portability/export-spool.ts';
 import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
@@ -94,7 +95,8 @@ export async function openRooms(
   const scopes = createScopes({ isCaching: !isShared });
   const cursors = createCursors({ sealer });
   const activity = createActivity({ db, clock, log, cursors });
-  const credentials = { apiKey: keys, session: sessions, device: devices };
+  const oauth = createOAuth({ db, clock, ids, random, log });
+  const credentials = { apiKey: keys, session: sessions, device: devices, oauth: oauth.accessTokens };
   const refresh = ({ credential: { kind, hash } }: Principal) => credentials[kind].refresh(hash);
   const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
@@ -108,11 +110,7 @@ export async function openRooms(
   const { jobs, spending, providerSettings, extractionObserver, models, providerKeys } = providers;
 
   const storing = { db, clock, ids, usage, idempotency, scopes, cursors };
-  const unobserved = createMemories({
-    ...storing,
-    text: texts.memory,
-    observers: [extractionObserver],
-  });
+  const unobserved = createMemories({ ...storing, text: texts.memory, observers: [extractionObserver] });
   const memories = observeUse(isRedacting ? redactMemories(unobserved) : unobserved, learning);
   const reading = createMessageReading({ db });
   const episodes = createEpisodes({
@@ -170,6 +168,7 @@ export async function openRooms(
     tenantEmbeddings,
     activity,
     events,
+    oauth.grants,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const accounts = createAccounts({
@@ -196,6 +195,7 @@ export async function openRooms(
     keys,
     sessions,
     devices,
+    oauth,
     connections,
     limiting,
     usage,

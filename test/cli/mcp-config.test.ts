@@ -60,6 +60,45 @@ describe('the entry', () => {
     expect(out + error).not.toContain(API_KEY);
   });
 
+  test('is the URL alone with --key-from oauth, and replaces one with a key', async () => {
+    const url = 'https://memory.example.com';
+    const asked: string[] = [];
+    const context = {
+      session: async () => ({ profileName: 'default', url, apiKey: API_KEY }),
+      fetch: async (address: string) => {
+        asked.push(address);
+        return new Response('{}');
+      },
+    };
+    await run(['claude-code', 'codex', 'opencode', '--transport', 'http'], { context });
+    const { exitCode } = await run(['claude-code', 'codex', 'opencode', '--transport', 'http', '--key-from', 'oauth'], {
+      context,
+    });
+    expect(exitCode).toBe(0);
+    const address = `${url}/v1/mcp`;
+    expect((await json('home/.claude.json')).mcpServers.svc).toEqual({ type: 'http', alwaysLoad: true, url: address });
+    expect(await read('home/.codex/config.toml')).toBe(`[mcp_servers.svc]\nurl = "${address}"\n`);
+    const opencode = (await json('home/.config/opencode/opencode.json')).mcp.svc;
+    expect(opencode).toEqual({ type: 'remote', url: address, enabled: true });
+    expect(asked).toEqual([`${url}/.well-known/oauth-authorization-server`]);
+  });
+
+  test('is not written with --key-from oauth if the assistant or the daemon cannot do that', async () => {
+    const context = (url: string, status: number) => ({
+      session: async () => ({ profileName: 'default', url, apiKey: API_KEY }),
+      fetch: async () => new Response('{}', { status }),
+    });
+    const tried = async (id: string, url: string, status: number) => {
+      const options = { context: context(url, status) };
+      const { exitCode, error } = await run([id, '--transport', 'http', '--key-from', 'oauth'], options);
+      expect(exitCode).not.toBe(0);
+      return error;
+    };
+    expect(await tried('cursor', 'http://localhost:8787', 200)).toContain('http://localhost:8787 does not offer OAuth');
+    expect(await tried('cursor', 'https://memory.example.com', 404)).toContain('does not offer OAuth');
+    expect(await tried('goose', 'https://memory.example.com', 200)).toContain('omit --key-from oauth');
+  });
+
   test.each([
     ['claude-code', '.claude.json', /Bearer \$\{SVC_API_KEY\}/],
     ['codex', '.codex/config.toml', /bearer_token_env_var = "SVC_API_KEY"/],

@@ -237,6 +237,15 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ['true', 'no', 'ON '],
   ],
   [
+    'oauth',
+    'SVC_OAUTH',
+    [
+      ['on', 'on'],
+      ['off', 'off'],
+    ],
+    ['true', 'ON '],
+  ],
+  [
     'logLevel',
     'SVC_LOG_LEVEL',
     [

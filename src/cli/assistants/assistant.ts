@@ -29,7 +29,13 @@ export interface HttpEntry {
   key: { literal: string } | { variable: string };
 }
 
-export type DesiredEntry = StdioEntry | HttpEntry;
+/** The address alone: the assistant signs in with OAuth. */
+export interface OAuthEntry {
+  transport: 'oauth';
+  url: string;
+}
+
+export type DesiredEntry = StdioEntry | HttpEntry | OAuthEntry;
 
 /** An entry in the format of one assistant: the server object, and anything that belongs elsewhere in the file. */
 export interface RenderedEntry {
@@ -54,6 +60,8 @@ export interface Assistant {
   stdio(entry: StdioEntry): RenderedEntry;
   /** Absent if the assistant supports only stdio servers. */
   http?(entry: HttpEntry): RenderedEntry;
+  /** Whether the assistant can sign in with OAuth, given the address alone. */
+  oauth?: true;
   /** Whether the assistant can read the key from outside the file, such as from a variable or a prompt. */
   keyReference: boolean;
   /** Files and folders whose existence means that the assistant is installed. */
@@ -72,6 +80,16 @@ export interface Assistant {
   keyNote?: string;
 }
 
+/** Fields of HTTP entries that carry the key, or keep an assistant from signing in by itself. */
+export const KEY_FIELDS = ['headers', 'http_headers', 'oauth'];
+
 export function renderEntry(assistant: Assistant, entry: DesiredEntry): RenderedEntry | undefined {
-  return entry.transport === 'http' ? assistant.http?.(entry) : assistant.stdio(entry);
+  if (entry.transport === 'stdio') return assistant.stdio(entry);
+  if (entry.transport === 'http') return assistant.http?.(entry);
+  const rendered = assistant.http?.({ ...entry, transport: 'http', key: { literal: '' } });
+  return (
+    rendered && {
+      server: Object.fromEntries(Object.entries(rendered.server).filter(([name]) => !KEY_FIELDS.includes(name))),
+    }
+  );
 }

@@ -1,10 +1,13 @@
+import type { Fetch } from '../../client/client.ts';
 import type { CommandContext, Session } from '../command-context.ts';
+import { createHttpFetch } from '../http-fetch.ts';
 import { DEFAULT_PROFILE, type Settings } from '../settings.ts';
 import { type Assistant, type DesiredEntry, KEY_VARIABLE, type Scope } from './assistant.ts';
 import { buildBridgeEntry, type Program } from './bridge-command.ts';
 
 /** The dependencies of `svc mcp-config`. */
 export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'input' | 'environment' | 'session'> {
+  fetch?: Fetch;
   settings: Pick<Settings, 'profileName' | 'profile' | 'overrides'>;
   program: Program;
   /** The streams for the checklist, if both are terminals. */
@@ -15,7 +18,8 @@ export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'inp
 export interface EntryOptions {
   transport: 'stdio' | 'http';
   scope: Scope;
-  keyFrom?: 'literal' | 'env' | undefined;
+  /** `oauth`: no key, because the assistant signs in by itself. */
+  keyFrom?: 'literal' | 'env' | 'oauth' | undefined;
   profile?: string | undefined;
 }
 
@@ -28,6 +32,16 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
   const { environment, program, settings } = context;
   const profile = settings.profileName(options.profile);
   let session: Promise<Session> | undefined;
+  let isOffered: Promise<boolean> | undefined;
+
+  async function oauthEntry({ title, oauth }: Assistant): Promise<BuiltEntry> {
+    if (!oauth) return { unsupported: `svc does not know that ${title} can sign in with OAuth: omit --key-from oauth` };
+    session ??= context.session(options.profile);
+    const { url } = await session;
+    isOffered ??= offersOAuth(url, context.fetch ?? createHttpFetch());
+    if (await isOffered) return { entry: { transport: 'oauth', url: `${url}/v1/mcp` } };
+    return { unsupported: `${url} does not offer OAuth, which needs an https address: omit --key-from oauth` };
+  }
 
   async function bridge(assistant: Assistant): Promise<DesiredEntry> {
     const explicitProfile = profile === DEFAULT_PROFILE ? undefined : profile;
@@ -38,6 +52,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     if (options.transport === 'stdio') return { entry: await bridge(assistant) };
     const { title } = assistant;
     if (!assistant.http) return { unsupported: `${title} supports only stdio servers: omit --transport http` };
+    if (options.keyFrom === 'oauth') return oauthEntry(assistant);
     const keyFrom = options.keyFrom ?? (options.scope === 'project' ? 'env' : 'literal');
     if (keyFrom === 'env' && !assistant.keyReference) return { unsupported: noReferenceMessage(title, options) };
     session ??= context.session(options.profile);
@@ -45,6 +60,17 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     const key = keyFrom === 'env' ? { variable: KEY_VARIABLE } : { literal: apiKey };
     return { entry: { transport: 'http', url: `${url}/v1/mcp`, key } };
   };
+}
+
+/** Whether a daemon is public and lets clients connect with OAuth. */
+async function offersOAuth(url: string, fetch: Fetch): Promise<boolean> {
+  if (!url.startsWith('https:')) return false;
+  const response = await fetch(`${url}/.well-known/oauth-authorization-server`, {
+    ...{ method: 'GET', headers: {}, redirect: 'manual' },
+    signal: AbortSignal.timeout(5000),
+  }).catch(() => undefined);
+  await response?.text().catch(() => '');
+  return response?.ok === true;
 }
 
 /** A project's file is often shared, so a key is written to it only on explicit request. */

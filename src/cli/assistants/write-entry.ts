@@ -1,4 +1,11 @@
-import { type Assistant, type DesiredEntry, type RenderedEntry, renderEntry, type Scope } from './assistant.ts';
+import {
+  type Assistant,
+  type DesiredEntry,
+  KEY_FIELDS,
+  type RenderedEntry,
+  renderEntry,
+  type Scope,
+} from './assistant.ts';
 import { ConfigFileError, deepEqual, isObject, type JsonObject, omit, type Path, valueAt } from './editing/document.ts';
 import { editorFor, variantFor } from './editors.ts';
 import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-formats.ts';
@@ -55,7 +62,8 @@ function changeEntry(
   rendered: RenderedEntry,
 ): string {
   if (!isObject(current)) return editorFor(assistant).set(text, assistant.entry, rendered.server);
-  const obsolete = [...(entry.transport === 'http' ? STDIO_KEYS : HTTP_KEYS), ...CREDENTIAL_KEYS, 'type', 'transport'];
+  const ofOthers = { stdio: HTTP_KEYS, http: STDIO_KEYS, oauth: [...STDIO_KEYS, ...KEY_FIELDS] }[entry.transport];
+  const obsolete = [...ofOthers, ...CREDENTIAL_KEYS, 'type', 'transport'];
   const dropped = obsolete.filter((key) => key in current && !(key in rendered.server));
   const updated = Object.entries(rendered.server).filter(([key]) => !(USER_KEYS.includes(key) && key in current));
   const editor = editorFor(assistant);

@@ -78,7 +78,11 @@ function rowOf({ id, kind, lastUsedAt, client }: Connection): string {
   return [id, kind, lastUsedAt, client].join('\t');
 }
 
-const KINDS: Record<Connection['kind'], string> = { page: 'web app, signed in', device: 'device, connected' };
+const KINDS: Record<Connection['kind'], string> = {
+  page: 'web app, signed in',
+  device: 'device, connected',
+  oauth: 'OAuth client, connected',
+};
 
 function lineOf(connection: Connection, id: string, context: CommandContext): string {
   const { client, kind, address, current, createdAt, lastUsedAt } = connection;

@@ -23,7 +23,8 @@ are not changed.
 
 The entry starts the bridge (svc mcp), which reads the key from the keychain.
 With --transport http, it contains the URL and the key instead, and only you can
-read the file.
+read the file. With --key-from oauth, it contains the URL alone, and the assistant
+signs in with a browser: the daemon needs a public https address.
 
 Assistants: claude-code, claude-desktop, codex, cursor, vscode, devin, windsurf,
 antigravity, zed, gemini, copilot, cline, cline-vscode, continue, goose, opencode,
@@ -49,10 +50,10 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
       new Option('--transport <kind>', 'how the assistant connects to svc').choices(['stdio', 'http']).default('stdio'),
     )
     .addOption(
-      new Option('--key-from <where>', 'with http: write the key, or refer to the variable SVC_API_KEY').choices([
-        'literal',
-        'env',
-      ]),
+      new Option(
+        '--key-from <where>',
+        'with http: write the key, refer to the variable SVC_API_KEY, or let the assistant sign in with OAuth',
+      ).choices(['literal', 'env', 'oauth']),
     )
     .addOption(
       new Option('--scope <scope>', 'your user configuration, or the project in this folder')

@@ -13,6 +13,8 @@ export interface McpDependencies extends ToolRooms {
   profile: Profile;
   /** URLs whose origins may call from a browser, besides loopback ones. */
   publicOrigins: readonly string[];
+  /** What a 401 tells OAuth clients. Absent if OAuth is off. */
+  challenge: (() => string) | undefined;
 }
 
 const PATH = '/v1/mcp';
@@ -38,7 +40,13 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
  * that change something check the scope themselves. Batches are
  * rejected: they would be many calls for one token of the rate limit.
  */
-export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDependencies): FastifyPluginAsync {
+export function mcpRoutes({
+  version,
+  publicOrigins,
+  challenge,
+  profile,
+  ...rooms
+}: McpDependencies): FastifyPluginAsync {
   const offers = [...createTools(rooms), ...createResources({ ...rooms, profile }), ...createPrompts(rooms)];
   const origins = publicOrigins.map((address) => new URL(address).origin);
 
@@ -60,12 +68,12 @@ export function mcpRoutes({ version, publicOrigins, profile, ...rooms }: McpDepe
       method: ['GET', 'DELETE'],
       url: PATH,
       schema: { hide: true },
-      config: { refusesMethod: true },
+      config: { refusesMethod: true, challenge },
       onRequest: refuseMethod,
       handler: refuseMethod,
     });
 
-    const config = { checksOwnBody: true, scope: 'memory:read' } as const;
+    const config = { checksOwnBody: true, scope: 'memory:read', challenge } as const;
     app.post(PATH, { schema: { hide: true }, config }, async (request, reply) => {
       const note = { client: clients.nameOf(request), method: mcpMethodOf(request) };
       request.mcpNote = note;

@@ -101,6 +101,11 @@ export const MOVED_TABLES: readonly MovedTable[] = [
      fence client`,
   ),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
+  table(
+    'oauthTokens',
+    'tenantId tokenHash',
+    'kind connectionId clientId scope redirectUri codeChallenge expiresAt usedAt',
+  ),
   table('usageDays', 'tenantId day', 'requests memories queries'),
   table('activity', 'tenantId sequence', 'id at client transport method route status microseconds ids searchId'),
   table('idempotencyKeys', 'tenantId idempotencyKey', 'requestHash status answer createdAt'),
@@ -113,6 +118,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ),
   table('mailQueue', 'mailId', 'sealed suppressed attempts nextAttemptAt expiresAt'),
   table('invitations', 'email', 'createdAt'),
+  table('oauthClients', 'id', 'name redirectUris createdAt lastUsedAt'),
 ];
 
 /** Tables that a move does not copy: the target makes its own rows. */

@@ -3,8 +3,8 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
-/** `page` is the session of a browser, `device` a terminal. */
-export type ConnectionKind = 'page' | 'device';
+/** `page` is the session of a browser, `device` a terminal, `oauth` a client that was allowed to use MCP. */
+export type ConnectionKind = 'page' | 'device' | 'oauth';
 
 /** A connection as it is stored. */
 export interface ConnectionRow {
@@ -87,6 +87,29 @@ export async function updateUsed(
      WHERE tenantId = ? AND tokenHash = ?`,
     [nowMs, address, endsAt, endsAt, tenantId, tokenHash],
   );
+}
+
+export async function updateUsedById(
+  connection: Connection,
+  { tenantId, id, address, nowMs }: { tenantId: string; id: string; address: string; nowMs: number },
+): Promise<void> {
+  await connection.run('UPDATE connections SET lastUsedAt = ?, address = ? WHERE tenantId = ? AND id = ?', [
+    ...[nowMs, address, tenantId, id],
+  ]);
+}
+
+/** Sets when a connection ends. Returns whether it is there. */
+export async function updateEnd(
+  connection: Connection,
+  tenantId: string,
+  id: string,
+  endsAt: number,
+): Promise<boolean> {
+  const { changes } = await connection.run(
+    'UPDATE connections SET expiresAt = ?, endsAt = ? WHERE tenantId = ? AND id = ?',
+    [endsAt, endsAt, tenantId, id],
+  );
+  return changes > 0;
 }
 
 /** Lists connections that have not ended, latest first. */

@@ -26,7 +26,8 @@ import { createTouch } from './last-used.ts';
 export type Credential =
   | { kind: 'apiKey'; hash: string; last4: string; createdAt: number; lastUsedAt: number | null }
   | ({ kind: 'session' } & ConnectionCredential)
-  | ({ kind: 'device' } & ConnectionCredential);
+  | ({ kind: 'device' } & ConnectionCredential)
+  | ({ kind: 'oauth' } & ConnectionCredential);
 
 /** The token of a connection. */
 export interface ConnectionCredential {
@@ -44,6 +45,8 @@ export interface ConnectionCredential {
 export interface BearerTokens {
   /** Whether a token has the form of this kind. */
   accepts(token: string): boolean;
+  /** The path of the only route that tokens of this kind are for. Absent: all routes. */
+  onlyFor?: string;
   /**
    * Returns the principal of a token, or `undefined` if it is not valid. Queries the database on every request instead of
    * caching, so that an end takes effect immediately in every process. Throws `unavailable` if the database fails.

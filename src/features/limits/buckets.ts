@@ -9,7 +9,7 @@ export interface Buckets {
 }
 
 /** What is limited: the same key of two kinds is two buckets. */
-export type BucketKind = 'tenant' | 'address' | 'rejected' | 'signIn';
+export type BucketKind = 'tenant' | 'address' | 'rejected' | 'signIn' | 'registration';
 
 /** Opens the buckets of a kind. A daemon's own memory holds at most `maxSize` of them. */
 export type BucketsOf = (kind: BucketKind, maxSize: number) => Buckets;

@@ -30,10 +30,13 @@ export interface RateLimits {
   peek(caller: Caller): RateDecision;
   /** Takes one of 30 sign-in requests per minute and IP address. */
   takeSignIn(address: string | undefined): RateDecision | Promise<RateDecision>;
+  /** Takes one of 20 registrations of OAuth clients per hour and IP address. */
+  takeRegistration(address: string | undefined): RateDecision | Promise<RateDecision>;
 }
 
 const MAX_ADDRESSES = 50_000;
 const SIGN_INS_PER_MINUTE = 30;
+const REGISTRATIONS: BucketRule = { capacity: 20, refillPerSecond: 20 / 3600 };
 
 /** Decides by the buckets' own clock; only the times that callers see are on the system clock. */
 export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf: BucketsOf }): RateLimits {
@@ -41,6 +44,7 @@ export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf
   const addresses = bucketsOf('address', MAX_ADDRESSES);
   const rejectedCredentials = bucketsOf('rejected', MAX_ADDRESSES);
   const signIns = bucketsOf('signIn', MAX_ADDRESSES);
+  const registrations = bucketsOf('registration', MAX_ADDRESSES);
 
   function bucketOf(caller: Caller): { buckets: Buckets; key: string; perMinute: number } {
     if ('tenantId' in caller) {
@@ -50,10 +54,10 @@ export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf
     return { buckets, key: networkOf(caller.address), perMinute: REQUESTS_PER_MINUTE.Free };
   }
 
-  function view(decision: BucketDecision, perMinute: number): RateDecision {
+  function view(decision: BucketDecision, { capacity }: BucketRule): RateDecision {
     return {
       allowed: decision.allowed,
-      limit: perMinute,
+      limit: capacity,
       remaining: decision.remaining,
       resetAtSeconds: Math.ceil(clock.nowMs() / 1000 + decision.fullAfterSeconds),
       retryAfterSeconds: Math.max(1, Math.ceil(decision.retryAfterSeconds - 1e-6)),
@@ -61,22 +65,23 @@ export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf
     };
   }
 
-  function take(buckets: Buckets, key: string, perMinute: number): RateDecision | Promise<RateDecision> {
-    const decision = buckets.take(key, ruleOf(perMinute));
-    if (!(decision instanceof Promise)) return view(decision, perMinute);
-    return decision.then((arrived) => view(arrived, perMinute));
+  function take(buckets: Buckets, key: string, rule: BucketRule): RateDecision | Promise<RateDecision> {
+    const decision = buckets.take(key, rule);
+    if (!(decision instanceof Promise)) return view(decision, rule);
+    return decision.then((arrived) => view(arrived, rule));
   }
 
   return {
     take(caller) {
       const { buckets, key, perMinute } = bucketOf(caller);
-      return take(buckets, key, perMinute);
+      return take(buckets, key, ruleOf(perMinute));
     },
     peek(caller) {
       const { buckets, key, perMinute } = bucketOf(caller);
-      return view(buckets.peek(key, ruleOf(perMinute)), perMinute);
+      return view(buckets.peek(key, ruleOf(perMinute)), ruleOf(perMinute));
     },
-    takeSignIn: (address) => take(signIns, networkOf(address), SIGN_INS_PER_MINUTE),
+    takeSignIn: (address) => take(signIns, networkOf(address), ruleOf(SIGN_INS_PER_MINUTE)),
+    takeRegistration: (address) => take(registrations, networkOf(address), REGISTRATIONS),
   };
 }
 

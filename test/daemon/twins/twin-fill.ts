@@ -3,6 +3,7 @@ import { updateDue } from '../../../src/features/extraction/extraction-store.ts'
 import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
 import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
+import { fillOAuth } from './twin-oauth.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -109,6 +110,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
   await fillCredentials(twin);
+  await fillOAuth(twin);
   return {
     memories: { old, successor, changed, pinned, others, same },
     conversation,

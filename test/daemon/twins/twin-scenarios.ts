@@ -2,6 +2,7 @@ import { ACTIVITY } from './twin-activity.ts';
 import { CHANGES } from './twin-changes.ts';
 import { CREDENTIALS } from './twin-credentials.ts';
 import { JOBS } from './twin-jobs.ts';
+import { OAUTH } from './twin-oauth.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
 import { STATEMENTS } from './twin-statements.ts';
@@ -14,7 +15,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
   'run the statements of the stores': inTurn({
-    ...{ ...JOBS, ...ACTIVITY, ...CHANGES, ...CREDENTIALS, ...STORED_SEARCHES, ...STATEMENTS },
+    ...{ ...JOBS, ...ACTIVITY, ...CHANGES, ...OAUTH, ...CREDENTIALS, ...STORED_SEARCHES, ...STATEMENTS },
   }),
   'embed and find': inTurn(VECTORS),
 };

@@ -11,7 +11,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { currentSession, endSessionOn, signOut } from '../../session.ts';
 import { DeviceCodeForm } from './allow-device.tsx';
 
-const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'Device' };
+const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'Device', oauth: 'Assistant' };
 
 /** What may use the account besides its API key, each of which can be revoked alone. */
 export function ConnectionsCard() {

@@ -5,7 +5,7 @@ export const SYSTEMS = ['macos', 'linux', 'windows'] as const;
 export type System = (typeof SYSTEMS)[number];
 
 /** How an assistant reaches svc: by starting `svc mcp`, or over HTTP with the key. */
-export type Transport = DesiredEntry['transport'];
+export type Transport = Exclude<DesiredEntry['transport'], 'oauth'>;
 
 /** Stands for the key wherever the page does not know it. */
 export const KEY_PLACEHOLDER = 'svc_live_<your key>';

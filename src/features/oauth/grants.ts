@@ -1,0 +1,169 @@
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Random } from '../../lib/random.ts';
+import { codeChallengeOf, equalSecrets, hashSecret, mintToken } from '../../lib/secret.ts';
+import type { GrantedConnections } from '../connections/granted-connections.ts';
+import type { Principal } from '../keys/keys.ts';
+import { ACCESS_PREFIX } from './access-tokens.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import type { OAuthClients } from './clients.ts';
+import { OAuthError } from './oauth-error.ts';
+import { isWithin, type OAuthScope, requestedScope } from './oauth-scope.ts';
+import { type Parameters, required } from './parameters.ts';
+import {
+  deleteTokensBefore,
+  deleteTokensOf,
+  deleteTokensOfConnection,
+  findToken,
+  insertToken,
+  type TokenRow,
+  useToken,
+} from './tokens-store.ts';
+
+/** A successful answer of the token endpoint (RFC 6749, section 5.1). */
+export interface IssuedTokens {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  refresh_token: string;
+  scope: OAuthScope;
+}
+
+/** What account owners allowed clients, and the codes and tokens for it. */
+export interface Grants {
+  /** Makes a connection for a client and returns the code that redeems it once, within a minute. */
+  allow(principal: Principal, request: AuthorizationRequest, address: string): Promise<string>;
+  /**
+   * Exchanges a code, or a refresh token, which is replaced. Throws an `OAuthError`. If it was used before, someone else
+   * has it too: the connection ends.
+   */
+  redeemCode(parameters: Parameters): Promise<IssuedTokens>;
+  redeemRefreshToken(parameters: Parameters): Promise<IssuedTokens>;
+  /** Ends the connection of an access or refresh token of this client. Unknown ones are ignored. */
+  revoke(parameters: Parameters): Promise<void>;
+  /** Forgets all codes and tokens of an account. */
+  erase(owner: { tenantId: string; endUser?: string }): Promise<void>;
+  sweep(): Promise<void>;
+}
+
+interface Dependencies {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  clients: OAuthClients;
+  connections: GrantedConnections;
+}
+
+const CODE_MS = 60_000;
+const ACCESS_MS = 3_600_000;
+const REFRESH_MS = 30 * 24 * 3_600_000;
+/** A code that is used again later than this after its minute is unknown, and ends nothing. */
+const REMEMBERED_MS = 3_600_000;
+
+/** Creates the grants of a database. */
+export function createGrants({ db, clock, random, clients, connections }: Dependencies): Grants {
+  const mint = (prefix: string) => {
+    const token = `${prefix}${mintToken(random)}`;
+    return { token, tokenHash: hashSecret(token) };
+  };
+
+  /** Finds a code or refresh token of the client that sends it. */
+  async function find(kind: TokenRow['kind'], token: string, clientId: string): Promise<TokenRow> {
+    const found = await findToken(db.lookups, hashSecret(token));
+    if (found?.kind !== kind || found.clientId !== clientId) throw invalidGrant();
+    if (found.usedAt !== null) {
+      await db.writes.write(found.tenantId, (connection) => end(connection, found));
+      throw invalidGrant();
+    }
+    if (found.expiresAt <= clock.nowMs()) throw invalidGrant();
+    return found;
+  }
+
+  async function end(connection: Connection, { tenantId, connectionId }: TokenRow): Promise<void> {
+    await connections.end(connection, tenantId, connectionId);
+    await deleteTokensOfConnection(connection, tenantId, connectionId);
+  }
+
+  /** Replaces a code or refresh token by new tokens. */
+  async function exchange(used: TokenRow, scope: OAuthScope): Promise<IssuedTokens> {
+    const { tenantId, connectionId, clientId } = used;
+    const issued = await db.writes.write(tenantId, async (connection) => {
+      const nowMs = clock.nowMs();
+      // Another request, in any process, may have used it since it was found.
+      if (!(await useToken(connection, used, nowMs))) return end(connection, used);
+      const refreshEndsAt = nowMs + REFRESH_MS;
+      if (!(await connections.extend(connection, tenantId, connectionId, refreshEndsAt))) return;
+      const [access, refresh] = [mint(ACCESS_PREFIX), mint('svc_ort_')];
+      const row = { tenantId, connectionId, clientId, redirectUri: null, codeChallenge: null };
+      const { tokenHash } = access;
+      await insertToken(connection, { ...row, tokenHash, kind: 'access', scope, expiresAt: nowMs + ACCESS_MS });
+      const refreshed = { kind: 'refresh', scope: used.scope, expiresAt: refreshEndsAt } as const;
+      await insertToken(connection, { ...row, tokenHash: refresh.tokenHash, ...refreshed });
+      await clients.touch(connection, clientId);
+      return { accessToken: access.token, refreshToken: refresh.token };
+    });
+    if (!issued) throw invalidGrant();
+    return {
+      access_token: issued.accessToken,
+      token_type: 'Bearer',
+      expires_in: ACCESS_MS / 1000,
+      refresh_token: issued.refreshToken,
+      scope,
+    };
+  }
+
+  return {
+    async allow({ tenantId }, { client, redirectUri, scope, codeChallenge }, address) {
+      const { token, tokenHash } = mint('svc_oac_');
+      await db.writes.write(tenantId, async (connection) => {
+        const expiresAt = clock.nowMs() + CODE_MS;
+        const grant = { tenantId, client: client.name, scope, address, endsAt: expiresAt };
+        const connectionId = await connections.begin(connection, grant);
+        const row = { tenantId, connectionId, clientId: client.id, scope, redirectUri, codeChallenge, expiresAt };
+        await insertToken(connection, { ...row, tokenHash, kind: 'code' });
+        await clients.touch(connection, client.id);
+      });
+      return token;
+    },
+    async redeemCode(parameters) {
+      const code = required(parameters, 'code');
+      const redirectUri = required(parameters, 'redirect_uri');
+      const verifier = required(parameters, 'code_verifier');
+      const found = await find('code', code, required(parameters, 'client_id'));
+      if (found.redirectUri !== redirectUri) throw invalidGrant();
+      if (!equalSecrets(codeChallengeOf(verifier), found.codeChallenge!)) throw invalidGrant();
+      return exchange(found, found.scope);
+    },
+    async redeemRefreshToken(parameters) {
+      const token = required(parameters, 'refresh_token');
+      const found = await find('refresh', token, required(parameters, 'client_id'));
+      const scope = requestedScope(parameters.scope, found.scope);
+      if (!isWithin(scope, found.scope)) {
+        throw new OAuthError('invalid_scope', 'scope must not be wider than what was allowed.');
+      }
+      return exchange(found, scope);
+    },
+    async revoke(parameters) {
+      const token = required(parameters, 'token');
+      const clientId = required(parameters, 'client_id');
+      const found = await findToken(db.lookups, hashSecret(token));
+      if (!found || found.clientId !== clientId || found.kind === 'code') return;
+      await db.writes.write(found.tenantId, (connection) => end(connection, found));
+    },
+    async erase({ tenantId, endUser }) {
+      if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteTokensOf(connection, tenantId));
+    },
+    sweep: () =>
+      db.writes.write('daemon', (connection) => deleteTokensBefore(connection, clock.nowMs() - REMEMBERED_MS)),
+  };
+}
+
+/** One error for every cause, so that nothing can be learned about codes and tokens of others. */
+function invalidGrant(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code or token is not valid: it may have expired, or been used or revoked.',
+  );
+}

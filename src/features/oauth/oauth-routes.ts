@@ -1,0 +1,47 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { AppError } from '../../contract/errors.ts';
+import type { BearerTokens } from '../keys/keys.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import type { OAuth } from './oauth.ts';
+import { challengeOf } from './oauth-addresses.ts';
+import { oauthConsentRoutes, oauthPageRoutes } from './oauth-consent-routes.ts';
+import { oauthMetadataRoutes } from './oauth-metadata-routes.ts';
+import { oauthTokenRoutes } from './oauth-token-routes.ts';
+
+/** What OAuth adds to a daemon: nothing if it is off. */
+export interface OAuthParts {
+  bearers: readonly BearerTokens[];
+  /** What a 401 of MCP says about OAuth. */
+  challenge: (() => string) | undefined;
+  publicRoutes: readonly FastifyPluginAsync[];
+  protectedRoutes: readonly FastifyPluginAsync[];
+}
+
+interface Dependencies {
+  isOn: boolean;
+  oauth: OAuth;
+  rateLimits: RateLimits;
+  publicUrl: () => string;
+}
+
+/** Builds the routes and the bearer tokens of OAuth. */
+export function oauthParts({ isOn, oauth, rateLimits, publicUrl }: Dependencies): OAuthParts {
+  if (!isOn) return { bearers: [], challenge: undefined, publicRoutes: [], protectedRoutes: [] };
+  const { clients, grants, accessTokens } = oauth;
+  async function limitRegistrations(address: string): Promise<void> {
+    const { allowed, retryAfterSeconds } = await rateLimits.takeRegistration(address);
+    if (allowed) return;
+    const message = 'Too many clients registered from this IP address. Try again later.';
+    throw new AppError('rate_limited', message, { retryAfterSeconds });
+  }
+  return {
+    bearers: [accessTokens],
+    challenge: () => challengeOf(publicUrl()),
+    publicRoutes: [
+      oauthMetadataRoutes({ publicUrl }),
+      oauthTokenRoutes({ clients, grants, limitRegistrations, publicUrl }),
+      oauthPageRoutes(),
+    ],
+    protectedRoutes: [oauthConsentRoutes({ clients, grants, publicUrl })],
+  };
+}

@@ -1,0 +1,97 @@
+import type { Tier } from '../../contract/limits.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
+import type { OAuthScope } from './oauth-scope.ts';
+
+/** A code or token, which is stored only as a hash. It is valid only as long as its connection. */
+export interface TokenRow {
+  tenantId: string;
+  tokenHash: string;
+  kind: 'code' | 'access' | 'refresh';
+  connectionId: string;
+  clientId: string;
+  scope: OAuthScope;
+  /** Of codes. */
+  redirectUri: string | null;
+  /** Of codes. */
+  codeChallenge: string | null;
+  expiresAt: number;
+  /** When a code or a refresh token was used: once is all. */
+  usedAt: number | null;
+}
+
+/** An access token with its account and its connection. */
+export interface AccessRow {
+  tokenHash: string;
+  tenantId: string;
+  email: string;
+  tier: Tier;
+  connectionId: string;
+  client: string;
+  scope: OAuthScope;
+  expiresAt: number;
+  endsAt: number;
+  createdAt: number;
+  lastUsedAt: number;
+}
+
+/** Finds access tokens by their hashes. Without a tenant, because they determine the tenant. */
+export async function findAccessTokens(reader: Reader, hashes: string[]): Promise<Map<string, AccessRow>> {
+  const padded = padToPowerOfTwo(hashes);
+  const rows = await reader.all<AccessRow>(
+    `SELECT o.tokenHash, o.tenantId, t.email, t.tier, o.connectionId, c.client, o.scope, o.expiresAt,
+       c.endsAt, c.createdAt, c.lastUsedAt
+     FROM oauthTokens o JOIN connections c ON c.tenantId = o.tenantId AND c.id = o.connectionId
+       JOIN tenants t ON t.tenantId = o.tenantId
+     WHERE o.tokenHash IN (${listPlaceholders(padded.length)}) AND o.kind = 'access' AND t.erasedAt IS NULL`,
+    padded,
+  );
+  return new Map(rows.map((row) => [row.tokenHash, row]));
+}
+
+/** Finds a code or token whose connection is there. Without a tenant, because it determines the tenant. */
+export async function findToken(reader: Reader, tokenHash: string): Promise<TokenRow | undefined> {
+  return reader.get<TokenRow>(
+    `SELECT o.tenantId, o.tokenHash, o.kind, o.connectionId, o.clientId, o.scope, o.redirectUri, o.codeChallenge,
+       o.expiresAt, o.usedAt
+     FROM oauthTokens o JOIN connections c ON c.tenantId = o.tenantId AND c.id = o.connectionId
+     WHERE o.tokenHash = ?`,
+    [tokenHash],
+  );
+}
+
+export async function insertToken(connection: Connection, row: Omit<TokenRow, 'usedAt'>): Promise<void> {
+  await connection.run(
+    `INSERT INTO oauthTokens (tenantId, tokenHash, kind, connectionId, clientId, scope, redirectUri, codeChallenge,
+       expiresAt, usedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+    [
+      ...[row.tenantId, row.tokenHash, row.kind, row.connectionId, row.clientId, row.scope],
+      ...[row.redirectUri, row.codeChallenge, row.expiresAt],
+    ],
+  );
+}
+
+/** Uses a code or a refresh token. Returns whether it was the first time. */
+export async function useToken(
+  connection: Connection,
+  { tenantId, tokenHash }: Pick<TokenRow, 'tenantId' | 'tokenHash'>,
+  nowMs: number,
+): Promise<boolean> {
+  const { changes } = await connection.run(
+    'UPDATE oauthTokens SET usedAt = ? WHERE tenantId = ? AND tokenHash = ? AND usedAt IS NULL',
+    [nowMs, tenantId, tokenHash],
+  );
+  return changes > 0;
+}
+
+export async function deleteTokensOfConnection(connection: Connection, tenantId: string, id: string): Promise<void> {
+  await connection.run('DELETE FROM oauthTokens WHERE tenantId = ? AND connectionId = ?', [tenantId, id]);
+}
+
+export async function deleteTokensOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM oauthTokens WHERE tenantId = ?', [tenantId]);
+}
+
+export async function deleteTokensBefore(connection: Connection, beforeMs: number): Promise<void> {
+  await connection.run('DELETE FROM oauthTokens WHERE expiresAt <= ?', [beforeMs]);
+}
