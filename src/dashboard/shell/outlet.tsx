@@ -1,5 +1,7 @@
 import { useErrorBoundary } from 'preact/hooks';
+import { UnreachableError } from '../../client/client.ts';
 import type { ViewName } from '../../contract/view-names.ts';
+import { lookAtDaemon } from '../daemon-state.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useResource } from '../resource.ts';
@@ -21,9 +23,15 @@ export function Outlet({ view }: { view: ViewName | undefined }) {
   return <LoadedView key={view} view={view} />;
 }
 
+/** The daemon serves the modules of the views, too. */
+function notLoaded(cause: unknown): never {
+  void lookAtDaemon();
+  throw new UnreachableError('The view could not be loaded.', { cause });
+}
+
 function LoadedView({ view }: { view: ViewName }) {
   const [crash, recover] = useErrorBoundary();
-  const { state, reload } = useResource(view, () => VIEWS[view].load());
+  const { state, reload } = useResource(view, () => VIEWS[view].load().catch(notLoaded));
   const { value, error } = state.value;
   if (crash) return <Failure error={crash} onRetry={recover} />;
   if (error) return <Failure error={error} onRetry={reload} />;

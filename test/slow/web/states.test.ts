@@ -102,10 +102,18 @@ describe('while the daemon is not reachable', { timeout: 60_000 }, () => {
     await browser.show(page, 'memories');
     await banner(page).getByText('svc does not respond.').waitFor();
     await page.getByRole('alert').first().waitFor();
+    // The module of this view was not loaded before.
+    await browser.show(page, 'learning');
+    await page.getByRole('alert').getByText('svc does not respond').waitFor();
+    await browser.show(page, 'memories');
+    await page.getByRole('alert').first().waitFor();
     await page.context().setOffline(false);
     await expect.poll(() => banner(page).textContent(), { timeout: RECOVERY_MS }).toBe('');
     await row(page, 'oolong').waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    await browser.show(page, 'learning');
+    await page.getByRole('main').getByRole('heading').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect(await isMarked(page)).toBe(true);
   });
 });

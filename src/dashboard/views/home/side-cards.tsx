@@ -111,21 +111,18 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
             {lastBackupAt !== undefined && (
               <>
                 <dt>Last backup</dt>
-                <dd>{lastBackupAt === null ? <NoBackup /> : <Moment at={lastBackupAt} />}</dd>
+                <dd>{lastBackupAt === null ? 'None yet' : <Moment at={lastBackupAt} />}</dd>
               </>
             )}
           </dl>
         )}
       </Loaded>
+      {lastBackupAt === null && (
+        <p class="hint">
+          <code>svc admin backup FILE</code> makes a backup.
+        </p>
+      )}
     </section>
-  );
-}
-
-function NoBackup() {
-  return (
-    <>
-      None yet: <code>svc admin backup FILE</code>
-    </>
   );
 }
 
@@ -146,7 +143,7 @@ function ClientsCard() {
   return (
     <section class="card" aria-labelledby="clients-title">
       <div class="card-head">
-        <h2 id="clients-title">Assistants and programs</h2>
+        <h2 id="clients-title">Connected clients</h2>
         <a href={hrefOf('connect')}>Connect</a>
       </div>
       <Loaded resource={seen} rows={2}>
