@@ -8,7 +8,6 @@ import {
   type SearchRequest,
   type Strategy,
 } from '../../contract/search.ts';
-import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -16,6 +15,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
+import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -124,7 +124,7 @@ export function createSearch(dependencies: Dependencies): Search {
 
   /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
   async function answer<T>(
-    { tenantId, credential }: Principal,
+    { tenantId, client }: Principal,
     request: SearchRequest,
     use: (answered: Answered) => T | Promise<T>,
   ): Promise<T> {
@@ -136,8 +136,16 @@ export function createSearch(dependencies: Dependencies): Search {
     const vector = findQueryVector(queryEmbedder, tenantId, request);
     // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
     await vector?.catch(() => {});
-    const client = credential.kind === 'session' ? WEB_APP_CLIENT : null;
-    const asked = { user, client, request, parsed, query, vector, nowMs, startMs };
+    const asked = {
+      user,
+      client: client === UNKNOWN_CLIENT ? null : (client ?? null),
+      request,
+      parsed,
+      query,
+      vector,
+      nowMs,
+      startMs,
+    };
     return limiter.run(tenantId, async () => use(await db.readers.together(tenantId, (reader) => find(reader, asked))));
   }
 

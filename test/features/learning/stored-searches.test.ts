@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { MAX_STORED_QUERY, type MemoryUse, type StoredSearch } from '../../../src/contract/searches.ts';
@@ -40,7 +41,7 @@ describe('a stored search', () => {
     expect(shown.map(({ id }) => id).sort()).toEqual([first, second].sort());
     const stored = {
       ...{ id: searchId, query: 'plum', user: 'default', project: 'kitchen', bucket: 'short', types: ['memory'] },
-      client: null,
+      client: 'node',
       ...{ results: shown, learned: false, createdAt: expect.any(String) },
     };
     expect((await read(searchId)).body).toEqual(stored);
@@ -51,6 +52,16 @@ describe('a stored search', () => {
       { ...shown[1], used: true },
     ];
     expect((await read(searchId)).body).toEqual({ ...stored, results: told, learned: true });
+  });
+
+  test('names the MCP client that ran it', async () => {
+    await accountWith('plum jam');
+    const client = new Client({ name: 'test-assistant', version: '2' });
+    const requestInit = { headers: { authorization: `Bearer ${caller.apiKey}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.baseUrl}/v1/mcp`), { requestInit }));
+    await client.callTool({ name: 'memory_search', arguments: { query: 'plum' } });
+    await client.close();
+    expect((await listed()).data).toMatchObject([{ query: 'plum', client: 'test-assistant/2' }]);
   });
 
   test('includes contexts, with all types by default', async () => {
