@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, ticketOf } from '../features/connections/browser.ts';
+import { askForDevice, connectDevice, decide, poll } from '../features/connections/device.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { visible } from './visible-answer.ts';
@@ -63,3 +64,39 @@ test('what ends the credentials of one account leaves those of another', async (
   expect((await browser.call('/v1/account')).status).toBe(200);
   expect((await openBrowser(daemon, { ticket: kept })).session.id).toMatch(/^con_/);
 });
+
+test('a device of one account reads nothing of another, and ends none of its connections', async () => {
+  const [mine, theirs] = [await connectDevice(daemon, owner.apiKey), await connectDevice(daemon, stranger.apiKey)];
+  const { id } = await owner.add('tea');
+  const { credential } = (await daemon.call<{ credential: { id: string } }>(mine, '/v1/account')).body;
+  for (const path of [`/v1/memories/${id}`, `/v1/connections/${credential.id}`]) {
+    expect((await daemon.call(mine, path)).status).toBe(200);
+    for (const method of ['GET', 'DELETE']) {
+      const [foreign, missing] = [
+        await daemon.call(theirs, path, { method }),
+        await daemon.call(theirs, path.replace(/[0-9a-f]{32}$/, '0'.repeat(32)), { method }),
+      ];
+      expect([foreign.status, foreign.body.detail]).toEqual([404, missing.body.detail]);
+    }
+  }
+  expect((await daemon.call(mine, '/v1/account')).status).toBe(200);
+});
+
+test.each([
+  ['request', { userCode: '0000-0000' }],
+  ['decision', { userCode: '0000-0000', allow: true }],
+])(
+  'a device that asks for another account is indistinguishable from none for /v1/auth/device/%s',
+  async (name, missing) => {
+    const { email } = (await owner.call<{ email: string }>('/v1/account')).body;
+    const { deviceCode, userCode } = await askForDevice(daemon, email);
+    const call = (caller: Caller, body: object) => caller.call(`/v1/auth/device/${name}`, { body });
+    const [foreign, unknown] = [await call(stranger, { ...missing, userCode }), await call(stranger, missing)];
+    expect(foreign.status).toBe(410);
+    expect(visible(foreign, userCode)).toEqual(visible(unknown, '0000-0000'));
+    expect((await call(owner, { ...missing, userCode })).status).toBeLessThan(300);
+    if (name === 'request') expect((await decide(daemon, owner.apiKey, userCode)).status).toBe(204);
+    const { token } = (await poll(daemon, deviceCode)).body;
+    expect((await daemon.call<{ email: string }>(token, '/v1/account')).body.email).toBe(email);
+  },
+);

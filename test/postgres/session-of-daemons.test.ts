@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { browserWith, openBrowser, ticketOf } from '../features/connections/browser.ts';
+import { askForDevice, connectDevice, decide, poll } from '../features/connections/device.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
 
@@ -34,6 +35,27 @@ test('a ticket opens one session of several that two daemons are asked for at on
     const ticket = await ticketOf(one, apiKey);
     const tries = await Promise.allSettled([one, other, one, other].map((daemon) => openBrowser(daemon, { ticket })));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  }
+});
+
+test('a device that one daemon connected works at another, and is revoked for both at once', async () => {
+  const { apiKey } = await one.account();
+  const token = await connectDevice(one, apiKey);
+  const { credential } = (await other.call<{ credential: { id: string } }>(token, '/v1/account')).body;
+  expect((await one.call(apiKey, `/v1/connections/${credential.id}`, { method: 'DELETE' })).status).toBe(204);
+  for (const { call } of [one, other]) {
+    expect((await call(token, '/v1/account')).body).toMatchObject({ endedBy: 'deviceRevocation' });
+  }
+});
+
+test('the token of a device is handed out once, though two daemons are asked for it at once', async () => {
+  const { apiKey } = await one.account();
+  const { email } = (await one.call<{ email: string }>(apiKey, '/v1/account')).body;
+  for (let round = 0; round < 3; round += 1) {
+    const { deviceCode, userCode } = await askForDevice(one, email);
+    expect((await decide(other, apiKey, userCode)).status).toBe(204);
+    const answers = await Promise.all([one, other, one, other].map((daemon) => poll(daemon, deviceCode)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
   }
 });
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../src/contract/all-operations.ts';
+import type { Scope } from '../../src/contract/scopes.ts';
+import { connectDevice } from '../features/connections/device.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+
+/** Operations that need no credential, or one of their own. */
+const PUBLIC = /^(POST|GET) \/v1\/(auth\/(magic-link|token|callback|device|device\/token)|session)$/;
+const READS_BY_POST = ['POST /v1/context', 'POST /v1/memories/query', 'POST /v1/search'];
+const OF_ACCOUNT = [
+  'DELETE /v1/account',
+  'DELETE /v1/auth/key',
+  'POST /v1/auth/device/decision',
+  'POST /v1/auth/device/request',
+];
+const ROUTES = Object.keys(OPERATIONS).filter((route) => !PUBLIC.test(route));
+
+let daemon: MemoryDaemon;
+let tokens: Record<'memory:read' | 'memory', string>;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  const { apiKey, tenantId } = await daemon.account();
+  const reader = await connectDevice(daemon, apiKey, { name: 'reader', system: 'Linux' });
+  await daemon.db.writes.write(tenantId, (connection) =>
+    connection.run(`UPDATE connections SET scope = 'memory:read' WHERE tenantId = ? AND client LIKE 'reader%'`, [
+      tenantId,
+    ]),
+  );
+  daemon.clock.advance(60_000);
+  tokens = { 'memory:read': reader, memory: await connectDevice(daemon, apiKey) };
+});
+afterAll(() => daemon.close());
+
+/** Which operations refuse a token for its scope, without reading anything that the request carries. */
+async function refusedFor(scope: keyof typeof tokens): Promise<Record<string, Scope>> {
+  const refused: Record<string, Scope> = {};
+  for (const route of ROUTES) {
+    const [method = '', path = ''] = route.split(' ');
+    if (path === '/v1/events') continue;
+    const answer = await daemon.call(tokens[scope], path.replaceAll(/\{\w+\}/g, 'x'), { method });
+    if (answer.status === 403) refused[route] = answer.body.scope as Scope;
+  }
+  return refused;
+}
+
+describe('an operation', () => {
+  test('that manages the account refuses the scope memory; every other one accepts it', async () => {
+    expect(await refusedFor('memory')).toEqual(Object.fromEntries(OF_ACCOUNT.map((route) => [route, 'account'])));
+  });
+
+  test('that changes something refuses the scope memory:read; every other one accepts it', async () => {
+    const changing = ROUTES.filter((route) => !route.startsWith('GET ') && !READS_BY_POST.includes(route));
+    const expected = changing.map((route) => [route, OF_ACCOUNT.includes(route) ? 'account' : 'memory']);
+    expect(await refusedFor('memory:read')).toEqual(Object.fromEntries(expected));
+  });
+});
+
+describe('MCP with the scope memory:read', () => {
+  const send = async (method: string, params: object) => {
+    const headers = { accept: 'application/json, text/event-stream' };
+    const body = { jsonrpc: '2.0', id: 1, method, params };
+    return (await daemon.call(tokens['memory:read'], '/v1/mcp', { body, headers })).text;
+  };
+
+  test('searches, and refuses each tool that is not read-only', async () => {
+    const listed = await send('tools/list', {});
+    const { result } = JSON.parse(/\{"(?:jsonrpc|result).*\}/.exec(listed)![0]);
+    const tools: { name: string; annotations: { readOnlyHint: boolean } }[] = result.tools;
+    expect(tools.filter(({ annotations }) => annotations.readOnlyHint).length).toBeGreaterThan(2);
+    for (const { name, annotations } of tools) {
+      const answer = await send('tools/call', { name, arguments: { query: 'tea' } });
+      expect([name, answer.includes('forbidden: This connection may only read.')]).toEqual([
+        name,
+        !annotations.readOnlyHint,
+      ]);
+    }
+  });
+});
