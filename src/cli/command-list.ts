@@ -44,6 +44,12 @@ export function listCommands({
       load: async () => (await import('./commands/serve.ts')).serveCommand(version, terminal, stopSignal, setExitCode),
     },
     {
+      name: 'model',
+      summary: 'add or remove an embedding model that runs in the daemon',
+      group: 'Daemon:',
+      load: async () => (await import('./commands/model.ts')).modelCommand(await context()),
+    },
+    {
       name: 'admin',
       summary: 'manage accounts, invitations and backups on this machine',
       group: 'Daemon:',

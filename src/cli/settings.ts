@@ -44,9 +44,6 @@ type Stored = { current?: string; lastEmail?: string; profiles: Record<string, P
 export const DEFAULT_URL = 'http://127.0.0.1:8787';
 export const DEFAULT_PROFILE = 'default';
 
-/** Environment variables of the command line, which the daemon ignores. */
-export const CLI_VARIABLES = ['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR'] as const;
-
 export function processEnvironment(): Environment {
   return { home: homedir(), platform: process.platform, cwd: process.cwd(), env: process.env };
 }

@@ -28,7 +28,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
     { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
     { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
-    ...(embeddings ? [{ name: 'embed new texts', everyMs: 1000, run: embeddings.follow }] : []),
+    { name: 'embed new texts', everyMs: 1000, run: embeddings.follow },
   ];
   // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
   const ofOne = [

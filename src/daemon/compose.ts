@@ -11,7 +11,6 @@ import { createSignInLimit } from '../features/auth/sign-in-limit.ts';
 import { connectionsRoutes } from '../features/connections/connections-routes.ts';
 import { newSessionRoutes, sessionRoutes } from '../features/connections/session-routes.ts';
 import { conversationsRoutes } from '../features/conversations/conversations-routes.ts';
-import { pauseEmbeddings } from '../features/embeddings/embeddings.ts';
 import { episodesRoutes } from '../features/episodes/episodes-routes.ts';
 import { eventsRoutes } from '../features/events/events-routes.ts';
 import { extractionRoutes } from '../features/extraction/extraction-routes.ts';
@@ -85,7 +84,7 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
   try {
     return await buildDaemon(config, dependencies, rooms);
   } catch (error) {
-    await rooms.embeddings?.stop();
+    await rooms.embeddings.stop();
     await rooms.limiting.stop();
     await rooms.db.close();
     throw error;
@@ -109,7 +108,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     activity,
     events,
   } = rooms;
-  const { isShared, leases, tenantModels, tenantEmbeddings } = rooms;
+  const { leases, tenantModels, tenantEmbeddings } = rooms;
   const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
   const { rateLimits } = limiting;
   await limiting.begin();
@@ -120,9 +119,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   await resumeIndexing();
   await portability.begin();
   await jobRunner.begin();
-  if (embeddings) await embeddings.begin();
-  // Daemons that share a database queue rows for each other's embedder.
-  else if (!isShared) await pauseEmbeddings(db);
+  await embeddings.begin();
   await tenantModels.begin();
 
   const { smtpUrl, mailFrom, mailDir } = config;
@@ -137,7 +134,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const limitSignIns = createSignInLimit(rateLimits);
   const oauthPart = oauthParts({ isOn: isOAuthOn(config), oauth, rateLimits, publicUrl });
   const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });
-  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings?.state });
+  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings.state });
   addQueueMetrics(rooms, mailQueue);
   const operatorParts = { clock, random, log, version, mailQueue, readiness, limitSignIns };
   const operator = composeOperator(config, rooms, operatorParts);
@@ -208,7 +205,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await operator.stop();
     events.stop();
     await openSockets.close();
-    await embeddings?.stop();
+    await embeddings.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();
     await housekeeping?.stop();

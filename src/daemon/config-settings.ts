@@ -49,7 +49,7 @@ export interface Config {
   metricsToken: string | undefined;
   /** Provider hosts that may be private addresses or use plain HTTP. */
   providerHosts: AllowedHost[];
-  /** If absent, search uses words only. */
+  /** If absent, the model that `svc model add` put into the data folder; without one, search uses words only. */
   embeddings: EmbedderAddress | LocalModel | undefined;
   redact: 'on' | 'off';
   /** `auto` is on behind https. */
@@ -199,7 +199,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     env: 'SVC_EMBEDDINGS',
     value: 'url',
     about:
-      'embedder for semantic search: http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model (none)',
+      'embedder for semantic search: http://127.0.0.1:8080/v1#model, ollama+http://127.0.0.1:11434#model, or the folder of an ONNX model (a model of svc model add, or none)',
     secret: true,
     parse: (text) => (text === undefined ? undefined : embeddings(text)),
     show: describeEmbeddings,

@@ -9,7 +9,7 @@ export class ConfigError extends Error {
 }
 
 /** Settings of the command line, which the daemon ignores. */
-const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR']);
+const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR', 'SVC_MODEL_HUB']);
 
 export type Flags = Partial<Record<keyof Config, string>>;
 

@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import type { Database } from '../db/open.ts';
-import { createEmbeddings, type Embeddings } from '../features/embeddings/embeddings.ts';
+import { createEmbeddings, type Embeddings, type OperatorEmbedder } from '../features/embeddings/embeddings.ts';
 import { createTenantModels, type TenantModels } from '../features/embeddings/tenant-models.ts';
 import { hasVectors, withVectorSync } from '../features/embeddings/vector-sync.ts';
 import type { Leases } from '../features/leases/leases.ts';
 import { type TextIndices, textIndices } from '../features/text/text-indices.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Embedder, EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
+import { modelsFolder, nameOfChoice, readChoice } from '../outside/models/added-models.ts';
+import { ModelFolderFault } from '../outside/models/model-folder.ts';
 import { ConfigError } from './config.ts';
+import type { Config } from './config-settings.ts';
 
 interface Dependencies {
   db: Database;
@@ -18,47 +21,66 @@ interface Dependencies {
   isShared: boolean;
 }
 
-/** An embedder with the name of its model. */
-export interface OpenEmbedder {
-  embedder: Embedder;
-  model: string;
+/**
+ * Opens the configured embedder, or the models that are added to the data folder, loading their code lazily. With a
+ * configured folder that has no usable model, choosing and preparing it throw `ConfigError`.
+ */
+export async function openOperatorEmbedder(
+  { embeddings: configured, dataDir }: Pick<Config, 'embeddings' | 'dataDir'>,
+  clock: Clock,
+): Promise<OperatorEmbedder> {
+  if (configured === undefined) return openAddedModels(modelsFolder(dataDir));
+  if ('folder' in configured) return openFolder(configured.folder);
+  const { createEmbedder } = await import('../outside/models/embedder.ts');
+  const choice = async () => configured.model;
+  return { embedder: createEmbedder(configured, clock), choice, modelOf: choice };
 }
 
-/**
- * Opens the configured embedder, loading its code lazily. If the folder has no usable model, this or `prepare` throws
- * `ConfigError`.
- */
-export async function openEmbedder(configured: EmbedderAddress | LocalModel, clock: Clock): Promise<OpenEmbedder> {
-  if (!('folder' in configured)) {
-    const { createEmbedder } = await import('../outside/models/embedder.ts');
-    return { embedder: createEmbedder(configured, clock), model: configured.model };
-  }
-  const { readModelFolder } = await import('../outside/models/model-folder.ts');
-  const { createLocalEmbedder } = await import('../outside/models/local-embedder.ts');
+async function openAddedModels(models: string): Promise<OperatorEmbedder> {
+  const { createLocalModels } = await import('../outside/models/local-models.ts');
+  const embedder = createLocalModels((model) => join(models, model.split('@')[0]!));
+  return {
+    embedder,
+    choice: () => readChoice(models),
+    async modelOf(choice) {
+      const name = nameOfChoice(choice);
+      if (name !== undefined) return embedder.open(join(models, name));
+      throw new ModelFolderFault(`in-use.json in ${models} names no model: ${choice.slice(0, 100).trim()}`);
+    },
+  };
+}
+
+async function openFolder(folder: string): Promise<OperatorEmbedder> {
+  const { createLocalModels } = await import('../outside/models/local-models.ts');
+  const embedder = createLocalModels(() => undefined);
   const refuse = ({ message }: Error) => {
     throw new ConfigError(`SVC_EMBEDDINGS: ${message}`);
   };
-  const model = await readModelFolder(configured.folder).catch(refuse);
-  const embedder = createLocalEmbedder(model);
-  return { embedder: { ...embedder, prepare: () => embedder.prepare().catch(refuse) }, model: model.name };
+  return {
+    embedder: { ...embedder, prepare: (model) => embedder.prepare(model).catch(refuse) },
+    choice: async () => folder,
+    modelOf: () => embedder.open(folder).catch(refuse),
+  };
 }
 
 /**
- * Opens the operator's embedder, if there is one, the models of tenants, and the indices that every write maintains. If
- * no model is or was in use, these are the text indices alone; vectors of an earlier embedder are deleted with their
- * rows.
+ * Opens the operator's embedder, the models of tenants, and the indices that every write maintains. While no model is or
+ * was in use, these are the text indices alone; vectors of an earlier model are deleted with their rows.
  */
 export async function openEmbeddings(
   { db, clock, log, leases, isShared }: Dependencies,
-  embedder: OpenEmbedder | undefined,
+  operator: OperatorEmbedder,
   cannotSearch: string | undefined,
-): Promise<{ embeddings: Embeddings | undefined; tenantModels: TenantModels; texts: TextIndices }> {
-  const embeddings = embedder && createEmbeddings({ db, clock, log, leases, ...embedder });
-  const operator = embeddings !== undefined;
-  const tenantModels = createTenantModels({ db, clock, log, operator, isShared, cannotSearch });
-  const hadVectors = await hasVectors(db.readers);
-  const isNeeded = () => operator || hadVectors || tenantModels.mayAnyHaveModel();
+): Promise<{ embeddings: Embeddings; tenantModels: TenantModels; texts: TextIndices }> {
+  const usable = cannotSearch === undefined ? operator : { ...operator, choice: async () => undefined };
+  const embeddings = createEmbeddings({ db, clock, log, leases, operator: usable, isShared });
+  const tenantModels = createTenantModels({ db, clock, log, operator: embeddings.isOn, isShared, cannotSearch });
+  let hadVectors = await hasVectors(db.readers);
+  const isNeeded = () => {
+    hadVectors ||= embeddings.isOn();
+    return hadVectors || tenantModels.mayAnyHaveModel();
+  };
   // Another daemon may have an embedder, and needs the rows that this one writes.
-  const texts = withVectorSync(textIndices, { operator: operator || isShared, isNeeded });
+  const texts = withVectorSync(textIndices, { operator: () => isShared || embeddings.isOn(), isNeeded });
   return { embeddings, tenantModels, texts };
 }

@@ -8,7 +8,7 @@ import type { Random } from '../lib/random.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
 import type { Metrics } from './metrics.ts';
-import { openEmbedder, openEmbeddings } from './open-embeddings.ts';
+import { openEmbeddings, openOperatorEmbedder } from './open-embeddings.ts';
 
 export interface StorageDependencies {
   clock: Clock;
@@ -30,7 +30,7 @@ export async function openStorage(
 ) {
   const { monotonicMs } = clock;
   const readerCount = Math.min(4, Math.max(3, availableParallelism()));
-  const embedder = config.embeddings && (await openEmbedder(config.embeddings, clock));
+  const operator = await openOperatorEmbedder(config, clock);
   const options = { readerCount, monotonicMs, onBatch };
   const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
   const { db, cannotSearch } = await ('file' in location
@@ -38,7 +38,7 @@ export async function openStorage(
     : openPostgresDatabase(location.url, { ...options, log, machineNowMs: Date.now }));
   const isShared = db.readers.engine === 'postgres';
   const leases = isShared ? createLeases({ db, clock, random }) : SOLE_DAEMON;
-  const opened = await openEmbeddings({ db, clock, log, leases, isShared }, embedder, cannotSearch);
+  const opened = await openEmbeddings({ db, clock, log, leases, isShared }, operator, cannotSearch);
   return { db, isShared, leases, ...opened };
 }
 

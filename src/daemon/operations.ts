@@ -19,8 +19,8 @@ interface Parts {
   db: Database;
   clock: Clock;
   dataDir: string;
-  /** Absent if none is configured. */
-  embedder: (() => 'ok' | 'failing') | undefined;
+  /** `undefined` without a model. */
+  embedder(): 'ok' | 'failing' | undefined;
 }
 
 /**
@@ -58,7 +58,8 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
       if (!last || atMs - last.atMs > CACHE_MS) last = { atMs, checks: runChecks() };
       const checks = { ...(await last.checks), ...(stopping && { accepting: 'stopping' }) };
       const ready = Object.values(checks).every((state) => state === 'ok');
-      return { ready, checks, ...(embedder && { embedder: embedder() }) };
+      const state = embedder();
+      return { ready, checks, ...(state && { embedder: state }) };
     },
     stop() {
       stopping = true;

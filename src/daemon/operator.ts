@@ -91,7 +91,7 @@ async function overviewOf(config: Config, rooms: Rooms, { clock, version, mailQu
     checks,
     queues: {
       writes: db.writes.waiting(),
-      embeddings: ((await embeddings?.waiting()) ?? 0) + (await tenantEmbeddings.waiting()),
+      embeddings: (await embeddings.waiting()) + (await tenantEmbeddings.waiting()),
       jobs: await jobs.open(),
       mails: await mailQueue.pending(),
     },

@@ -12,10 +12,8 @@ export function addQueueMetrics(rooms: Rooms, mailQueue: MailQueue): void {
   metrics.gauge('svc_event_streams', 'Open event streams', events.openStreams);
   metrics.gauge('svc_mails_pending', 'Queued mails', () => mailQueue.pending());
   metrics.gauge('svc_jobs_open', 'Queued and running jobs', jobs.open);
-  if (embeddings) {
-    metrics.gauge('svc_embeddings_waiting', 'Texts waiting to be embedded', embeddings.waiting);
-    metrics.gauge('svc_embedding_failures_total', 'Failed embedder calls', embeddings.failures);
-  }
+  metrics.gauge('svc_embeddings_waiting', 'Texts waiting to be embedded', embeddings.waiting);
+  metrics.gauge('svc_embedding_failures_total', 'Failed embedder calls', embeddings.failures);
   metrics.gauge(
     'svc_tenant_embeddings_waiting',
     "Texts waiting to be embedded with tenants' models",

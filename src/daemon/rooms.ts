@@ -67,8 +67,7 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 /**
  * Opens the (migrated) database and builds every module on it, dependencies first. Without master keys an ephemeral
  * one is used; nothing sealed with it can be opened later. Throws `unprocessable` if the database has another schema, is
- * corrupt or was sealed under another master key, or if an embedder is configured but sqlite-vec cannot be loaded;
- * `ConfigError` if `SVC_EMBEDDINGS` is a folder without a model.
+ * corrupt or was sealed under another master key, or if an embedder is configured but sqlite-vec cannot be loaded.
  */
 export async function openRooms(
   config: Config,
@@ -164,7 +163,7 @@ export async function openRooms(
     extraction,
     providerSettings,
     ...ofUsers,
-    ...(embeddings ? [embeddings] : []),
+    embeddings,
     tenantEmbeddings,
     activity,
     events,

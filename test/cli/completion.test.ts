@@ -51,6 +51,8 @@ describe('bash completion', () => {
     ['svc provider add openai --k', []],
     ['svc provider settings --on-append ', ['on', 'off']],
     ['svc jobs --state f', ['failed']],
+    ['svc model r', ['remove']],
+    ['svc model add all', ['all-MiniLM-L6-v2']],
   ])('completes %j', async (line, words) => expect(await offered(line)).toEqual(words));
 
   test('completes file names only where a path is accepted', async () => {

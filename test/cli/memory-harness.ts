@@ -17,6 +17,7 @@ import { importCommand } from '../../src/cli/commands/import.ts';
 import { jobsCommand } from '../../src/cli/commands/jobs.ts';
 import { listCommand } from '../../src/cli/commands/list.ts';
 import { mcpCommand } from '../../src/cli/commands/mcp.ts';
+import { modelCommand } from '../../src/cli/commands/model.ts';
 import { openCommand } from '../../src/cli/commands/open.ts';
 import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
@@ -148,6 +149,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     episodesCommand,
     openCommand,
     connectionsCommand,
+    modelCommand,
   );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));

@@ -158,7 +158,9 @@ export async function createCommandLine(options: CommandLineOptions = {}): Promi
 
 /** Ends like the program: expected failures as messages, commander's usage errors with exit code 2. */
 async function end(command: Command, words: string[], { terminal }: AccountContext): Promise<number> {
-  command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
+  for (const one of [command, ...command.commands]) {
+    one.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error });
+  }
   try {
     await command.parseAsync(words, { from: 'user' });
     return 0;

@@ -24,17 +24,19 @@ export interface TinyModel {
   file?: string;
   /** `model2vec` takes all words in one row and the offset of each text, as static models do. */
   inputs?: 'bert' | 'model2vec';
+  dimensions?: number;
 }
 
 /** Writes a model folder in the layout of Hugging Face: a tokenizer and a real ONNX graph that looks up words. */
 export async function writeTinyModel(folder: string, options: TinyModel = {}): Promise<string> {
   const { seed = 1, maxTokens = 64, pooling, file = 'onnx/model.onnx', inputs = 'bert' } = options;
+  const { dimensions = TINY_DIMENSIONS } = options;
   const json = (path: string, value: unknown) => writeFile(join(folder, path), JSON.stringify(value));
   await mkdir(join(folder, 'onnx'), { recursive: true });
-  await json('config.json', { model_type: 'bert', hidden_size: TINY_DIMENSIONS, max_position_embeddings: maxTokens });
+  await json('config.json', { model_type: 'bert', hidden_size: dimensions, max_position_embeddings: maxTokens });
   await json('tokenizer_config.json', { tokenizer_class: 'BertTokenizer', model_max_length: maxTokens });
   await json('tokenizer.json', tokenizer());
-  await writeFile(join(folder, file), inputs === 'bert' ? lookUpGraph(seed) : bagGraph(seed));
+  await writeFile(join(folder, file), inputs === 'bert' ? lookUpGraph(seed, dimensions) : bagGraph(seed));
   if (pooling) {
     await mkdir(join(folder, '1_Pooling'), { recursive: true });
     await json('1_Pooling/config.json', {
@@ -77,10 +79,10 @@ function tokenizer() {
 }
 
 /** The vector of a word: the same for synonyms, zero for special tokens. */
-export function tinyVectorOf(word: string, seed = 1): number[] {
-  if (SPECIAL.includes(word)) return Array(TINY_DIMENSIONS).fill(0.01);
+export function tinyVectorOf(word: string, seed = 1, dimensions = TINY_DIMENSIONS): number[] {
+  if (SPECIAL.includes(word)) return Array(dimensions).fill(0.01);
   const meaning = MEANINGS.find((words) => words.includes(word))?.[0] ?? word;
-  return Array.from({ length: TINY_DIMENSIONS }, (_, place) => {
+  return Array.from({ length: dimensions }, (_, place) => {
     let hash = 2166136261 ^ (seed * 7919 + place);
     for (const character of meaning) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
     return (((hash >>> 8) % 2000) - 1000) / 1000;
@@ -92,13 +94,13 @@ export function tinyVectorOf(word: string, seed = 1): number[] {
 const FLOAT = 1;
 const INT64 = 7;
 
-function lookUpGraph(seed: number): Buffer {
+function lookUpGraph(seed: number, dimensions: number): Buffer {
   const inputs = ['input_ids', 'attention_mask', 'token_type_ids'];
   return model({
     nodes: [node('Gather', ['words', 'input_ids'], ['last_hidden_state'])],
     inputs: inputs.map((name) => value(name, INT64, ['batch', 'tokens'])),
-    outputs: [value('last_hidden_state', FLOAT, ['batch', 'tokens', TINY_DIMENSIONS])],
-    initializers: [words(seed)],
+    outputs: [value('last_hidden_state', FLOAT, ['batch', 'tokens', dimensions])],
+    initializers: [words(seed, dimensions)],
   });
 }
 
@@ -112,14 +114,14 @@ function bagGraph(seed: number): Buffer {
     ],
     inputs: [value('input_ids', INT64, ['tokens']), value('offsets', INT64, ['texts'])],
     outputs: [value('embeddings', FLOAT, ['texts', TINY_DIMENSIONS])],
-    initializers: [words(seed)],
+    initializers: [words(seed, TINY_DIMENSIONS)],
   });
 }
 
-function words(seed: number): Buffer {
-  const values = Float32Array.from(WORDS.flatMap((word) => tinyVectorOf(word, seed)));
+function words(seed: number, dimensions: number): Buffer {
+  const values = Float32Array.from(WORDS.flatMap((word) => tinyVectorOf(word, seed, dimensions)));
   return Buffer.concat([
-    ...[WORDS.length, TINY_DIMENSIONS].map((size) => number(1, size)),
+    ...[WORDS.length, dimensions].map((size) => number(1, size)),
     number(2, FLOAT),
     bytes(8, 'words'),
     bytes(9, Buffer.from(values.buffer)),

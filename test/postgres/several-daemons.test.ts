@@ -58,7 +58,7 @@ test('each text is embedded once', async () => {
   embedder.asked.length = 0;
   const contents = Array.from({ length: 30 }, (_, index) => `Bo saw heron number ${index}.`);
   for (const [index, content] of contents.entries()) await (index % 2 === 0 ? caller : there).add(content);
-  await vi.waitFor(async () => expect(await one.embeddings!.waiting()).toBe(0), { timeout: 15_000, interval: 200 });
+  await vi.waitFor(async () => expect(await one.embeddings.waiting()).toBe(0), { timeout: 15_000, interval: 200 });
   const asked = embedder.asked.flatMap(({ input }) => input).filter((text) => text.startsWith('Bo saw heron'));
   expect(asked.toSorted()).toEqual(contents.toSorted());
 });

@@ -60,6 +60,6 @@ export function renderOptions({ terminal, clock }: CommandContext): RenderOption
   return { columns: terminal.columns, style: createMemoryStyle(terminal.color), nowMs: clock.nowMs() };
 }
 
-export function printJson({ terminal }: CommandContext, data: unknown): void {
+export function printJson({ terminal }: Pick<CommandContext, 'terminal'>, data: unknown): void {
   terminal.out(`${JSON.stringify(data, null, 2)}\n`);
 }

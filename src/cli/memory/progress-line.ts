@@ -14,7 +14,10 @@ const REDRAW_MS = 80;
 const BAR_WIDTH = 20;
 
 /** Draws only if standard error is a terminal and the output is not JSON. */
-export function createProgressLine({ terminal, clock }: CommandContext, { json }: { json?: true }): ProgressLine {
+export function createProgressLine(
+  { terminal, clock }: Pick<CommandContext, 'terminal' | 'clock'>,
+  { json }: { json?: true },
+): ProgressLine {
   if (!terminal.errorIsTty || json) return { show() {}, clear() {} };
   let drawnMs: number | undefined;
   return {

@@ -4,33 +4,46 @@ import { lockWrites } from '../../db/tenant-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
+import { ModelFolderFault } from '../../outside/models/model-folder.ts';
 import type { Leases } from '../leases/leases.ts';
 import { countWaiting } from './backfill-store.ts';
 import { createBackoffs } from './backoff.ts';
 import { createEmbeddingRun, type EmbeddingRequests } from './embedding-run.ts';
 import { type EmbeddingModel, listModels, OPERATOR, resetBackfill, selectModel } from './models-store.ts';
 import { createQueryVectors, type QueryVector } from './query-vectors.ts';
+import { promoteFillingModels } from './tenant-models-store.ts';
 
 export type { QueryVector } from './query-vectors.ts';
 
 /** The operator's embedder: embeds stored texts in the background and queries immediately. */
 export interface Embeddings {
+  /** Whether the operator has chosen a model. */
+  isOn(): boolean;
   /** The query's vector, or `undefined` if the embedder does not respond within half a second. */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | undefined>;
-  /** Selects the configured model. Call it once, before anything is written. */
+  /** Selects the operator's model. Call it once, before anything is written. */
   begin(): Promise<void>;
-  /** Embeds waiting rows for as long as the embedder works. Concurrent calls share one run. */
+  /** Follows the operator's choice, and embeds waiting rows for as long as the embedder works. Concurrent calls share one run. */
   follow(): Promise<void>;
   /** Stops the current run and aborts its requests. Waiting rows are picked up after the next start. */
   stop(): Promise<void>;
-  /** Number of waiting rows. */
+  /** Number of rows that wait for the operator's model. */
   waiting(): Promise<number>;
   /** Number of embedder failures since the start. */
   failures(): number;
-  /** `failing`: the last request, for stored texts or for a query, failed. */
-  state(): 'ok' | 'failing';
+  /** `failing`: the last request, for stored texts or for a query, failed. `undefined`: there is no model. */
+  state(): 'ok' | 'failing' | undefined;
   /** Forgets a tenant's cached queries. */
   erase(tenant: Owner): Promise<void>;
+}
+
+/** The embedder that the operator runs, and which of its models is chosen. */
+export interface OperatorEmbedder {
+  embedder: Embedder;
+  /** A text that differs after each choice; `undefined` if no model is chosen. Cheap: read every second. */
+  choice(): Promise<string | undefined>;
+  /** The name of a chosen model; a different name is a different model. Throws `ModelFolderFault` if it cannot be read. */
+  modelOf(choice: string): Promise<string>;
 }
 
 interface Parts {
@@ -38,9 +51,9 @@ interface Parts {
   clock: Clock;
   log: Log;
   leases: Leases;
-  embedder: Embedder;
-  /** A different name is a different model. */
-  model: string;
+  operator: OperatorEmbedder;
+  /** Whether other daemons may use the database, and embed its texts. */
+  isShared: boolean;
 }
 
 /** A response with this many vectors parses in a few milliseconds. */
@@ -50,18 +63,23 @@ const QUERY_WAIT_MS = 500;
 /** Searches skip the embedder for up to this long after a fault. */
 const MAX_QUERY_PAUSE_MS = 5000;
 
-/** Creates the feature for one embedder; `begin` loads the state left by the previous process. */
+/** Creates the feature for the operator's embedder; `begin` loads the state left by the previous process. */
 export function createEmbeddings(parts: Parts): Embeddings {
-  const { db, embedder, model } = parts;
+  const { db, log, operator, isShared } = parts;
+  const { embedder } = operator;
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
   const count = () => {
     failures += 1;
   };
+  let followed: string | undefined;
+  let isOn = false;
+  /** The chosen model cannot be loaded. */
+  let isRefused = false;
   let models: EmbeddingModel[] = [];
   const requests: EmbeddingRequests = {
-    embed: async ({ name }, texts) => ({ vectors: await embedder.embed(name, texts, signal), tokens: 0 }),
+    embed: async ({ name }, texts) => ({ vectors: await embedder.embed(name, texts, { signal }), tokens: 0 }),
     limitsOf: () => BATCH_LIMITS,
     count: async () => {},
   };
@@ -76,7 +94,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     message: 'the embedder fails for stored texts',
   });
   const queries = createQueryVectors({
-    embed: async ({ name }, query) => (await embedder.embed(name, [query], signal))[0]!,
+    embed: async ({ name }, query) => (await embedder.embed(name, [query], { purpose: 'query', signal }))[0]!,
     backoffs: queryBackoffs,
     waitMs: QUERY_WAIT_MS,
     signal,
@@ -84,15 +102,64 @@ export function createEmbeddings(parts: Parts): Embeddings {
   const run = createEmbeddingRun({ ...parts, requests, backoffs: storedBackoffs, signal });
   let running: Promise<void> | undefined;
 
+  async function switchOn(name: string): Promise<void> {
+    // Before the model is selected: from then on, new rows are queued for it.
+    isOn = true;
+    await db.writes.write('daemon', async (connection) => {
+      // A row that a write is adding is in no scan yet, and the write may not know of a new model.
+      await lockWrites(connection);
+      await selectModel(connection, { tenantId: OPERATOR, provider: null, name }, true);
+    });
+    await loadModels();
+  }
+
+  async function switchOff(): Promise<void> {
+    // Daemons that share a database queue rows for each other's embedder.
+    if (!isShared) await pauseEmbeddings(db);
+    isOn = false;
+    models = [];
+    await embedder.retain([]);
+  }
+
+  async function loadModels(): Promise<void> {
+    models = await listModels(db.readers, OPERATOR);
+    await embedder.retain(models.filter(({ state }) => state !== 'retiring').map(({ name }) => name));
+  }
+
+  /** Takes up the operator's current choice. A model that cannot be loaded leaves everything as it is. */
+  async function followChoice(): Promise<void> {
+    const choice = await operator.choice();
+    if (choice === followed) return;
+    followed = choice;
+    isRefused = false;
+    if (choice === undefined) return switchOff();
+    try {
+      const name = await operator.modelOf(choice);
+      await embedder.prepare(name);
+      await switchOn(name);
+      log.info({ model: name }, 'the embedding model was chosen');
+    } catch (error) {
+      if (!(error instanceof ModelFolderFault)) throw error;
+      isRefused = true;
+      count();
+      log.error(
+        { fault: error.message },
+        'the chosen embedding model cannot be used: remove it and add it again (svc model)',
+      );
+    }
+  }
+
   /** Takes one step per model in turn, so that a model being filled does not delay one that serves. */
   async function followAll(): Promise<void> {
     let more = true;
     while (more && !signal.aborted) {
-      models = await listModels(db.readers, OPERATOR);
+      await followChoice();
+      if (!isOn) return;
+      await loadModels();
       more = false;
       for (const one of models) {
         const outcome = await run.step(one);
-        if (outcome === 'switched') models = await listModels(db.readers, OPERATOR);
+        if (outcome === 'switched') await loadModels();
         if (outcome !== 'done') more = true;
       }
     }
@@ -106,19 +173,14 @@ export function createEmbeddings(parts: Parts): Embeddings {
   }
 
   return {
+    isOn: () => isOn,
     async vectorOf(tenantId, query) {
       const serving = models.find(({ state }) => state === 'serving');
       return serving && queries.find(serving, tenantId, query);
     },
     async begin() {
-      await embedder.prepare();
-      const wanted = { tenantId: OPERATOR, provider: null, name: model };
-      await db.writes.write('daemon', async (connection) => {
-        // A row that a write is adding is in no scan yet, and the write may not know of a new model.
-        await lockWrites(connection);
-        await selectModel(connection, wanted, true);
-      });
-      models = await listModels(db.readers, OPERATOR);
+      await followChoice();
+      if (!isOn) await switchOff();
     },
     follow,
     async stop() {
@@ -128,14 +190,23 @@ export function createEmbeddings(parts: Parts): Embeddings {
       });
       await embedder.close();
     },
-    waiting: () => countWaiting(db.readers),
+    waiting: async () => (isOn ? countWaiting(db.readers) : 0),
     failures: () => failures,
-    state: () => (models.some(({ id }) => queryBackoffs.fault(id) ?? storedBackoffs.fault(id)) ? 'failing' : 'ok'),
+    state() {
+      const isFailing = models.some(({ id }) => queryBackoffs.fault(id) ?? storedBackoffs.fault(id));
+      if (isRefused || isFailing) return 'failing';
+      return isOn ? 'ok' : undefined;
+    },
     erase: async ({ tenantId }) => queries.forget(tenantId),
   };
 }
 
-/** Records that no embedder is configured: from now on rows are written without being queued for vectors. */
-export async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write('daemon', resetBackfill);
+/** Records that there is no model: from now on rows are written without being queued for vectors. */
+async function pauseEmbeddings(db: Database): Promise<void> {
+  if ((await listModels(db.readers, OPERATOR)).length === 0) return;
+  await db.writes.write('daemon', async (connection) => {
+    await resetBackfill(connection);
+    // Tenants' own models, which were filling beside it, are all that is left.
+    await promoteFillingModels(connection);
+  });
 }

@@ -19,7 +19,7 @@ export interface QueryEmbedder {
 }
 
 interface Parts {
-  embeddings: Embeddings | undefined;
+  embeddings: Embeddings;
   tenantModels: TenantModels;
   tenantEmbeddings: TenantEmbeddings;
 }
@@ -29,7 +29,7 @@ const RETRY_SECONDS = 5;
 /** Looks for a tenant's model only if the tenant may have one. */
 export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings }: Parts): QueryEmbedder {
   async function byOperatorModel(tenantId: string, query: string): Promise<QueryVector | AppError> {
-    if (embeddings === undefined) return noModel();
+    if (!embeddings.isOn()) return noModel();
     return (await embeddings.vectorOf(tenantId, query)) ?? temporarilyUnavailable('The embedder is not responding.');
   }
 
@@ -51,11 +51,10 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
   return {
     vectorOf(tenantId, query) {
       if (tenantModels.mayHaveModel(tenantId)) return byTenantModel(tenantId, query);
-      return embeddings && byOperatorModel(tenantId, query);
+      return embeddings.isOn() ? byOperatorModel(tenantId, query) : undefined;
     },
     async memoryVector(reader, row) {
-      const canSearch = embeddings !== undefined || tenantModels.cannotSearch === undefined;
-      return canSearch ? findMemoryVector(reader, row) : undefined;
+      return tenantModels.cannotSearch === undefined ? findMemoryVector(reader, row) : undefined;
     },
   };
 }
@@ -64,7 +63,7 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
 export function noModel(): AppError {
   return new AppError(
     'unprocessable',
-    'This daemon has no embedder (SVC_EMBEDDINGS), and this account has not chosen an embedding model ' +
+    'This daemon has no embedding model (svc model add, SVC_EMBEDDINGS), and this account has not chosen an embedding model ' +
       '(PATCH /v1/provider-settings). Choose one, omit the strategy, or use the lexical strategy.',
   );
 }

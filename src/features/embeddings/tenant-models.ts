@@ -33,7 +33,7 @@ interface Parts {
   clock: Clock;
   log: Log;
   /** Whether the operator's embedder serves tenants whose own model does not. */
-  operator: boolean;
+  operator(): boolean;
   /** Whether other daemons may use the database: then any tenant may have chosen a model there. */
   isShared: boolean;
   cannotSearch: string | undefined;
@@ -75,7 +75,7 @@ export function createTenantModels({ db, clock, log, operator, isShared, cannotS
     mayAnyHaveModel: () => isShared || tenants.size > 0,
     async begin() {
       for (const tenantId of await listTenantsWithModels(db.readers)) tenants.add(tenantId);
-      if (!operator && tenants.size > 0)
+      if (!operator() && tenants.size > 0)
         await db.writes.write('daemon', (connection) => promoteFillingModels(connection));
     },
     requireUsable({ provider }) {
@@ -87,7 +87,7 @@ export function createTenantModels({ db, clock, log, operator, isShared, cannotS
       if (choice === undefined) return retireAll(connection, await listModels(connection, tenantId));
       // Set before the write commits; a tenant too many in the set does no harm.
       tenants.add(tenantId);
-      await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator);
+      await selectModel(connection, { tenantId, provider: choice.provider, name: choice.model }, !operator());
     },
     async keyRemoved(connection, tenantId, provider) {
       const models = await listModels(connection, tenantId);
@@ -95,7 +95,7 @@ export function createTenantModels({ db, clock, log, operator, isShared, cannotS
         connection,
         models.filter((model) => model.provider === provider),
       );
-      if (!operator) await promoteFillingModels(connection, tenantId);
+      if (!operator()) await promoteFillingModels(connection, tenantId);
     },
     keyAccepted(tenantId) {
       backoffs.stored.resetTenant(tenantId);

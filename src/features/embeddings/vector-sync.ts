@@ -7,7 +7,7 @@ export { hasVectors, vectorProblems } from './vector-sync-store.ts';
 /** Which models new rows are queued for. */
 export interface VectorSyncOptions {
   /** Includes the operator's models, not only the tenants' own. */
-  operator: boolean;
+  operator(): boolean;
   /** Whether any model needs it: if not, writes cost nothing extra. */
   isNeeded(): boolean;
 }
@@ -27,7 +27,7 @@ function withVectorsOf(type: ItemType, index: TextIndex, { operator, isNeeded }:
     async insert(connection, entries, prepared) {
       await index.insert(connection, entries, prepared);
       const live = entries.filter(({ part }) => part === 'live');
-      if (live.length > 0 && isNeeded()) await insertJobs(connection, type, live, operator);
+      if (live.length > 0 && isNeeded()) await insertJobs(connection, type, live, operator());
     },
     async remove(connection, rows) {
       await index.remove(connection, rows);

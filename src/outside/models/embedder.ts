@@ -42,12 +42,20 @@ export class EmbedderFault extends Error {
   }
 }
 
+export interface EmbedOptions {
+  /** What the texts are, for models that tell them apart; documents if absent. */
+  purpose?: 'query' | 'document';
+  signal?: AbortSignal;
+}
+
 /** Turns texts into unit vectors whose similarity is the similarity of the texts' meanings. */
 export interface Embedder {
   /** Returns a vector for each text, in order, all with the same dimensions. Throws `EmbedderFault`. */
-  embed(model: string, texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
-  /** Loads as much as possible ahead of the first request. Throws if the embedder can never work. */
-  prepare(): Promise<void>;
+  embed(model: string, texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
+  /** Loads as much as possible ahead of the first request. Throws if the model can never work. */
+  prepare(model: string): Promise<void>;
+  /** Frees what other models take up. */
+  retain(models: readonly string[]): Promise<void>;
   /** Closes connections immediately; requests in flight fail. */
   close(): Promise<void>;
 }
@@ -61,13 +69,14 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
   const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_TIMEOUT_MS } });
   return {
-    async embed(model, texts, signal) {
+    async embed(model, texts, { signal } = {}) {
       const limit = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
       const text = await post({ agent, clock }, address, { model, input: texts }, abortSignal);
       return withEmbedderFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
     },
     prepare: async () => {},
+    retain: async () => {},
     close: () => agent.destroy(),
   };
 }

@@ -88,11 +88,13 @@ export function createLocalEmbedder(model: ModelFolder): Embedder {
     async prepare() {
       await start();
     },
-    async embed(_model, texts, signal) {
+    retain: async () => {},
+    async embed(_model, texts, { purpose = 'document', signal } = {}) {
       const thread = await start().catch((error) => {
         throw new EmbedderFault('settings', (error as Error).message);
       });
-      return enqueue(thread, texts, signal);
+      const prefix = model.prefixes[purpose];
+      return enqueue(thread, prefix === '' ? texts : texts.map((text) => prefix + text), signal);
     },
     async close() {
       await (await worker?.catch(() => undefined))?.terminate();
@@ -106,7 +108,7 @@ function remaining({ texts, vectors }: Request): number {
 
 /** Starts a worker and resolves once it has loaded the model. Throws `ModelFolderFault`. */
 async function startWorker(
-  { name: _, ...model }: ModelFolder,
+  { name: _name, prefixes: _prefixes, ...model }: ModelFolder,
   { onAnswer, onEnd }: { onAnswer(answer: WorkerAnswer): void; onEnd(): void },
 ): Promise<Worker> {
   const workerData: WorkerStart = { ...model, ...pathsOfLibraries() };
@@ -132,11 +134,14 @@ async function startWorker(
   });
 }
 
-function pathsOfLibraries(): { runtime: string; tokenizers: string } {
+/** Paths of the libraries that run a model. Throws `ModelFolderFault`, with the command that installs them. */
+export function pathsOfLibraries(): { runtime: string; tokenizers: string } {
   const { resolve } = createRequire(import.meta.url);
   try {
     return { runtime: resolve('onnxruntime-web'), tokenizers: resolve('@huggingface/tokenizers') };
   } catch {
-    throw new ModelFolderFault(`a local model requires two libraries that are not installed: ${INSTALL}`);
+    throw new ModelFolderFault(
+      `a local model requires two libraries that are not installed: ${INSTALL} (with -g if svc is installed so)`,
+    );
   }
 }

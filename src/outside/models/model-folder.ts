@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { readManifest } from './added-models.ts';
+import type { ModelTraits } from './model-list.ts';
 
 /** An ONNX sentence embedding model in a folder with Hugging Face's layout. */
 export interface ModelFolder {
@@ -15,6 +17,7 @@ export interface ModelFolder {
   maxTokens: number;
   /** How token vectors are combined into one. */
   pooling: 'mean' | 'cls';
+  prefixes: ModelTraits['prefixes'];
 }
 
 /** Explains in one line why a folder cannot be used. */
@@ -33,9 +36,14 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const tokenizerConfig = await readJson(folder, 'tokenizer_config.json', {});
   const sentences = await readJson(folder, 'sentence_bert_config.json', {});
   const poolingModes = await readJson(folder, '1_Pooling/config.json', {});
+  const manifest = await readManifest(folder);
   const lengths = [config.max_position_embeddings, tokenizerConfig.model_max_length, sentences.max_seq_length];
-  const known = lengths.filter((length) => typeof length === 'number' && length > 2) as number[];
-  const hash = createHash('sha256').update(JSON.stringify([tokenizer, tokenizerConfig, poolingModes, known]));
+  const known = [...lengths, manifest?.maxTokens].filter(
+    (length) => typeof length === 'number' && length > 2,
+  ) as number[];
+  const { prefixes = { query: '', document: '' }, pooling = poolingOf(poolingModes) } = manifest ?? {};
+  const identity = [tokenizer, tokenizerConfig, poolingModes, known, ...(manifest ? [prefixes, pooling] : [])];
+  const hash = createHash('sha256').update(JSON.stringify(identity));
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return {
     name: `${basename(folder)}@${hash.digest('hex').slice(0, 16)}`,
@@ -43,7 +51,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     tokenizer,
     tokenizerConfig,
     maxTokens: Math.min(MAX_TOKENS, ...known),
-    pooling: poolingOf(poolingModes),
+    pooling,
+    prefixes,
   };
 }
 

@@ -33,7 +33,7 @@ describe('a daemon with a local model', () => {
     const ann = await first.account();
     await ann.addAll([{ content: 'Her automobile is old' }, { content: 'The cat purrs' }]);
     expect(await ann.find('vehicle', { strategy: 'lexical' })).toEqual([]);
-    await first.embeddings!.follow();
+    await first.embeddings.follow();
     expect((await ann.find('vehicle'))[0]).toBe('Her automobile is old');
     const [before] = await first.models();
     expect((await first.call(undefined, '/readyz')).body).toMatchObject({ status: 'ready', embedder: 'ok' });
@@ -43,8 +43,8 @@ describe('a daemon with a local model', () => {
     const second = await startWith(folder, dataDir);
     const again = createCaller(second.call, ann.apiKey, ann.tenantId);
     expect(await again.find('automobile')).toContain('Her automobile is old');
-    await second.embeddings!.follow();
-    await second.embeddings!.follow();
+    await second.embeddings.follow();
+    await second.embeddings.follow();
     expect((await again.find('vehicle'))[0]).toBe('Her automobile is old');
     const after = await second.models();
     expect(after).toEqual([{ name: expect.stringMatching(/^svc-local-\w+@[0-9a-f]{16}$/), state: 'serving' }]);
@@ -64,6 +64,6 @@ describe('a daemon with a local model', () => {
     const daemon = await startWith(folder, dataDir);
     await daemon.stop();
     // The operator's commands do not load the model.
-    expect(await withRooms(daemon.config, ({ embeddings }) => embeddings!.waiting())).toBe(0);
+    expect(await withRooms(daemon.config, ({ embeddings }) => embeddings.waiting())).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ export async function startMeaningDaemon(
   const embedder = options.embedder ?? (await startEmbedder());
   const address = options.address ?? embedder.openai();
   const daemon = await startMemoryDaemon({ ...options, config: { embeddings: address, ...options.config } });
-  const embeddings = daemon.embeddings!;
+  const embeddings = daemon.embeddings;
   const numbers = async (sql: string) =>
     (await daemon.db.readers.all<{ place: string }>(sql)).map(({ place }) => place).sort();
   return {

@@ -164,7 +164,7 @@ describe('without an embedder', () => {
     expect(await plain.db.readers.all('SELECT id FROM unembedded UNION ALL SELECT id FROM embeddingModels')).toEqual(
       [],
     );
-    expect((await plain.call(undefined, '/metrics')).text).not.toContain('svc_embedding');
+    expect((await plain.call(undefined, '/metrics')).text).toContain('\nsvc_embeddings_waiting 0\n');
     await plain.close();
   });
 });

@@ -29,7 +29,7 @@ export async function startOwnModelsDaemon(options: TestDaemonOptions = {}) {
     /** Embeds everything that is waiting and due, for the operator's model and the tenants'. */
     async embed() {
       for (let round = 0; round < 2; round += 1) {
-        await daemon.embeddings?.follow();
+        await daemon.embeddings.follow();
         await daemon.tenantEmbeddings.follow();
         await daemon.tenantEmbeddings.settled();
       }

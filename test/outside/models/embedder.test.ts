@@ -96,7 +96,7 @@ describe('an embedder', () => {
   test('that hangs is aborted when the caller aborts', async () => {
     server.state.failure = 'hang';
     const stopping = new AbortController();
-    const asked = embedderAt().embed('small', ['car'], stopping.signal);
+    const asked = embedderAt().embed('small', ['car'], { signal: stopping.signal });
     stopping.abort();
     await expect(asked).rejects.toMatchObject({ reason: 'unavailable' });
   });

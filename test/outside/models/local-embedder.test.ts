@@ -30,7 +30,7 @@ async function folderOf(model?: TinyModel): Promise<string> {
 async function embedderOf(model?: TinyModel): Promise<Embedder> {
   const embedder = createLocalEmbedder(await readModelFolder(await folderOf(model)));
   open.push(embedder);
-  await embedder.prepare();
+  await embedder.prepare('');
   return embedder;
 }
 
@@ -66,6 +66,22 @@ describe('a local model', () => {
     expectVector((await (await embedderOf(model)).embed('', ['Car tea']))[0], meanOf(tokens));
   });
 
+  test('with a manifest pools and truncates as it says, and puts its prefixes in front of queries and documents', async () => {
+    const folder = await folderOf();
+    const manifest = { pooling: 'cls', maxTokens: 5, prefixes: { query: 'Ada sees ', document: 'my ' } };
+    const plain = (await readModelFolder(folder)).name;
+    await writeFile(join(folder, 'svc-model.json'), JSON.stringify(manifest));
+    const read = await readModelFolder(folder);
+    expect(read).toMatchObject(manifest);
+    expect(read.name).not.toBe(plain);
+    await writeFile(join(folder, 'svc-model.json'), JSON.stringify({ ...manifest, pooling: 'mean' }));
+    const told = createLocalEmbedder(await readModelFolder(folder));
+    open.push(told);
+    expectVector((await told.embed('', ['tea'], { purpose: 'query' }))[0], meanOf('[CLS] ada sees tea [SEP]'));
+    expectVector((await told.embed('', ['tea']))[0], meanOf('[CLS] my tea [SEP]'));
+    expectVector((await told.embed('', ['tea purrs red']))[0], meanOf('[CLS] my tea purrs [SEP]'));
+  });
+
   test('truncates long texts and keeps the final token', async () => {
     const short = await embedderOf({ maxTokens: 5, file: 'onnx/model_quantized.onnx' });
     const texts = ['car tea red', 'car tea red cat', 'car tea red '.repeat(5000)];
@@ -86,12 +102,12 @@ describe('a local model', () => {
 
   test('drops aborted requests and continues with the rest', async () => {
     const stopping = new AbortController();
-    const given = embedder.embed('', Array(1000).fill('tea'), stopping.signal);
+    const given = embedder.embed('', Array(1000).fill('tea'), { signal: stopping.signal });
     const kept = embedder.embed('', ['car', 'tea']);
     stopping.abort();
     await expect(given).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await kept).toHaveLength(2);
-    await expect(embedder.embed('', ['car'], stopping.signal)).rejects.toBeInstanceOf(EmbedderFault);
+    await expect(embedder.embed('', ['car'], { signal: stopping.signal })).rejects.toBeInstanceOf(EmbedderFault);
   });
 
   test('whose thread ends fails its requests and restarts for the next one', async () => {
@@ -133,7 +149,7 @@ describe('an unusable folder is explained in one line', () => {
   const faultOf = async (folder: string): Promise<string> => {
     const used = readModelFolder(folder).then((model) => {
       open.push(createLocalEmbedder(model));
-      return open.at(-1)!.prepare();
+      return open.at(-1)!.prepare('');
     });
     return used.then(
       () => 'none',

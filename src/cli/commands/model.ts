@@ -1,0 +1,197 @@
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { readProcessConfig } from '../../daemon/config.ts';
+import {
+  chooseNone,
+  deleteModel,
+  listAddedModels,
+  type ModelManifest,
+  modelsFolder,
+  nameOfChoice,
+  readChoice,
+} from '../../outside/models/added-models.ts';
+import { createModelHub, DEFAULT_HUB, hubUrl } from '../../outside/models/model-hub.ts';
+import { LISTED_MODELS, type ListedModel } from '../../outside/models/model-list.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { JSON_OPTION, printJson } from '../memory/command-options.ts';
+import { padToWidth } from '../memory/terminal-text.ts';
+import { formatBytes } from '../number-format.ts';
+import { createStyle } from '../output.ts';
+import { addModel, type ModelContext } from './model-add.ts';
+
+interface Options {
+  dataDir?: string;
+  json?: true;
+}
+
+const HELP = `
+Models run on the daemon's machine, without a server and without a key. Run
+these commands there, with the daemon running or not. A daemon follows within
+seconds and embeds what is stored in the background.
+
+Examples:
+  $ svc model list
+  $ svc model add all-MiniLM-L6-v2
+  $ svc model remove all-MiniLM-L6-v2 --yes`;
+
+const ADD_HELP = `
+Downloads the model from Hugging Face's hub, checks sizes and hashes, and makes
+it the one in use. A download that was cut off continues where it stopped. To go
+back to a model that is here, add it again: nothing is downloaded twice.
+
+SVC_MODEL_HUB names another hub with the same layout; HTTPS_PROXY a proxy.`;
+
+const NAMES = LISTED_MODELS.map(({ name }) => name);
+const DATA_DIR_OPTION = ['--data-dir <folder>', 'the data folder [SVC_DATA_DIR]'] as const;
+
+/** `svc model`: embedding models that run in the daemon. */
+export function modelCommand(context: ModelContext): Command {
+  const model = new Command('model')
+    .description('embedding models that run in the daemon, for search by meaning')
+    .addHelpText('after', HELP);
+  model
+    .command('add')
+    .description('download a model and use it')
+    .addArgument(new Argument('<name>', 'its name in svc model list').choices(NAMES))
+    .option(...DATA_DIR_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText('after', ADD_HELP)
+    .action((name: string, options: Options) => add(name, options, context));
+  model
+    .command('list')
+    .description('list what can be added, what is here and what is in use')
+    .option(...DATA_DIR_OPTION)
+    .option(...JSON_OPTION)
+    .action((options: Options) => list(options, context));
+  model
+    .command('remove')
+    .description('delete a model')
+    .argument('<name>', 'its name in svc model list', parseName)
+    .option('-y, --yes', 'also if it is in use')
+    .option(...DATA_DIR_OPTION)
+    .option(...JSON_OPTION)
+    .action((name: string, options: Options & { yes?: true }) => remove(name, options, context));
+  return model;
+}
+
+async function add(name: string, options: Options, context: ModelContext): Promise<void> {
+  const { terminal, environment } = context;
+  const model = LISTED_MODELS.find((listed) => listed.name === name)!;
+  const { models, isOverridden } = await readSettings(options);
+  const stop = new AbortController();
+  void context.stopSignal().then(() => {
+    const message = 'Canceled. The next svc model add continues where this one stopped.';
+    stop.abort(new CommandFailure(EXIT_INTERRUPTED, message));
+  });
+  const hub = createModelHub(readHub(environment.env.SVC_MODEL_HUB));
+  if (!options.json) {
+    terminal.error(`${name}: ${hub.url}/${model.repository}, ${describe(model)}, license ${model.license}\n`);
+  }
+  try {
+    const { manifest, isNew } = await addModel(model, {
+      context,
+      hub,
+      models,
+      json: options.json,
+      signal: stop.signal,
+    });
+    if (options.json) return printJson(context, { ...manifest, isNew, inUse: true });
+    const done = isNew ? `Added ${name} (${formatBytes(bytesOf(manifest))}).` : `${name} is here already.`;
+    const next = isOverridden
+      ? 'SVC_EMBEDDINGS is set and takes precedence: unset it where the daemon runs to use this model.'
+      : 'It is in use now: a running daemon embeds what is stored in the background.';
+    terminal.out(`${done} ${next}\n`);
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    await hub.close();
+  }
+}
+
+async function list(options: Options, context: ModelContext): Promise<void> {
+  const { models, isOverridden } = await readSettings(options);
+  const [added, choice] = await Promise.all([listAddedModels(models), readChoice(models)]);
+  const inUse = isOverridden || choice === undefined ? undefined : nameOfChoice(choice);
+  const rows = LISTED_MODELS.map((model) => {
+    const manifest = added.find(({ name }) => name === model.name);
+    return { model, manifest, inUse: manifest !== undefined && model.name === inUse };
+  });
+  if (options.json) return printJson(context, { data: rows.map(dataOf), folder: models, overridden: isOverridden });
+  const { terminal } = context;
+  if (!terminal.isTty) {
+    for (const row of rows)
+      terminal.out(`${[row.model.name, stateOf(row), row.model.bytes, row.model.license].join('\t')}\n`);
+    return;
+  }
+  const style = createStyle(terminal.color);
+  const width = Math.max(...NAMES.map((name) => name.length)) + 2;
+  for (const row of rows) {
+    const state = { 'in use': style.good('in use'), here: 'here', '': style.dim('–') }[stateOf(row)];
+    const facts = `${describe(row.model)}, ${row.model.license}`;
+    terminal.out(`${style.bold(padToWidth(row.model.name, width))}${padToWidth(state, 8)}${style.dim(facts)}\n`);
+  }
+  if (isOverridden) terminal.out('\nSVC_EMBEDDINGS is set and takes precedence over these models.\n');
+}
+
+async function remove(name: string, options: Options & { yes?: true }, context: ModelContext): Promise<void> {
+  const { models } = await readSettings(options);
+  const added = await listAddedModels(models);
+  if (!added.some((model) => model.name === name)) {
+    const here = added.map((model) => model.name).join(', ') || 'none';
+    throw new CommandFailure(EXIT.failed, `${name} is not here. Models here: ${here}.`);
+  }
+  const choice = await readChoice(models);
+  const isInUse = choice !== undefined && nameOfChoice(choice) === name;
+  if (isInUse && !options.yes) {
+    const what = `${name} is in use: without it, accounts without a model of their own search by words alone.`;
+    throw new CommandFailure(EXIT.failed, `${what} Add another model first, or pass --yes.`);
+  }
+  if (isInUse) await chooseNone(models);
+  await deleteModel(models, name);
+  if (options.json) printJson(context, { removed: name, inUse: false });
+  else context.terminal.out(`Removed ${name}.\n`);
+}
+
+interface Row {
+  model: ListedModel;
+  manifest: ModelManifest | undefined;
+  inUse: boolean;
+}
+
+function dataOf({ model, manifest, inUse }: Row) {
+  const { files: _, ...listed } = model;
+  const { revision = null, addedAt = null } = manifest ?? {};
+  const bytes = manifest ? bytesOf(manifest) : model.bytes;
+  return { ...listed, bytes, isHere: manifest !== undefined, inUse, revision, addedAt };
+}
+
+function stateOf({ manifest, inUse }: Row): 'in use' | 'here' | '' {
+  if (inUse) return 'in use';
+  return manifest ? 'here' : '';
+}
+
+function describe({ bytes, dimensions, languages }: ListedModel): string {
+  return `${formatBytes(bytes)}, ${dimensions} dimensions, ${languages}`;
+}
+
+function bytesOf({ files }: ModelManifest): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function readSettings({ dataDir }: Options): Promise<{ models: string; isOverridden: boolean }> {
+  const config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+  return { models: modelsFolder(config.dataDir), isOverridden: config.embeddings !== undefined };
+}
+
+function readHub(text: string | undefined): string {
+  try {
+    return text ? hubUrl(text) : DEFAULT_HUB;
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `SVC_MODEL_HUB ${(error as Error).message}`);
+  }
+}
+
+function parseName(name: string): string {
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) throw new InvalidArgumentError('That is not the name of a model.');
+  return name;
+}
