@@ -28,18 +28,21 @@ const TIMES: Record<HistogramTime, string> = {
   occurredAt: 'COALESCE(m.occurredAt, m.createdAt)',
 };
 
-const TAGS: Record<Engine, string> = {
-  sqlite: 'json_each(m.tags) t ON TRUE',
-  postgres: 'json_array_elements_text(CAST(m.tags AS JSON)) t(value) ON TRUE',
-};
-
 /**
- * Tags are read from the rows: finding those of each memory in `memoryTags` takes longer, and a copy of all that are counted
- * may take a gigabyte.
+ * Tags are read from the rows: finding those of each memory in `memoryTags` takes longer. SQLite reads the rows again,
+ * because a copy of all tags would fill the memory; PostgreSQL writes a large copy to disk, which is faster than a join.
  */
-const tagsOf = (engine: Engine) => `(SELECT t.value AS tag FROM c
-  CROSS JOIN memories m ON (m.tenantId = ?) IS TRUE AND m.number = c.number
-  CROSS JOIN ${TAGS[engine]} LIMIT ?) t`;
+const TAGS: Record<Engine, { copied: string; from: string }> = {
+  sqlite: {
+    copied: 'm.tenantId, m.number',
+    from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId
+      CROSS JOIN json_each(m.tags) t ON TRUE`,
+  },
+  postgres: {
+    copied: 'm.tags',
+    from: 'c CROSS JOIN json_array_elements_text(CAST(c.tags AS JSON)) t(value) ON TRUE',
+  },
+};
 
 /** The date of a day that is counted from 1970. */
 const DATES: Record<Engine, string> = {
@@ -63,8 +66,9 @@ export async function countFacets(
   const { from, conditions } = selectionOf({ ...filter, includeSuperseded: true }, 'none', engine);
   const { sql, values } = joinConditions(conditions);
   const at = TIMES[time];
+  const tags = TAGS[engine];
   return reader.all<CountRow>(
-    `WITH s AS MATERIALIZED (SELECT m.number, m.endUser, m.project, m.sourceKind, m.client, m.pinned, m.validTo,
+    `WITH s AS MATERIALIZED (SELECT ${tags.copied}, m.endUser, m.project, m.sourceKind, m.client, m.pinned, m.validTo,
         m.expiresAt, (${at} - CASE WHEN ${at} < 0 THEN 86399999 ELSE 0 END) / 86400000 AS day
       FROM ${from} WHERE ${sql}),
     c AS (SELECT * FROM s WHERE ${filter.includeSuperseded ? '1 = 1' : 'validTo IS NULL'}),
@@ -74,7 +78,7 @@ export async function countFacets(
     b AS (SELECT substr(${DATES[engine]}, 1, width) AS date, count FROM d CROSS JOIN w ON TRUE)
     SELECT 'total' AS facet, '' AS value, COUNT(*) AS count FROM c
     UNION ALL ${topOf('user', 'endUser')}
-    UNION ALL ${topOf('tag', 'tag', tagsOf(engine))}
+    UNION ALL ${topOf('tag', 'tag', `(SELECT t.value AS tag FROM ${tags.from} LIMIT ?) t`)}
     UNION ALL ${topOf('project', 'project')}
     UNION ALL ${topOf('source', 'sourceKind')}
     UNION ALL ${topOf('client', 'client')}
@@ -84,9 +88,6 @@ export async function countFacets(
     UNION ALL ${stateOf('expiring', 'expiresAt IS NOT NULL')}
     UNION ALL ${stateOf('expiringSoon', 'expiresAt <= ?')}
     UNION ALL SELECT 'bucket', date, SUM(count) FROM b GROUP BY date`,
-    [
-      ...[...values, maxValues, filter.tenantId, maxTags, maxValues, maxValues, maxValues, maxValues],
-      filter.nowMs + EXPIRES_SOON_MS,
-    ],
+    [...values, maxValues, maxTags, maxValues, maxValues, maxValues, maxValues, filter.nowMs + EXPIRES_SOON_MS],
   );
 }
