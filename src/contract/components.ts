@@ -82,6 +82,7 @@ import {
   SearchFilter,
   SearchRequest,
   SearchResult,
+  SearchTimings,
 } from './search.ts';
 import { MemoryUse, StoredSearch, StoredSearchPage } from './searches.ts';
 import { User, UserPage } from './users.ts';
@@ -192,6 +193,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SearchFilter,
   SearchRequest,
   SearchResult,
+  SearchTimings,
   Session,
   SessionTicket,
   StorageState,

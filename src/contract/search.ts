@@ -57,7 +57,9 @@ export const SearchRequest = Type.Object(
     asOf: Type.Optional(Timestamp),
     strategy: Type.Optional(Type.Enum([...STRATEGIES])),
     minRelevance: Type.Optional(MinRelevance),
-    explain: Type.Optional(Type.Boolean({ default: false })),
+    explain: Type.Optional(
+      Type.Boolean({ default: false, description: 'Adds `why` to each result, `learned` and `timings`' }),
+    ),
   },
   strict,
 );
@@ -123,6 +125,23 @@ export const SearchResult = Type.Unsafe<SearchResult>(
   }),
 );
 
+/** How long each stage of a search took, in milliseconds, in the order of the stages. */
+export const SearchTimings = Type.Object({
+  queryMs: Type.Number({
+    description: 'Reading the query, and computing its vector where there is an embedding model',
+  }),
+  waitMs: Type.Number({ description: 'Waiting for other searches of the account and for a database connection' }),
+  candidatesMs: Type.Number({ description: 'Finding what shares words, days or meaning with the query' }),
+  signalsMs: Type.Number({ description: 'Computing the signals of each candidate' }),
+  rankMs: Type.Number({ description: 'Weighing the signals, with what was learned, and sorting' }),
+  resultsMs: Type.Number({ description: 'Reading the results and putting newer statements first' }),
+  contextMs: Type.Optional(Type.Number({ description: 'Composing the text; only for a context' })),
+  totalMs: Type.Number(),
+});
+export type SearchTimings = Static<typeof SearchTimings>;
+
+const Timings = Type.Optional(SearchTimings);
+
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),
   confidence: Confidence,
@@ -134,6 +153,7 @@ export const SearchAnswer = Type.Object({
   }),
   learned: Type.Optional(LearnedShift),
   tookMs: Type.Number(),
+  timings: Timings,
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
@@ -145,6 +165,7 @@ export const ContextRequest = Type.Object(
     maxTokens: Type.Optional(Type.Integer({ minimum: 16, maximum: 100_000, default: 1000 })),
     types: Type.Optional(Types),
     minRelevance: Type.Optional(MinRelevance),
+    explain: Type.Optional(Type.Boolean({ default: false, description: 'Adds `timings`' })),
   },
   strict,
 );
@@ -161,5 +182,6 @@ export const ContextAnswer = Type.Object({
     }),
   ),
   tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
+  timings: Timings,
 });
 export type ContextAnswer = Static<typeof ContextAnswer>;

@@ -7,6 +7,7 @@ import { exampleQueries } from '../../src/dashboard/views/recall/example-queries
 import { defaultPlaces, movementOf, rankLines } from '../../src/dashboard/views/recall/rank-movement.ts';
 import { readRecallQuery, toContextRequest, toSearchRequest } from '../../src/dashboard/views/recall/recall-query.ts';
 import { barRange, contributingSignals, mainPart, signalParts } from '../../src/dashboard/views/recall/signal-parts.ts';
+import { stagesOf } from '../../src/dashboard/views/recall/stages.ts';
 import { weightChanges } from '../../src/dashboard/views/recall/weight-changes.ts';
 
 type Signals = Record<string, { value: number; weight: number; share: number }>;
@@ -40,6 +41,7 @@ describe('the address', () => {
       minRelevance: 0.3,
       project: 'web',
       maxTokens: 300,
+      explain: true,
     });
   });
 
@@ -48,7 +50,22 @@ describe('the address', () => {
       new URLSearchParams('q=%20tea%20&types=song&strategy=best&limit=0&minRelevance=7&tokens=x'),
     );
     expect(toSearchRequest(asked, undefined)).toEqual({ query: 'tea', limit: 10, explain: true });
-    expect(toContextRequest(asked, undefined)).toEqual({ query: 'tea', maxTokens: 1000 });
+    expect(toContextRequest(asked, undefined)).toEqual({ query: 'tea', maxTokens: 1000, explain: true });
+  });
+});
+
+describe('the stages', () => {
+  test('are in the order in which they ran, with their shares of the time', () => {
+    const ran = { rankMs: 1, resultsMs: 0.5, candidatesMs: 5, signalsMs: 1, waitMs: 0, queryMs: 0.5, contextMs: 2 };
+    expect(stagesOf({ ...ran, totalMs: 10 }).map(({ label, share }) => [label, share])).toEqual([
+      ['query', 0.05],
+      ['waiting', 0],
+      ['candidates', 0.5],
+      ['signals', 0.1],
+      ['ranking', 0.1],
+      ['results', 0.05],
+      ['composing', 0.2],
+    ]);
   });
 });
 

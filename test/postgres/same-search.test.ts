@@ -7,7 +7,7 @@ import { type MemoryRow, storedEntryOf } from '../../src/features/memories/memor
 import type { CandidateQuery } from '../../src/features/search/candidate.ts';
 import { createCandidates } from '../../src/features/search/candidates.ts';
 import { parseQuery } from '../../src/features/search/parsed-query.ts';
-import { rankCandidates } from '../../src/features/search/ranking.ts';
+import { matchesOf, rankMatches } from '../../src/features/search/ranking.ts';
 import { textIndices } from '../../src/features/text/text-indices.ts';
 import { deriveFrom } from '../../src/features/text/traits.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
@@ -148,7 +148,7 @@ describe.each(Object.entries(FILTERS))('a search with %s', (_, filter) => {
       const answers = [];
       for (const pending of [undefined, Promise.resolve(vector)]) {
         const found = await search.find(reader, query, pending);
-        const { ranked } = rankCandidates(found, parsed, NOW_MS, 'default', undefined);
+        const { ranked } = rankMatches(matchesOf(found, parsed, NOW_MS), 'default', undefined);
         const rows = await Promise.all(
           ITEM_TYPES.map(async (type) => {
             const numbers = found.candidates.filter((each) => each.type === type).map(({ facts }) => facts.rowId);

@@ -34,6 +34,11 @@ const Deleted = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
 const OneMemory = Type.Object(IdParams.properties, strict);
 
+// Assistants have no use for the milliseconds of each stage.
+const Recalled = Type.Omit(ContextAnswer, ['timings']);
+const Recall = Type.Omit(ContextRequest, ['explain'], strict);
+const Found = Type.Omit(SearchAnswer, ['timings']);
+
 function addingTools(memories: Memories): Registration[] {
   return [
     tool({
@@ -160,7 +165,7 @@ function searchTools(search: Search): Registration[] {
         ],
         asOf: `What was valid then: ${TIME}`,
       },
-      output: SearchAnswer,
+      output: Found,
       run: (principal, input: SearchRequest) => search.search(principal, input),
       text: searchText,
     }),
@@ -171,7 +176,7 @@ function searchTools(search: Search): Registration[] {
         'Get what is remembered about a topic as one text. Call it at the start of a conversation or task, and before you ask for something that the user may have told you before.',
       annotations: READS,
       alwaysLoad: true,
-      input: ContextRequest,
+      input: Recall,
       arguments: {
         query: 'The topic or task, in a sentence',
         user: USER,
@@ -179,7 +184,7 @@ function searchTools(search: Search): Registration[] {
         maxTokens: 'Default 1000',
         types: 'What to recall; default: all',
       },
-      output: ContextAnswer,
+      output: Recalled,
       run: (principal, input: ContextRequest) => search.context(principal, input),
       text: contextText,
     }),

@@ -10,7 +10,16 @@ import {
   textTraitsOf,
 } from '../learning/learning.ts';
 import { type Candidate, compareCandidates, type FoundCandidates } from './candidate.ts';
-import { type Fused, fuse, hasPositiveSignal, isMatch, STRATEGY_WEIGHTS, TEMPERATURE, type Weights } from './fusion.ts';
+import {
+  type Fused,
+  fuse,
+  hasPositiveSignal,
+  isMatch,
+  STRATEGY_WEIGHTS,
+  TEMPERATURE,
+  type Weights,
+  type WithSignals,
+} from './fusion.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { signalsOf } from './signals.ts';
 
@@ -41,16 +50,22 @@ export interface Ranking {
   weights: Weights;
 }
 
-/** Ranks candidates by the strategy; `auto` uses the learned weights where there are any. */
-export function rankCandidates(
+/** The candidates that match the query, with their signals. */
+export function matchesOf(
   { candidates, speakers }: FoundCandidates,
   query: ParsedQuery,
   nowMs: number,
+): WithSignals<Candidate>[] {
+  const signals = signalsOf(candidates, query, speakers, nowMs);
+  return candidates.map((item, index) => ({ item, signals: signals[index]! })).filter(isMatch);
+}
+
+/** Ranks matches by the strategy; `auto` uses the learned weights where there are any. */
+export function rankMatches(
+  matches: readonly WithSignals<Candidate>[],
   strategy: Strategy,
   learned: LearnedRanking | undefined,
 ): Ranking {
-  const signals = signalsOf(candidates, query, speakers, nowMs);
-  const matches = candidates.map((item, index) => ({ item, signals: signals[index]! })).filter(isMatch);
   const fuseBy = (weights: Weights) => fuse(matches, weights, compareCandidates);
   const byDefault = fuseBy(STRATEGY_WEIGHTS.default);
   if (learned) return rankByLearned(byDefault, learned.weights as Weights, fuseBy);

@@ -34,10 +34,11 @@ import { composeContext } from './context.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
-import { bucketOfQuery, rankCandidates, toRemembered } from './ranking.ts';
+import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
 import { type LoadedHit, type RatedHit, toResults } from './search-results.ts';
+import { createStageTimings, type StageTimings } from './stage-timings.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search {
@@ -68,6 +69,7 @@ interface Answered {
   /** Of the query's terms. */
   weights: FoundCandidates['weights'];
   remember: (shownIds: readonly string[]) => void;
+  stages: StageTimings;
 }
 
 /** A request with what its text says and the vector of its model. */
@@ -80,7 +82,7 @@ interface Asked {
   query: Omit<CandidateQuery, 'scope'>;
   vector: Promise<QueryVector | undefined> | undefined;
   nowMs: number;
-  startMs: number;
+  stages: StageTimings;
 }
 
 /** Searches of one tenant. */
@@ -128,7 +130,7 @@ export function createSearch(dependencies: Dependencies): Search {
     request: SearchRequest,
     use: (answered: Answered) => T | Promise<T>,
   ): Promise<T> {
-    const startMs = clock.monotonicMs();
+    const stages = createStageTimings(clock);
     const nowMs = clock.nowMs();
     const user = { tenantId, endUser: request.user ?? 'default' };
     const parsed = parseQuery(request.query, nowMs);
@@ -136,48 +138,51 @@ export function createSearch(dependencies: Dependencies): Search {
     const vector = findQueryVector(queryEmbedder, tenantId, request);
     // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
     await vector?.catch(() => {});
-    const asked = {
-      user,
-      client: client === UNKNOWN_CLIENT ? null : (client ?? null),
-      request,
-      parsed,
-      query,
-      vector,
-      nowMs,
-      startMs,
-    };
+    stages.end('queryMs');
+    const known = client === undefined || client === UNKNOWN_CLIENT ? null : client;
+    const asked = { user, client: known, request, parsed, query, vector, nowMs, stages };
     return limiter.run(tenantId, async () => use(await db.readers.together(tenantId, (reader) => find(reader, asked))));
   }
 
   async function find(
     reader: Reader,
-    { user, client, request, parsed, query: unscoped, vector, nowMs, startMs }: Asked,
+    { user, client, request, parsed, query: unscoped, vector, nowMs, stages }: Asked,
   ): Promise<Answered> {
+    stages.end('waitMs');
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
     const scope = await scopes.find(reader, user);
     // A user without a scope has no items.
     const query = scope === undefined ? undefined : { ...unscoped, scope };
     const found = query === undefined ? NO_CANDIDATES : await candidates.find(reader, query, vector);
+    stages.end('candidatesMs');
+    const matches = matchesOf(found, parsed, nowMs);
+    stages.end('signalsMs');
     const bucket = bucketOfQuery(request.query, parsed, found);
     const learned = strategy === 'auto' ? await learning.rankingFor(reader, user, bucket) : undefined;
-    const ranking = rankCandidates(found, parsed, nowMs, strategy, learned);
+    const ranking = rankMatches(matches, strategy, learned);
     const relevances = relevancesOf(ranking.byDefault);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
+    stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
     const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
     const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
+    const results = toResults(pageOf(loaded, parsed, page), ranking, explain);
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.byDefault);
+    stages.end('resultsMs');
+    const timings = stages.timings();
     const answer = {
       searchId,
       confidence: confidenceOf(relevances),
-      results: toResults(pageOf(loaded, parsed, page), ranking, explain),
+      results,
       strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
-      tookMs: Math.round((clock.monotonicMs() - startMs) * 100) / 100,
+      tookMs: timings.totalMs,
+      ...(explain && { timings }),
     };
     return {
       answer,
+      stages,
       weights: found.weights,
       remember: (shownIds) =>
         learning.remember({ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds }),
@@ -192,15 +197,20 @@ export function createSearch(dependencies: Dependencies): Search {
           return found;
         }),
       ),
-    context: (principal, { maxTokens = 1000, ...request }) =>
+    context: (principal, { maxTokens = 1000, explain = false, ...request }) =>
       countQuery(principal, () =>
-        answer(principal, { ...request, limit: CONTEXT_RESULTS }, async ({ answer: found, weights, remember }) => {
-          const countTokens = tokenCounterOf(principal.tenantId);
-          const context = await composeContext(found.results, weights, { maxTokens, countTokens });
-          remember(context.citations.map(({ id }) => id));
-          const { searchId, confidence } = found;
-          return { searchId, confidence, ...context };
-        }),
+        answer(
+          principal,
+          { ...request, limit: CONTEXT_RESULTS },
+          async ({ answer: found, weights, remember, stages }) => {
+            const countTokens = tokenCounterOf(principal.tenantId);
+            const context = await composeContext(found.results, weights, { maxTokens, countTokens });
+            remember(context.citations.map(({ id }) => id));
+            const { searchId, confidence } = found;
+            stages.end('contextMs');
+            return { searchId, confidence, ...context, ...(explain && { timings: stages.timings() }) };
+          },
+        ),
       ),
     waiting: limiter.waiting,
   };

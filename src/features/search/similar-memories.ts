@@ -3,7 +3,7 @@ import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { CandidateQuery, CandidateSearch } from './candidate.ts';
 import { parseQuery } from './parsed-query.ts';
-import { rankCandidates } from './ranking.ts';
+import { matchesOf, rankMatches } from './ranking.ts';
 
 /** A memory like a text, with the cosine of their vectors if the text has one. */
 export interface SimilarMemory {
@@ -47,7 +47,7 @@ export function createSimilarMemories({
       const found = await candidates.find(reader, query, vector && Promise.resolve(vector));
       const best =
         vector === undefined
-          ? rankCandidates(found, parsed, nowMs, 'default', undefined).ranked.map(({ item }) => item)
+          ? rankMatches(matchesOf(found, parsed, nowMs), 'default', undefined).ranked.map(({ item }) => item)
           : found.candidates.toSorted((a, b) => (b.scores.vector ?? -1) - (a.scores.vector ?? -1));
       const chosen = best.slice(0, limit);
       const rows = await candidates.load(

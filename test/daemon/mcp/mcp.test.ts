@@ -156,6 +156,8 @@ describe.each(ERAS)('the memory tools in the %s era', (era) => {
     const context = await call(client, 'memory_context', { query: 'oolong', maxTokens: 200 });
     expect(context.text).toContain('oolong');
     expect(context.data.citations).toMatchObject([{ id }]);
+    const explained = await call(client, 'memory_search', { query: 'oolong', explain: true });
+    expect(explained.data).not.toHaveProperty('timings');
     expect((await call(client, 'memory_get', { id })).data).toMatchObject({ id, user: 'default' });
     expect((await call(client, 'memory_list', { tag: 'taste' })).data).toMatchObject({
       data: [{ id }],

@@ -41,6 +41,10 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
     await page.keyboard.type(QUESTION);
     await page.keyboard.press('Enter');
     await page.getByText('Kind of question').waitFor();
+    const stages = page.getByRole('region', { name: 'Time of each stage' });
+    await expect
+      .poll(() => stages.getByRole('listitem').allTextContents())
+      .toContainEqual(expect.stringMatching(/^candidates [<\d. ]+ ms$/));
     expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION);
     await page.getByRole('button', { name: 'Why' }).first().focus();
     await page.keyboard.press('Enter');

@@ -10,6 +10,7 @@ import { changeParameters, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { contextLines } from './context-lines.ts';
 import { DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS, type RecallQuery, toContextRequest } from './recall-query.ts';
+import { StageBar } from './stage-bar.tsx';
 
 interface ContextTabProps {
   asked: RecallQuery;
@@ -23,9 +24,11 @@ export function ContextTab({ asked, user, tabs }: ContextTabProps) {
   const block = useResource(JSON.stringify(request), (signal) => currentSession().client.context(request, { signal }), {
     keepsPrevious: true,
   });
+  const timings = block.state.value.value?.timings;
   return (
     <div class="stack">
       <div class="recall-head">{tabs}</div>
+      {timings && <StageBar timings={timings} />}
       {(asked.strategy !== 'auto' || asked.asOf !== undefined) && (
         <p class="notice">Context is always learned and of today: the strategy and the date do not apply here.</p>
       )}

@@ -7,6 +7,7 @@ import { currentSession } from '../../session.ts';
 import type { EarlierSearch } from './earlier-searches.ts';
 import { Ranking } from './ranking.tsx';
 import { type RecallQuery, toSearchRequest } from './recall-query.ts';
+import { StageBar } from './stage-bar.tsx';
 import { Summary } from './summary.tsx';
 
 interface RankingTabProps {
@@ -20,12 +21,14 @@ interface RankingTabProps {
 export function RankingTab({ asked, user, tabs, earlier }: RankingTabProps) {
   const request = toSearchRequest(asked, user);
   const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
+  const shown = found.state.value.value;
   return (
     <>
       <div class="recall-head">
         {tabs}
-        {found.state.value.value && <Summary answer={found.state.value.value} user={user} />}
+        {shown && <Summary answer={shown} user={user} />}
       </div>
+      {shown?.timings && <StageBar timings={shown.timings} />}
       <Loaded resource={found} label="Searching" rows={8}>
         {(answer) =>
           answer.results.length === 0 ? (

@@ -42,7 +42,7 @@ function integerWithin(text: string | null, [least, most]: readonly [number, num
   return text !== null && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
 }
 
-/** The search of one user, with how each result was scored. */
+/** The search of one user, with how each result was scored and how long each stage took. */
 export function toSearchRequest(asked: RecallQuery, user: string | undefined): SearchRequest {
   const { query, strategy, limit, asOf } = asked;
   return {
@@ -57,7 +57,7 @@ export function toSearchRequest(asked: RecallQuery, user: string | undefined): S
 
 /** The same as a block of text for a prompt, for which there is neither a strategy nor a past. */
 export function toContextRequest(asked: RecallQuery, user: string | undefined): ContextRequest {
-  return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens };
+  return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens, explain: true };
 }
 
 function commonOf({ types, minRelevance, project }: RecallQuery, user: string | undefined) {

@@ -1,14 +1,14 @@
 import type { SearchAnswer } from '../../../client/client.ts';
-import { formatCount, formatMs, formatProbability } from '../../format.ts';
+import { formatCount, formatProbability } from '../../format.ts';
 import { questionLabel } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 
 /** Below this, it is more likely than not that nothing stored answers the question. */
 const EVEN = 0.5;
 
-/** What a search came to: whether it has an answer, of which kind the question is, and how long it took. */
+/** What a search came to: whether it has an answer and of which kind the question is. */
 export function Summary({ answer, user }: { answer: SearchAnswer; user: string | undefined }) {
-  const { confidence, results, learned, tookMs } = answer;
+  const { confidence, results, learned } = answer;
   return (
     <dl class="recall-summary">
       <div>
@@ -40,10 +40,6 @@ export function Summary({ answer, user }: { answer: SearchAnswer; user: string |
             'not used'
           )}
         </dd>
-      </div>
-      <div>
-        <dt>Took</dt>
-        <dd>{formatMs(tookMs)}</dd>
       </div>
     </dl>
   );
