@@ -22,6 +22,7 @@ import { openedSearches } from './0020-opened-searches.ts';
 import { changes } from './0021-changes.ts';
 import { operatorTickets } from './0022-operator-tickets.ts';
 import { memoryOrigins } from './0023-memory-origins.ts';
+import { mixtureDays } from './0024-mixture-days.ts';
 import { deviceConnections } from './0025-device-connections.ts';
 import { oauth } from './0026-oauth.ts';
 import { searchClients } from './0028-search-clients.ts';
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   changes,
   operatorTickets,
   memoryOrigins,
+  mixtureDays,
   deviceConnections,
   oauth,
   searchClients,

@@ -1,4 +1,4 @@
-import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery } from '../contract/learning.ts';
+import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery, RetrievalReset } from '../contract/learning.ts';
 import type { StoredSearch, StoredSearchesQuery } from '../contract/searches.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
@@ -6,7 +6,7 @@ import { queryString, type Transport } from './transport.ts';
 
 /** Calls for retrieval learning. */
 export function learningCalls({ send, list }: Transport) {
-  const path = (query: RetrievalQuery) => `/v1/retrieval${queryString(query)}`;
+  const path = (query: RetrievalQuery | RetrievalReset) => `/v1/retrieval${queryString(query)}`;
   return {
     /** Reports which results of a search helped. */
     feedback: (searchId: string, feedback: Feedback, options?: CallOptions): ApiPromise<FeedbackResult> =>
@@ -23,7 +23,7 @@ export function learningCalls({ send, list }: Transport) {
       get: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<Retrieval> =>
         send('GET', path(query), undefined, options),
       /** Forgets what the ranking has learned from a user, or from all of them. */
-      delete: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<void> =>
+      delete: (query: RetrievalReset = {}, options?: CallOptions): ApiPromise<void> =>
         send('DELETE', path(query), undefined, options),
     },
   };

@@ -36,7 +36,7 @@ import {
 } from './devices.ts';
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
 import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
-import { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval, WeightShift } from './learning.ts';
+import { Feedback, FeedbackResult, LearnedShift, LearningDay, MixtureDay, Retrieval, WeightShift } from './learning.ts';
 import { QuotaState, StorageState, Tier } from './limits.ts';
 import {
   AddedMemories,
@@ -166,6 +166,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MessagePart,
   MessageRole: Role,
   Messages,
+  MixtureDay,
   ModelChoice,
   NarrowMemoryFilter,
   NewConversation,

@@ -26,14 +26,42 @@ export const FeedbackResult = Type.Object({
 });
 export type FeedbackResult = Static<typeof FeedbackResult>;
 
-export const RetrievalQuery = Type.Object({ user: Type.Optional(Name) }, strict);
+const user = Type.Optional(Name);
+
+export const RetrievalQuery = Type.Object(
+  {
+    user,
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Adds `history` of so many days' })),
+    weights: Type.Optional(
+      Type.Enum(['largest', 'all'], {
+        default: 'largest',
+        description: 'Weight shifts of each query class: the three largest, or all that are not 0',
+      }),
+    ),
+  },
+  strict,
+);
 export type RetrievalQuery = Static<typeof RetrievalQuery>;
+
+export const RetrievalReset = Type.Object({ user }, strict);
+export type RetrievalReset = Static<typeof RetrievalReset>;
+
+const Mixture = Type.Record(Type.String(), Type.Number(), {
+  description: 'Probability of each expert; sums to 1',
+});
+
+/** How far each expert was trusted after the last feedback of a day. */
+export const MixtureDay = Type.Object({
+  day: Type.String({ description: 'UTC, YYYY-MM-DD' }),
+  mixture: Mixture,
+});
+export type MixtureDay = Static<typeof MixtureDay>;
 
 /** What learning contributed to one search, for `explain`. */
 export const LearnedShift = Type.Object({
   bucket: Type.String({ description: 'Class of the query' }),
   events: Type.Integer(),
-  mixture: Type.Record(Type.String(), Type.Number(), { description: 'Probability of each expert; sums to 1' }),
+  mixture: Mixture,
   largest: Type.Array(WeightShift, { description: 'The largest weight shifts, in standard deviations of the signal' }),
 });
 export type LearnedShift = Static<typeof LearnedShift>;
@@ -42,7 +70,7 @@ export const Retrieval = Type.Object({
   user: Type.String(),
   events: Type.Integer({ description: 'Number of feedback events; with 0 the default ranking applies' }),
   updatedAt: Nullable(Type.String({ format: 'date-time' })),
-  mixture: Type.Record(Type.String(), Type.Number(), { description: 'Probability of each expert; sums to 1' }),
+  mixture: Mixture,
   signals: Type.Record(
     Type.String(),
     Type.Object({
@@ -54,8 +82,15 @@ export const Retrieval = Type.Object({
     }),
   ),
   buckets: Type.Record(Type.String(), Type.Array(WeightShift), {
-    description: 'The three largest weight shifts of each query class',
+    description:
+      'Weight shifts of each query class, the largest first: three, or with `weights=all` those that are not 0',
   }),
+  history: Type.Optional(
+    Type.Array(MixtureDay, {
+      description:
+        'Days with feedback, oldest first; the first may lie before the days asked for, and holds until the next',
+    }),
+  ),
 });
 export type Retrieval = Static<typeof Retrieval>;
 

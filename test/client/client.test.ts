@@ -64,6 +64,7 @@ describe.each([
     expect(results).toHaveLength(1);
     expect((await client.feedback(searchId, { used: [added.id] })).learned).toBe(true);
     expect((await client.retrieval.get()).events).toBeGreaterThan(0);
+    expect((await client.retrieval.get({ days: 1, weights: 'all' })).history).toHaveLength(1);
     expect(await client.retrieval.delete({ user: 'default' })).toBeUndefined();
     expect((await client.retrieval.get({ user: 'default' })).events).toBe(0);
     expect((await client.context({ query: 'green' })).text).toContain('green');

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LearningDay, Retrieval } from '../../src/client/client.ts';
+import { stackOf } from '../../src/dashboard/plots/stack.ts';
 import { boundsOf, meanOver, placeOf, weeklyCurve } from '../../src/dashboard/views/learning/learning-curve.ts';
+import { mixtureByDay } from '../../src/dashboard/views/learning/mixture-history.ts';
 import { rangeOf, shiftMatrix, shiftsOf } from '../../src/dashboard/views/learning/shifts.ts';
 import { describeTrust, learnedShare, trustOf } from '../../src/dashboard/views/learning/trust.ts';
 
@@ -80,5 +82,41 @@ describe('the mixture', () => {
     expect(describeTrust({ ...RETRIEVAL, events: 0 })).toMatch(/^No feedback yet/);
     expect(describeTrust({ events: 9, mixture: { chance: 0.9, default: 0.1 } })).toMatch(/no pattern/);
     expect(describeTrust({ events: 9, mixture: { default: 0.9, careful: 0.1 } })).toMatch(/^The default order/);
+  });
+
+  test('holds from a day with feedback until the next one', () => {
+    const history = [
+      { day: '2026-10-01', mixture: { default: 0.8, careful: 0.2 } },
+      { day: '2026-11-03', mixture: { default: 0.5, careful: 0.5 } },
+    ];
+    const days = ['2026-11-01', '2026-11-02', '2026-11-03', '2026-11-04'];
+    expect(mixtureByDay(history, days)).toMatchObject({
+      days,
+      experts: [
+        { expert: 'careful', shares: [0.2, 0.2, 0.5, 0.5] },
+        { expert: 'default', shares: [0.8, 0.8, 0.5, 0.5] },
+      ],
+    });
+    expect(mixtureByDay(history.slice(1), days).days).toEqual(['2026-11-03', '2026-11-04']);
+    expect(mixtureByDay([], days)).toEqual({ days: [], experts: [] });
+  });
+
+  test('is drawn as areas on top of each other', () => {
+    expect(
+      stackOf([
+        [0.25, 0.5],
+        [0.75, 0.5],
+      ]),
+    ).toEqual([
+      [
+        [0, 0.25],
+        [0, 0.5],
+      ],
+      [
+        [0.25, 1],
+        [0.5, 1],
+      ],
+    ]);
+    expect(stackOf([])).toEqual([]);
   });
 });

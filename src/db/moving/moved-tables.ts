@@ -79,7 +79,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant client',
   ),
   table('learned', 'tenantId endUser', 'state events updatedAt'),
-  table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks'),
+  table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks mixture'),
   table(
     'providerKeys',
     'tenantId provider',

@@ -4,23 +4,21 @@ import type { Connection } from '../../db/connection.ts';
 import { utcDay } from '../../lib/clock.ts';
 import type { UserKey } from './learned-cache.ts';
 import { createLearnedState, decodeLearnedState, encodeLearnedState, type LearnedState } from './learned-state.ts';
+import { addLearningDay, deleteLearningDaysBefore } from './learning-days-store.ts';
 import { learnFrom } from './learning-step.ts';
-import {
-  addLearningDay,
-  findLearned,
-  findSearch,
-  type SearchRow,
-  updateLearnedFrom,
-  upsertLearned,
-} from './learning-store.ts';
+import { findLearned, findSearch, type SearchRow, updateLearnedFrom, upsertLearned } from './learning-store.ts';
 import { addMemoryUses } from './memory-uses-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import { unpackIndices, unpackSignals } from './remembered-search.ts';
+import { mixtureByName } from './retrieval-view.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 
+const DAY_MS = 24 * 3_600_000;
 /** How long after a search its feedback is accepted. */
-export const SEARCH_TTL_MS = 24 * 3_600_000;
+export const SEARCH_TTL_MS = DAY_MS;
+/** Days of which totals and mixtures are stored. */
+const LEARNING_DAYS = 400;
 
 export interface GivenFeedback extends Feedback {
   tenantId: string;
@@ -65,13 +63,14 @@ export async function recordFeedback(
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
   await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
-  if (used.length > 0) {
-    const ranks = {
-      shownRanks: reciprocalRank(used, search.shown),
-      defaultRanks: reciprocalRank(used, [...search.signals.keys()]),
-    };
-    await addLearningDay(connection, tenantId, endUser, { day: utcDay(nowMs), feedbacks: 1, ...ranks });
-  }
+  await addLearningDay(connection, user, {
+    day: utcDay(nowMs),
+    feedbacks: used.length > 0 ? 1 : 0,
+    shownRanks: reciprocalRank(used, search.shown),
+    defaultRanks: reciprocalRank(used, [...search.signals.keys()]),
+    mixture: JSON.stringify(mixtureByName(next)),
+  });
+  await deleteLearningDaysBefore(connection, user, utcDay(nowMs - LEARNING_DAYS * DAY_MS));
   return { learned: true, user, state: next };
 }
 

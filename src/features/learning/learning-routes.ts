@@ -1,6 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { NoContent } from '../../contract/common.ts';
-import { Feedback, FeedbackResult, Retrieval, RetrievalQuery, SearchParams } from '../../contract/learning.ts';
+import {
+  Feedback,
+  FeedbackResult,
+  Retrieval,
+  RetrievalQuery,
+  RetrievalReset,
+  SearchParams,
+} from '../../contract/learning.ts';
 import { StoredSearch, StoredSearchesQuery, StoredSearchPage } from '../../contract/searches.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
@@ -58,7 +65,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
           response: { 200: Retrieval },
         },
       },
-      (request) => learning.show(request.principal, request.query.user),
+      (request) => learning.show(request.principal, request.query),
     );
     app.delete(
       '/v1/retrieval',
@@ -66,7 +73,7 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
         schema: {
           summary: 'Reset what the ranking learned for a user',
           tags,
-          querystring: RetrievalQuery,
+          querystring: RetrievalReset,
           response: { 204: NoContent },
         },
       },

@@ -44,13 +44,6 @@ const SEARCH_COLUMNS = columnNames<SearchRow>({
   ...{ query: true, project: true, types: true, client: true },
 });
 
-export interface LearningDayRow {
-  day: string;
-  feedbacks: number;
-  shownRanks: number;
-  defaultRanks: number;
-}
-
 export async function findLearned(reader: Reader, tenantId: string, endUser: string): Promise<LearnedRow | undefined> {
   return reader.get<LearnedRow>('SELECT * FROM learned WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
@@ -211,28 +204,4 @@ export async function deleteSomeLearnedOf(connection: Connection, owner: Owner, 
     [owner.tenantId, ...own.values, limit],
   );
   return Math.max(learned.changes, days.changes);
-}
-
-export async function addLearningDay(
-  connection: Connection,
-  tenantId: string,
-  endUser: string,
-  { day, feedbacks, shownRanks, defaultRanks }: LearningDayRow,
-): Promise<void> {
-  await connection.run(
-    `INSERT INTO learningDays (tenantId, endUser, day, feedbacks, shownRanks, defaultRanks) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (tenantId, endUser, day) DO UPDATE SET feedbacks = learningDays.feedbacks + excluded.feedbacks,
-       shownRanks = learningDays.shownRanks + excluded.shownRanks,
-       defaultRanks = learningDays.defaultRanks + excluded.defaultRanks`,
-    [tenantId, endUser, day, feedbacks, shownRanks, defaultRanks],
-  );
-}
-
-/** Totals over all users of the tenant. */
-export async function listLearningDays(reader: Reader, tenantId: string, fromDay: string): Promise<LearningDayRow[]> {
-  return reader.all<LearningDayRow>(
-    `SELECT day, SUM(feedbacks) AS feedbacks, SUM(shownRanks) AS shownRanks, SUM(defaultRanks) AS defaultRanks
-     FROM learningDays WHERE tenantId = ? AND day >= ? GROUP BY day ORDER BY day`,
-    [tenantId, fromDay],
-  );
 }

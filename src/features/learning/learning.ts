@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Feedback, FeedbackResult, LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { Feedback, FeedbackResult, LearnedShift } from '../../contract/learning.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { MAX_STORED_QUERY } from '../../contract/searches.ts';
 import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
@@ -7,7 +7,7 @@ import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Writer } from '../../db/transactions.ts';
-import { type Clock, utcDay } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
@@ -16,6 +16,7 @@ import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts
 import { createLearnedCache, createLearnedReads, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import { createLearnedState, decodeLearnedState, type LearnedState } from './learned-state.ts';
+import { createLearningReports, type LearningReports } from './learning-reports.ts';
 import {
   deleteLearned,
   deleteSomeLearnedOf,
@@ -23,13 +24,12 @@ import {
   deleteSomeSearchesOf,
   findLearned,
   findSearch,
-  listLearningDays,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
 import { createPendingSearches } from './pending-searches.ts';
 import type { QueryBucket } from './query-bucket.ts';
 import { packIndices, packSignals, type RememberedCandidate, selectCandidates } from './remembered-search.ts';
-import { toLearnedShift, toLearningDay, toRetrieval } from './retrieval-view.ts';
+import { toLearnedShift } from './retrieval-view.ts';
 import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 import { createStoredResults } from './stored-results.ts';
@@ -70,7 +70,7 @@ export interface AnsweredSearch extends UserKey {
 type Tenant = Pick<Principal, 'tenantId'>;
 
 /** Adapts the ranking to the feedback of each end user separately. */
-export interface Learning {
+export interface Learning extends LearningReports {
   /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
   rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   /** What `LearnedRanking.explain` reports for a user without feedback. */
@@ -84,11 +84,8 @@ export interface Learning {
   feedback(principal: Tenant, searchId: string, feedback: Feedback): Promise<FeedbackResult>;
   /** Counts reading or changing a memory as use if a recent search showed it. Learns in the background. */
   noteUse(principal: Tenant, memoryId: string): void;
-  show(principal: Tenant, user?: string): Promise<Retrieval>;
   /** Deletes what was learned for a user, who gets the default ranking again. */
   reset(principal: Tenant, user?: string): Promise<void>;
-  /** The learning curve over the last days, including today; days without feedback are omitted. */
-  curve(principal: Tenant, days: number): Promise<LearningDay[]>;
   searches: StoredSearches;
   transfer: LearningTransfer;
   /** Writes the pending searches. */
@@ -215,19 +212,11 @@ export function createLearning({
           usesInProgress -= 1;
         });
     },
-    async show({ tenantId }, user = 'default') {
-      const row = await findLearned(db.lookups, tenantId, user);
-      const state = row ? decodeLearnedState(row.state, model.names) : fresh;
-      return toRetrieval(user, state, row?.updatedAt ?? null, model);
-    },
     async reset({ tenantId }, user = 'default') {
       await db.writes.write(tenantId, (connection) => deleteLearned(connection, tenantId, user));
       cache.forget(tenantId, user);
     },
-    async curve({ tenantId }, days) {
-      const fromDay = utcDay(clock.nowMs() - (days - 1) * 86_400_000);
-      return (await listLearningDays(db.readers, tenantId, fromDay)).map(toLearningDay);
-    },
+    ...createLearningReports({ db, clock, model }),
     searches: createStoredSearches({ db, clock, cursors, flush: pending.flush }),
     transfer: createLearningTransfer({ signals: model.names, cache }),
     flush: pending.flush,

@@ -1,21 +1,22 @@
-import type { LearnedShift, LearningDay, Retrieval } from '../../contract/learning.ts';
+import type { LearnedShift, LearningDay, MixtureDay, Retrieval } from '../../contract/learning.ts';
 import { toTimestampOrNull } from '../../lib/clock.ts';
 import { EXPERTS, mixtureOf } from './experts.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import type { LearnedState } from './learned-state.ts';
+import type { LearningDayRow, MixtureRow } from './learning-days-store.ts';
 import { expectedDeltas } from './learning-step.ts';
-import type { LearningDayRow } from './learning-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import type { SignalModel } from './signal-model.ts';
 
-const MAX_SHIFTS = 3;
+/** The shifts of a query class that are shown unless all are asked for. */
+const SHOWN_SHIFTS = 3;
 
 /** What was learned for a user, as the API returns it. */
 export function toRetrieval(
   user: string,
   state: LearnedState,
   updatedAtMs: number | null,
-  model: SignalModel,
+  { model, maxShifts = SHOWN_SHIFTS }: { model: SignalModel; maxShifts: number | undefined },
 ): Retrieval {
   const deltas = QUERY_BUCKETS.map((bucket) => expectedDeltas(state, bucket));
   const weights = QUERY_BUCKETS.map((bucket) => learnedWeights(state, model, bucket));
@@ -35,13 +36,18 @@ export function toRetrieval(
         },
       ]),
     ),
-    buckets: Object.fromEntries(QUERY_BUCKETS.map((bucket) => [bucket, largestShifts(state, bucket)])),
+    buckets: Object.fromEntries(QUERY_BUCKETS.map((bucket) => [bucket, largestShifts(state, bucket, maxShifts)])),
   };
 }
 
 /** What learning contributed to one search. */
 export function toLearnedShift(state: LearnedState, bucket: QueryBucket): LearnedShift {
-  return { bucket, events: state.events, mixture: mixtureByName(state), largest: largestShifts(state, bucket) };
+  return {
+    bucket,
+    events: state.events,
+    mixture: mixtureByName(state),
+    largest: largestShifts(state, bucket, SHOWN_SHIFTS),
+  };
 }
 
 /** Converts the totals of a day to means. */
@@ -50,17 +56,27 @@ export function toLearningDay({ day, feedbacks, shownRanks, defaultRanks }: Lear
   return { day, feedbacks, meanReciprocalRank };
 }
 
-function mixtureByName({ beliefs }: LearnedState): Record<string, number> {
+/** The mixtures since a day, led by the one that held when it began. */
+export function toHistory(rows: readonly MixtureRow[], fromDay: string): MixtureDay[] {
+  const first = Math.max(
+    0,
+    rows.findLastIndex(({ day }) => day <= fromDay),
+  );
+  return rows.slice(first).map(({ day, mixture }) => ({ day, mixture: JSON.parse(mixture) }));
+}
+
+/** The probability of each expert, rounded. */
+export function mixtureByName({ beliefs }: LearnedState): Record<string, number> {
   const mixture = mixtureOf(beliefs);
   return Object.fromEntries(EXPERTS.map((expert, index) => [expert, round(mixture[index]!)]));
 }
 
-function largestShifts(state: LearnedState, bucket: QueryBucket): { signal: string; delta: number }[] {
+function largestShifts(state: LearnedState, bucket: QueryBucket, most: number): { signal: string; delta: number }[] {
   return expectedDeltas(state, bucket)
     .map((delta, at) => ({ signal: state.signals[at]!, delta: round(delta) }))
     .filter(({ delta }) => delta !== 0)
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
-    .slice(0, MAX_SHIFTS);
+    .slice(0, most);
 }
 
 function round(value: number): number {

@@ -126,8 +126,8 @@ export const REQUESTS: Record<string, Scenario> = {
   },
 
   async 'learn from feedback'({ call, settle, filled }) {
-    await call('GET /v1/retrieval');
-    await call('GET /v1/retrieval?user=ann');
+    await call('GET /v1/retrieval?days=30&weights=all');
+    await call('GET /v1/retrieval?user=ann&days=30');
     await call('GET /v1/profile?user=ann');
     await call(`POST /v1/searches/${filled.learnedSearch}/feedback`, { used: [filled.result] });
     await call(`POST /v1/searches/${filled.search}/feedback`, { used: [filled.result] });

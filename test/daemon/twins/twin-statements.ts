@@ -11,6 +11,7 @@ import { findThrough, updateNotDue, updateThrough } from '../../../src/features/
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
 import * as keys from '../../../src/features/keys/keys-store.ts';
+import { deleteLearningDaysBefore } from '../../../src/features/learning/learning-days-store.ts';
 import * as learning from '../../../src/features/learning/learning-store.ts';
 import * as storage from '../../../src/features/limits/storage-store.ts';
 import * as usage from '../../../src/features/limits/usage-store.ts';
@@ -250,6 +251,8 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, (connection) => jobs.deleteJobsEndedBefore(connection, OLD_MS, 99));
     await write(twin, (connection) => learning.deleteSomeSearchesBefore(connection, OLD_MS, 99));
     await write(twin, (connection) => answers.deleteSomeAnswersBefore(connection, OLD_MS, 99));
+    const user = { tenantId, endUser: 'default' };
+    await write(twin, (connection) => deleteLearningDaysBefore(connection, user, '2027-01-01'));
   },
 
   async 'delete some of its own rows'(twin) {

@@ -237,4 +237,70 @@ describe('what was learned', () => {
     daemon.clock.advance(DAY_MS);
     expect((await curve()).map(({ feedbacks }) => feedbacks)).toEqual([1]);
   });
+
+  test('names every weight shift if all are asked for, the largest first', async () => {
+    const caller = await daemon.account();
+    const [oldest] = await fill(caller);
+    await preferOldest(caller, oldest!, 3);
+    await caller.addAll([{ content: 'plum plum jam' }, { content: 'When is plum season?' }]);
+    await preferOldest(caller, oldest!, 3);
+    const largest = (await retrievalOf(caller)).buckets.short!;
+    const all = (await retrievalOf(caller, '?weights=all')).buckets.short!;
+    expect(largest).toHaveLength(3);
+    expect(all.length).toBeGreaterThan(3);
+    expect(all.slice(0, 3)).toEqual(largest);
+    expect(all.every(({ delta }) => delta !== 0)).toBe(true);
+    expect((await caller.call('/v1/retrieval?weights=some')).status).toBe(400);
+  });
+});
+
+describe('the history of a mixture', () => {
+  const historyOf = async (caller: Caller, days: number) => (await retrievalOf(caller, `?days=${days}`)).history!;
+
+  test('has what held after the last feedback of each day, whatever the feedback named', async () => {
+    const caller = await daemon.account();
+    const [oldest] = await fill(caller);
+    expect(await historyOf(caller, 30)).toEqual([]);
+    await preferOldest(caller, oldest!, 2);
+    const first = await retrievalOf(caller);
+    expect(first).not.toHaveProperty('history');
+    daemon.clock.advance(DAY_MS);
+    const { searchId } = (await caller.search('plum', { limit: 12 })).body;
+    expect((await tell(caller, searchId, { irrelevant: [oldest] })).body.learned).toBe(true);
+    const second = await retrievalOf(caller);
+    expect(second.mixture).not.toEqual(first.mixture);
+    const history = await historyOf(caller, 30);
+    expect(history.map(({ mixture }) => mixture)).toEqual([first.mixture, second.mixture]);
+    expect(history.map(({ day }) => day)).toEqual([first, second].map(({ updatedAt }) => updatedAt!.slice(0, 10)));
+    expect((await caller.call<Usage>('/v1/usage?days=2')).body.learning).toHaveLength(1);
+    expect(await historyOf(caller, 1)).toEqual(history.slice(1));
+    daemon.clock.advance(5 * DAY_MS);
+    expect(await historyOf(caller, 3)).toEqual(history.slice(1));
+  });
+
+  test('is of one user, and is forgotten with what was learned', async () => {
+    const caller = await daemon.account();
+    const [oldest] = await fill(caller);
+    await preferOldest(caller, oldest!, 1);
+    expect(await historyOf(caller, 9)).toHaveLength(1);
+    expect((await retrievalOf(caller, '?user=ben&days=9')).history).toEqual([]);
+    expect((await caller.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
+    expect(await historyOf(caller, 9)).toEqual([]);
+  });
+
+  test('is stored for 400 days', async () => {
+    const caller = await daemon.account();
+    const [oldest] = await fill(caller);
+    await preferOldest(caller, oldest!, 1);
+    const rows = async () =>
+      (await daemon.db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM learningDays WHERE tenantId = ?', [
+        caller.tenantId,
+      ]))!.rows;
+    daemon.clock.advance(400 * DAY_MS);
+    await preferOldest(caller, oldest!, 1);
+    expect(await rows()).toBe(2);
+    daemon.clock.advance(DAY_MS);
+    await preferOldest(caller, oldest!, 1);
+    expect(await rows()).toBe(2);
+  });
 });

@@ -7,6 +7,7 @@ import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
+import * as days from '../../../src/features/learning/learning-days-store.ts';
 import * as store from '../../../src/features/learning/learning-store.ts';
 import { findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
 import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
@@ -40,6 +41,8 @@ const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
   ...{ query: 'plum', project: null, types: null, client: null },
 });
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
+const mixed = { ...day, mixture: '{}' };
+const userOf = (tenantId: string) => ({ tenantId, endUser: 'default' });
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
 
 async function fill(tenantId: string): Promise<void> {
@@ -48,7 +51,7 @@ async function fill(tenantId: string): Promise<void> {
     await insertTenant(connection, tenant);
     await store.upsertLearned(connection, learned(tenantId));
     await store.insertSearches(connection, [searchOf(tenantId, 'srch_1'), searchOf(tenantId, 'srch_2')]);
-    await store.addLearningDay(connection, tenantId, 'default', day);
+    await days.addLearningDay(connection, userOf(tenantId), mixed);
     await connection.run('INSERT INTO memoryUses (tenantId, memoryId, shown, used) VALUES (?, ?, 1, 1)', [
       ...[tenantId, 'mem_1'],
     ]);
@@ -67,7 +70,8 @@ const rowsOf = (tenantId: string) =>
 test.each<[string, (on: Connection) => Promise<unknown>]>([
   ['upsertLearned', (on) => store.upsertLearned(on, { ...learned('ten_b'), events: 9 })],
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, { ...searchOf('ten_b', 'srch_1'), feedbackAt: 5 })],
-  ['addLearningDay', (on) => store.addLearningDay(on, 'ten_b', 'default', day)],
+  ['addLearningDay', (on) => days.addLearningDay(on, userOf('ten_b'), mixed)],
+  ['deleteLearningDaysBefore', (on) => days.deleteLearningDaysBefore(on, userOf('ten_b'), '2026-05-21')],
   ['deleteLearned', (on) => store.deleteLearned(on, 'ten_b', 'default')],
   ['deleteUses', (on) => deleteUses(on, 'ten_b', ['mem_1'])],
   ['deleteAllLookupsOf', (on) => deleteAllLookupsOf(on, 'ten_b')],
@@ -86,7 +90,8 @@ test('reads for one tenant return only its own rows', async () => {
   expect(await store.findLearnedUsers(db.readers, 'ten_b', ['default', 'x'])).toEqual(['default']);
   expect(await store.findLearnedUsers(db.readers, 'ten_c', ['default'])).toEqual([]);
   expect(await store.findSearch(db.readers, 'ten_b', 'srch_1', 0)).toMatchObject({ tenantId: 'ten_b' });
-  expect(await store.listLearningDays(db.readers, 'ten_b', '2026-05-20')).toEqual([day]);
+  expect(await days.listLearningDays(db.readers, 'ten_b', '2026-05-20')).toEqual([day]);
+  expect(await days.listMixtures(db.readers, userOf('ten_b'))).toEqual([{ day: day.day, mixture: '{}' }]);
   expect(await store.findSearch(db.readers, 'ten_c', 'srch_1', 0)).toBeUndefined();
   expect(await stored.findStoredSearch(db.readers, { tenantId: 'ten_c', id: 'srch_1', sinceMs: 0 })).toBeUndefined();
   expect(await stored.listStoredSearches(db.readers, searchPage('ten_b'))).toHaveLength(2);
@@ -134,7 +139,13 @@ test.each<[string, (on: Connection) => Promise<unknown>, string]>([
     '(tenantId=? AND endUser=? AND id<?)',
   ],
   ['findMemoryUses', (on) => findMemoryUses(on, 'ten_a', 'x'), '(tenantId=? AND memoryId=?)'],
-  ['listLearningDays', (on) => store.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
+  ['listLearningDays', (on) => days.listLearningDays(on, 'ten_a', 'x'), '(tenantId=? AND day>?)'],
+  ['listMixtures', (on) => days.listMixtures(on, userOf('ten_a')), '(tenantId=? AND endUser=?)'],
+  [
+    'deleteLearningDaysBefore',
+    (on) => days.deleteLearningDaysBefore(on, userOf('ten_a'), 'x'),
+    '(tenantId=? AND endUser=? AND day<?)',
+  ],
   ['updateLearnedFrom', (on) => store.updateLearnedFrom(on, searchOf('ten_a', 'x')), '(tenantId=? AND id=?)'],
   ['deleteSomeSearchesBefore', (on) => store.deleteSomeSearchesBefore(on, 1, 9), '(createdAt<?)'],
   ['deleteSomeSearchesOf', (on) => store.deleteSomeSearchesOf(on, { tenantId: 'ten_c' }, 9), '(tenantId=?)'],

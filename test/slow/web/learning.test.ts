@@ -5,7 +5,7 @@ import { browserTests, fits, settled } from './browser.ts';
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
 
 const MEMORIES = Array.from({ length: 20 }, (_, index) => ({
-  content: `Ada noted number ${index}: the harbor office closes at ${index % 9}`,
+  content: `Ada noted number ${index}: the harbor office closes at ${index % 9} ${'today '.repeat(index % 4)}`.trim(),
   user: 'ada',
 }));
 
@@ -37,11 +37,16 @@ describe('Learning', { timeout: 60_000 }, () => {
     for (const name of [
       'Place of the useful result',
       'Who decides the order',
+      'Who decided, over time',
       'By kind of question',
       'Learned today',
     ]) {
       await page.getByRole('heading', { name }).waitFor();
     }
+    await page.getByRole('group', { name: /Trust in each way to rank/ }).waitFor();
+    // Eight kinds of questions, and more than the three signals that the API names for each by default.
+    const cells = await page.locator('.matrix tbody td').allTextContents();
+    expect(cells.filter((text) => text !== '0').length).toBeGreaterThan(3 * 8);
     await expect.poll(() => page.locator('.feedback-feed li').count()).toBe(6);
     await page.getByRole('link', { name: 'when does the office close?' }).first().click();
     await page.getByText(/then, helped/).waitFor();
@@ -54,9 +59,9 @@ describe('Learning', { timeout: 60_000 }, () => {
     await browser.show(page, 'learning?user=ada');
     await page.getByRole('group', { name: /Typical place/ }).focus();
     await page.keyboard.press('ArrowLeft');
-    await page.locator('.line-plot-key strong').first().waitFor();
-    await expect.poll(() => page.locator('.line-plot-key strong').first().textContent()).toMatch(/place \d/);
-    await page.getByText('Show as a table').click();
+    await page.locator('.time-plot-key strong').first().waitFor();
+    await expect.poll(() => page.locator('.time-plot-key strong').first().textContent()).toMatch(/place \d/);
+    await page.getByText('Show as a table').first().click();
     await page.getByRole('columnheader', { name: 'With learning' }).waitFor();
     await page.getByRole('radio', { name: '90 days' }).check();
     await expect.poll(() => new URL(page.url()).searchParams.get('days')).toBe('90');

@@ -15,6 +15,7 @@ import { FeedbackFeed } from './feedback-feed.tsx';
 import { LearningFigures } from './learning-figures.tsx';
 import { LearningStart } from './learning-start.tsx';
 import { MixtureBar } from './mixture-bar.tsx';
+import { MixturePlot } from './mixture-plot.tsx';
 import { PERIODS } from './periods.ts';
 import { QuestionMatrix } from './question-matrix.tsx';
 import { WeightPlot } from './weight-plot.tsx';
@@ -30,7 +31,7 @@ export function View() {
       const { client } = currentSession();
       const ofUser = user === undefined ? {} : { user };
       const [retrieval, searches, usage] = await Promise.all([
-        client.retrieval.get(ofUser, { signal }),
+        client.retrieval.get({ ...ofUser, days, weights: 'all' }, { signal }),
         client.searches.list({ limit: 200, ...ofUser }, { signal }).then(({ data }) => data),
         client.usage.get({ days }, { signal }),
       ]);
@@ -72,6 +73,7 @@ function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps
       </div>
       <div class="learning-columns">
         <div class="stack">
+          <MixturePlot retrieval={retrieval} usage={usage} />
           <WeightPlot retrieval={retrieval} />
           <QuestionMatrix retrieval={retrieval} />
         </div>

@@ -42,15 +42,15 @@ export function QuestionMatrix({ retrieval }: { retrieval: Retrieval }) {
         </table>
       </section>
       <p class="hint">
-        The three largest changes for each kind, in standard deviations of the signal. Kinds share what they learn, so
-        one kind moves the others a little.
+        In standard deviations of the signal; signals without a row have not moved. Kinds share what they learn, so one
+        kind moves the others a little.
       </p>
     </section>
   );
 }
 
 function describeCell(cell: MatrixCell | undefined): string {
-  if (!cell) return '';
+  if (!cell) return '0';
   const size = Math.abs(cell.delta);
   if (size < 0.005) return cell.delta > 0 ? '< +0.01' : '> −0.01';
   return `${cell.delta > 0 ? '+' : '−'}${size.toFixed(2)}`;

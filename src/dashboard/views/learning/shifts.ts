@@ -35,7 +35,7 @@ export interface MatrixCell {
   level: number;
 }
 
-/** Shifts by signal (rows) and kind of question (columns); the API names the largest of each kind, others are undefined. */
+/** Shifts by signal (rows) and kind of question (columns); undefined where there is none. */
 export interface ShiftMatrix {
   buckets: string[];
   rows: { signal: string; cells: (MatrixCell | undefined)[] }[];
