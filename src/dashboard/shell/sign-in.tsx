@@ -30,9 +30,9 @@ export function SignIn({
         )}
         {parameters.value.get('device') && (
           <p class="notice is-info">
-            A terminal asks to connect to your account. To allow it and keep your API key, open the link that svc mailed
-            to you and type the code <code>{parameters.value.get('device')}</code>, or run <code>svc open</code> where
-            you are signed in and then open this page again.
+            A terminal asks to connect to an account. If you just ran <code>svc login --device</code>, open the link
+            that svc mailed to you and type the code that the terminal shows: your API key stays. Or run{' '}
+            <code>svc open</code> where you are signed in, and open this page again. Otherwise close this page.
           </p>
         )}
         <LinkForm />

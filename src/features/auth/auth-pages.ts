@@ -65,11 +65,13 @@ export function allowPage({ token, email, device }: DevicePage): string {
   const body = html`<div class="card">
 <p>A terminal on <span class="person">${device}</span> wants to connect to the account of <span class="person">${email}</span>.</p>
 <p class="caution"><strong>Continue only if you just ran <code>svc login --device</code> yourself.</strong> If someone sent you this link or a code, close this page: the device could read and change your memories.</p>
-<form method="post" action="/v1/auth/callback">
+<form method="post" action="/v1/auth/callback" class="form">
 <input type="hidden" name="token" value="${token}">
-<p><label for="device-code">The code that the terminal shows</label></p>
-<p><input id="device-code" name="code" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX"></p>
-<div class="buttons"><button type="submit" class="primary">Allow</button></div>
+<label for="device-code">The code that the terminal shows</label>
+<div class="field-row">
+<input id="device-code" name="code" required maxlength="40" autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX">
+<button type="submit" class="primary">Allow</button>
+</div>
 </form>
 <p class="hint">Your API key does not change. Revoke the device at any time in the web app or with <code>svc connections revoke</code>.</p>
 </div>`;
@@ -102,13 +104,16 @@ export function codePage({ code, device, loopbackUrl }: CodePage): string {
   });
 }
 
-/** Renders a message, such as an expired link, and a button to request a new link. */
-export function messagePage({ title, message }: { title: string; message: string }): string {
+/** Renders why a link could not be used. For a sign-in, adds a button to request a new one. */
+export function failurePage({ message, isForDevice }: { message: string; isForDevice: boolean }): string {
+  const button = isForDevice
+    ? NOTHING
+    : html`<div class="buttons"><a class="button primary" href="/dashboard">Request a new link</a></div>`;
   const body = html`<div class="card">
 <p>${message}</p>
-<div class="buttons"><a class="button primary" href="/dashboard">Request a new link</a></div>
+${button}
 </div>`;
-  return layout({ title, body });
+  return layout({ title: isForDevice ? 'The device was not connected' : 'Sign-in failed', body });
 }
 
 /**

@@ -20,7 +20,7 @@ import { clientNameOf } from '../connections/client-name.ts';
 import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
 import { sessionCookie } from '../connections/session-cookie.ts';
 import type { Keys } from '../keys/keys.ts';
-import { allowedPage, allowPage, codePage, confirmPage, messagePage, pageHeaders } from './auth-pages.ts';
+import { allowedPage, allowPage, codePage, confirmPage, failurePage, pageHeaders } from './auth-pages.ts';
 import type { DeviceSignIn } from './device-sign-in.ts';
 import { LINK_MINUTES } from './mailed-links.ts';
 import type { Redeemed, SignIn } from './sign-in.ts';
@@ -172,7 +172,8 @@ function renderErrorPages(app: FastifyInstance): void {
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
     const { retryAfterSeconds } = error.options;
     if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
-    return sendPage(reply, error.status, messagePage({ title: 'Sign-in failed', message: error.message }));
+    const isForDevice = (request.body as { code?: unknown } | null | undefined)?.code !== undefined;
+    return sendPage(reply, error.status, failurePage({ message: error.message, isForDevice }));
   });
 }
 

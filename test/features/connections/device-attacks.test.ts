@@ -207,3 +207,10 @@ test('an address that may not sign in gets the same answer and no mail', async (
     await closed.close();
   }
 });
+
+test('a browser is told on a page that the code was wrong', async () => {
+  const { link } = await askByMail(daemon, freshAddress());
+  const page = await typeDeviceCode(daemon, link, CODE, { accept: 'text/html' });
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining('The device was not connected')]);
+  expect(page.text).toContain('Wrong code, 4 tries left.');
+});

@@ -161,10 +161,10 @@ describe('a device that asks to be connected', { timeout: 60_000 }, () => {
     expect((await poll(browser.daemon, deviceCode)).status).toBe(403);
   });
 
-  test('tells a browser without a session how to keep the key', async () => {
+  test('tells a browser without a session how to keep the key, and not the code, which a stranger may have sent', async () => {
     const { page } = await browser.open();
     await page.goto(`${browser.daemon.baseUrl}/dashboard/connect?device=7KQ2-M9XD`);
-    await page.getByText('A terminal asks to connect to your account.').waitFor();
-    expect(await page.content()).toContain('7KQ2-M9XD');
+    await page.getByText('A terminal asks to connect to an account.').waitFor();
+    expect(await page.content()).not.toContain('7KQ2-M9XD');
   });
 });

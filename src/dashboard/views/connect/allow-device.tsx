@@ -66,7 +66,7 @@ function Question({
         Connect <strong>{name}</strong> ({system}) to {email}? It asked from {address}, <Moment at={createdAt} />.
       </p>
       <p>
-        Its terminal shows the code <code class="device-code">{userCode}</code>
+        Your terminal must show this code: <code class="device-code">{userCode}</code>
       </p>
       <p class="caution">
         <strong>
