@@ -119,6 +119,7 @@ const QUERIES = [
   'Nora in October',
   'cello',
   'zzyzx',
+  'Did Norah leave on a bi cycle, which was bought in Octobre?',
 ];
 
 const FILTERS: Record<string, Partial<CandidateQuery>> = {
@@ -139,7 +140,8 @@ describe.each(Object.entries(FILTERS))('a search with %s', (_, filter) => {
   test.each(QUERIES)('has the same candidates, scores and order on both engines: %s', async (text) => {
     const parsed = parseQuery(text, NOW_MS);
     const query: CandidateQuery = {
-      ...{ tenantId: 'ten_1', endUser: 'default', scope: 1, terms: parsed.terms, months: parsed.months, filter: {} },
+      ...{ tenantId: 'ten_1', endUser: 'default', scope: 1, terms: parsed.terms, filter: {} },
+      ...{ phrases: parsed.phrases, months: parsed.months },
       ...{ asOfMs: undefined, nowMs: NOW_MS, pool: 20, ...filter },
     };
     const vector = { model: 1, embedding: randomVector() };

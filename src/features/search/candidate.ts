@@ -7,6 +7,7 @@ import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { Coverage } from './coverage.ts';
+import type { Phrases } from './phrases.ts';
 
 /** What to look for, in whose items, and how much of it. */
 export interface CandidateQuery {
@@ -15,6 +16,7 @@ export interface CandidateQuery {
   scope: number;
   /** Folded query terms. */
   terms: readonly string[];
+  phrases?: Phrases;
   /** Months the query names, as index terms: rows dated in them are candidates whatever their words. */
   months: readonly string[];
   /** Defaults to all types. */
@@ -74,7 +76,7 @@ export interface FoundCandidates {
   speakers: ReadonlySet<string>;
   /** Query terms that occur nowhere. */
   unknown: readonly string[];
-  /** How much each query term that counts says, by its stem. */
+  /** How much each query term that counts says, by its root (`rootOf`). */
   weights: ReadonlyMap<string, number>;
 }
 

@@ -1,6 +1,6 @@
 import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Engine } from '../../db/dialect.ts';
-import { stemOf } from '../text/porter.ts';
+import { rootOf } from '../text/word-forms.ts';
 import { readTotals } from '../text/word-totals.ts';
 import { type CandidateQuery, type CandidateSearch, type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
 import { readDatedPostgres } from './dated-postgres.ts';
@@ -80,8 +80,8 @@ function classifyTerms(
 function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { term, weight } of found.flatMap(({ terms }) => terms)) {
-    const stem = stemOf(term);
-    weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
+    const root = rootOf(term);
+    weights.set(root, Math.max(weight, weights.get(root) ?? 0));
   }
   return weights;
 }

@@ -1,5 +1,5 @@
-import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
+import { rootOf } from '../text/word-forms.ts';
 
 /** A sentence, a line or, of a longer one, a part. */
 interface Piece {
@@ -31,7 +31,7 @@ const BREAKS = /\s+|[。！？][」』”）]{0,3}/gu;
 const END_MARK = /[.!?…]["'”’)\]*_]{0,3}$/u;
 const MAX_MARK_CHARACTERS = 4;
 
-/** Divides a text and finds the pieces that hold the most weight of query terms; `weights` are by stem. */
+/** Divides a text and finds the pieces that hold the most weight of query terms; `weights` are by root. */
 export function excerptOf(text: string, weights: ReadonlyMap<string, number>): Excerpt {
   const pieces = piecesOf(text);
   const length = pieces.reduce((sum, piece) => sum + piece.text.length + 1, 0);
@@ -133,6 +133,6 @@ function stemsOf(pieces: readonly Piece[], weights: ReadonlyMap<string, number>)
   return pieces.map(({ text }) => {
     length += text.length;
     const terms = length > MAX_COMPARED_CHARACTERS ? [] : termsOf(text);
-    return new Set(terms.map(stemOf).filter((stem) => weights.has(stem)));
+    return new Set(terms.map(rootOf).filter((stem) => weights.has(stem)));
   });
 }

@@ -1,11 +1,13 @@
 import { monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
+import { type Phrases, phrasesOf } from './phrases.ts';
 
 /** What a query asks for, by its text alone. */
 export interface ParsedQuery {
   /** Folded terms, speakers' names included. */
   terms: string[];
+  phrases: Phrases;
   dates: QueryDate[];
   /** Months of `dates`, as index terms. */
   months: string[];
@@ -44,6 +46,7 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const dates = queryDates(query, nowMs);
   return {
     terms: queryTerms(query),
+    phrases: phrasesOf(query),
     dates,
     months: monthTermsOf(dates),
     answerTraits,

@@ -2,7 +2,7 @@ import type { Reader } from '../../db/connection.ts';
 import { decodeChunk } from '../text/posting-chunks.ts';
 import { scopePrefix, tokenOf } from '../text/terms.ts';
 import { boundTokens, LAST, tokensByKind } from './index-tokens.ts';
-import type { Postings, PostingsKey, TermPostings } from './postings.ts';
+import { inOrder, type Postings, type PostingsKey, type TermPostings } from './postings.ts';
 
 /** Postings from the chunks of each term, decoded here. */
 export const postingsPostgres: Postings = {
@@ -98,15 +98,6 @@ function mergeChunks(chunks: readonly Buffer[] = []): TermPostings {
     });
   }
   return isAscending ? all : inOrder(all);
-}
-
-function inOrder({ numbers, frequencies, lengths }: TermPostings): TermPostings {
-  const sorted: TermPostings = { numbers: [], frequencies: [], lengths: [] };
-  for (const at of [...numbers.keys()].sort((a, b) => numbers[a]! - numbers[b]!)) {
-    if (sorted.numbers.at(-1) === numbers[at]) sorted.frequencies[sorted.frequencies.length - 1]! += frequencies[at]!;
-    else add(sorted, numbers[at]!, frequencies[at]!, lengths[at]!);
-  }
-  return sorted;
 }
 
 function append(to: TermPostings, { numbers, frequencies, lengths }: TermPostings): void {

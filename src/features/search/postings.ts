@@ -45,3 +45,31 @@ export interface VocabularyRange {
   most: number;
   limit: number;
 }
+
+/** Unites the postings of terms that count as one: frequencies add up. */
+export function unitePostings(all: readonly TermPostings[]): TermPostings {
+  const [first = { numbers: [], frequencies: [], lengths: [] }, ...more] = all.filter(
+    ({ numbers }) => numbers.length > 0,
+  );
+  if (more.length === 0) return first;
+  return inOrder({
+    numbers: all.flatMap(({ numbers }) => numbers),
+    frequencies: all.flatMap(({ frequencies }) => frequencies),
+    lengths: all.flatMap(({ lengths }) => lengths),
+  });
+}
+
+/** Sorts documents, and adds up the frequencies of those that are listed more than once. */
+export function inOrder({ numbers, frequencies, lengths }: TermPostings): TermPostings {
+  const sorted: TermPostings = { numbers: [], frequencies: [], lengths: [] };
+  for (const at of [...numbers.keys()].sort((a, b) => numbers[a]! - numbers[b]!)) {
+    if (sorted.numbers.at(-1) === numbers[at]) {
+      sorted.frequencies[sorted.frequencies.length - 1]! += frequencies[at]!;
+      continue;
+    }
+    sorted.numbers.push(numbers[at]!);
+    sorted.frequencies.push(frequencies[at]!);
+    sorted.lengths.push(lengths[at]!);
+  }
+  return sorted;
+}

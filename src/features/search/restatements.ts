@@ -3,6 +3,7 @@ import { isCommonTerm } from '../text/common-words.ts';
 import { stemOf } from '../text/porter.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
+import { rootOf } from '../text/word-forms.ts';
 
 /** A result as a statement that a newer one may replace. */
 export interface Statement {
@@ -34,13 +35,13 @@ const CHANGES: ReadonlySet<string> = new Set(
 );
 
 /** What a change may put in other words: who "moved" no longer "lives" there. */
-const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(stemOf));
+const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
 interface Words {
   /** In order, stop words included. */
   terms: string[];
-  /** Stems without stop words and without words of change. */
-  stems: ReadonlySet<string>;
+  /** Roots without stop words and without words of change. */
+  roots: ReadonlySet<string>;
   hasChange: boolean;
 }
 
@@ -56,7 +57,7 @@ export function newestFirst<T>(
   queryTerms: readonly string[],
   onRestated: (newer: T, older: T) => void,
 ): T[] {
-  const asked = new Set(queryTerms.map(stemOf));
+  const asked = new Set(queryTerms.map(rootOf));
   const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
   const words = new Map<string, Words>();
   const wordsIn = ({ id, content }: Statement) => {
@@ -96,19 +97,18 @@ function isNewer(one: Statement, other: Statement): boolean {
 
 function wordsOf(content: string): Words {
   const terms = termsOf(content);
-  const stems = new Set(terms.filter((term) => !STOP_WORDS.has(term)).map(stemOf));
-  const changes = [...stems].filter((stem) => CHANGES.has(stem));
-  for (const change of changes) stems.delete(change);
-  return { terms, stems, hasChange: changes.length > 0 };
+  const said = terms.filter((term) => !STOP_WORDS.has(term));
+  const others = said.filter((term) => !CHANGES.has(stemOf(term)));
+  return { terms, roots: new Set(others.map(rootOf)), hasChange: others.length < said.length };
 }
 
 function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): boolean {
-  const answered = [...asked].filter((stem) => older.stems.has(stem));
-  const isExcused = (stem: string) => newer.hasChange && STATES.has(stem);
-  if (!answered.every((stem) => newer.stems.has(stem) || isExcused(stem))) return false;
-  const shared = [...older.stems].filter((stem) => newer.stems.has(stem));
-  const share = shared.length / Math.min(newer.stems.size, older.stems.size);
-  const isAbout = shared.some((stem) => asked.has(stem) && !isCommonTerm(stem));
+  const answered = [...asked].filter((root) => older.roots.has(root));
+  const isExcused = (root: string) => newer.hasChange && STATES.has(root);
+  if (!answered.every((root) => newer.roots.has(root) || isExcused(root))) return false;
+  const shared = [...older.roots].filter((root) => newer.roots.has(root));
+  const share = shared.length / Math.min(newer.roots.size, older.roots.size);
+  const isAbout = shared.some((root) => asked.has(root) && !isCommonTerm(root));
   if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
   if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
   return beginAlike(newer.terms, older.terms, asked);
@@ -119,6 +119,6 @@ function beginAlike(one: readonly string[], other: readonly string[], asked: Rea
   return (
     beginning.length === SAME_BEGINNING &&
     beginning.every((term, at) => term === other[at]) &&
-    beginning.some((term) => !STOP_WORDS.has(term) && asked.has(stemOf(term)))
+    beginning.some((term) => !STOP_WORDS.has(term) && asked.has(rootOf(term)))
   );
 }

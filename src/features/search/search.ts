@@ -220,7 +220,7 @@ export function createSearch(dependencies: Dependencies): Search {
 function toCandidateQuery(
   user: UserKey,
   request: SearchRequest,
-  { terms, months }: ParsedQuery,
+  { terms, phrases, months }: ParsedQuery,
   nowMs: number,
 ): Omit<CandidateQuery, 'scope'> {
   const asOfMs = parseInstant(request.asOf, '/asOf');
@@ -228,7 +228,17 @@ function toCandidateQuery(
   const beforeMs = parseInstant(request.filter?.before, '/filter/before');
   const filter = { ...request.filter, afterMs, beforeMs, project: projectFilterOf(request, '/') };
   const types = request.types && { types: request.types };
-  return { ...user, terms, months, ...types, filter, asOfMs, nowMs, pool: Math.max(MIN_POOL, limitOf(request)) };
+  return {
+    ...user,
+    terms,
+    phrases,
+    months,
+    ...types,
+    filter,
+    asOfMs,
+    nowMs,
+    pool: Math.max(MIN_POOL, limitOf(request)),
+  };
 }
 
 function limitOf({ limit = DEFAULT_LIMIT }: SearchRequest): number {

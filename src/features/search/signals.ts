@@ -1,9 +1,11 @@
 import type { SignalName } from '../../contract/signals.ts';
 import { DAY_MS, daysApart } from '../text/dates.ts';
+import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
 import { daysOf, TRAIT } from '../text/traits.ts';
 import type { Candidate } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
+import { isNameLike } from './spelling.ts';
 
 /**
  * Evidence for a candidate, each between 0 and 1 (`speaker` from -1), relative to the best of the query:
@@ -124,13 +126,19 @@ function roleTest(voice: 'user' | 'assistant'): (candidate: Candidate) => number
 function speakerTest(candidates: readonly Candidate[], named: ReadonlySet<string>): (candidate: Candidate) => number {
   if (named.size === 0) return () => 0;
   const names = new Set(candidates.flatMap(({ facts }) => facts.speaker ?? []));
-  const matching = new Set([...names].filter((name) => includesAll(termsOf(name), named)));
+  const exact = [...names].filter((name) => includesAll(termsOf(name), named));
+  const matching = new Set(exact.length > 0 ? exact : [...names].filter((name) => areLike(termsOf(name), named)));
   if (matching.size === 0) return () => 0;
   return ({ facts: { speaker } }) => (speaker === null ? 0 : matching.has(speaker) ? 1 : -1);
 }
 
 function includesAll(terms: readonly string[], wanted: ReadonlySet<string>): boolean {
   return [...wanted].every((term) => terms.includes(term));
+}
+
+/** Whether all names are among the terms, or spelled like one of them. */
+function areLike(terms: readonly string[], wanted: ReadonlySet<string>): boolean {
+  return [...wanted].every((name) => terms.includes(name) || isNameLike(stemOf(name), terms.map(stemOf)));
 }
 
 function dateSignal({ facts }: Candidate, { dates }: ParsedQuery): number {

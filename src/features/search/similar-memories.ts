@@ -40,7 +40,9 @@ export function createSimilarMemories({
     const parsed = parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs);
     const query: CandidateQuery = {
       ...{ tenantId, endUser, scope, filter, nowMs, types: ['memory'], asOfMs: undefined },
-      ...(vector === undefined ? { terms: parsed.terms, months: parsed.months } : { terms: [], months: [] }),
+      ...(vector === undefined
+        ? { terms: parsed.terms, phrases: parsed.phrases, months: parsed.months }
+        : { terms: [], months: [] }),
       pool: Math.max(MIN_POOL, limit),
     };
     return db.readers.together(tenantId, async (reader) => {

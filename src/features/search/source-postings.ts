@@ -1,7 +1,10 @@
+import { stemOf } from '../text/porter.ts';
 import { isCharacter, speakerTokensOf } from '../text/terms.ts';
+import { formsOf } from '../text/word-forms.ts';
 import { type Posting, toPosting } from './lexical.ts';
-import type { IndexTerm, PostingsKey, TermPostings } from './postings.ts';
+import { type IndexTerm, type PostingsKey, type TermPostings, unitePostings } from './postings.ts';
 import { partsOf, type SourceSearch } from './source-search.ts';
+import { firstLetterOf, firstLettersOf, isNameLike } from './spelling.ts';
 import { readVisible } from './visible-rows-store.ts';
 
 export interface QueryPostings {
@@ -17,31 +20,58 @@ const MAX_VOCABULARY = 5000;
 /** Reads the postings of query terms. Unless the search is `visibleOnly`, hidden rows may be among them. */
 export async function readPostings(search: SourceSearch, terms: readonly string[]): Promise<QueryPostings> {
   if (terms.length === 0) return { words: [], speakers: new Set() };
-  return { words: await readAll(search, terms.map(toIndexTerm)), speakers: await findSpeakers(search, terms) };
+  const forms = terms.map((term) => indexTermsOf(search, term));
+  const found = await readTerms(search, forms.flat());
+  let read = 0;
+  const united = forms.map(({ length }) => {
+    read += length;
+    return unitePostings(found.slice(read - length, read));
+  });
+  const words = await toPostings(search, united);
+  const unknown = terms.filter((_, at) => words[at]!.documents === 0);
+  return { words, speakers: await findSpeakers(search, terms, unknown) };
 }
 
-/** Reads the postings of vocabulary stems. */
-export function readStems(search: SourceSearch, stems: readonly string[]): Promise<Posting[]> {
-  return readAll(
+/** Reads the postings of words as they are stored, whatever the query may show. */
+export function readWords(search: SourceSearch, words: readonly string[]): Promise<TermPostings[]> {
+  return readTerms(
     search,
-    stems.map((text) => ({ text, as: 'stem' })),
+    words.map((text) => ({ text, as: 'word' })),
   );
 }
 
-/** The document frequency of each term. */
-export function countDocuments(search: SourceSearch, terms: readonly string[]): Promise<number[]> {
-  return search.engine.postings.count(search.reader, keyOf(search), terms.map(toIndexTerm));
+/** Reads the postings of vocabulary stems. */
+export async function readStems(search: SourceSearch, stems: readonly string[]): Promise<Posting[]> {
+  const found = await readTerms(
+    search,
+    stems.map((text) => ({ text, as: 'stem' })),
+  );
+  return toPostings(search, found);
 }
 
-/** Stems of the user's vocabulary that share the word's first letter and are about as long. */
-export function readVocabulary(search: SourceSearch, word: string): Promise<string[]> {
-  const first = String.fromCodePoint(word.codePointAt(0)!);
+/** The document frequency of each term, where a document with two forms of a word counts twice. */
+export async function countDocuments(search: SourceSearch, terms: readonly string[]): Promise<number[]> {
+  const forms = terms.map((term) => indexTermsOf(search, term));
+  const counts = await search.engine.postings.count(search.reader, keyOf(search), forms.flat());
+  let read = 0;
+  return forms.map(({ length }) => {
+    read += length;
+    return counts.slice(read - length, read).reduce((sum, count) => sum + count, 0);
+  });
+}
+
+/** Stems of the user's vocabulary that begin with `first`, by default the word's first letter, and are about as long. */
+export function readVocabulary(search: SourceSearch, word: string, first = firstLetterOf(word)): Promise<string[]> {
   const range = { first, least: 3, most: word.length + 2, limit: MAX_VOCABULARY };
   return search.engine.postings.vocabulary(search.reader, keyOf(search), range);
 }
 
-async function readAll(search: SourceSearch, terms: readonly IndexTerm[]): Promise<Posting[]> {
-  const found = await search.engine.postings.of(search.reader, keyOf(search), terms);
+function readTerms(search: SourceSearch, terms: readonly IndexTerm[]): Promise<TermPostings[]> {
+  return search.engine.postings.of(search.reader, keyOf(search), terms);
+}
+
+/** Relates postings to the user's documents, without those of rows that a `visibleOnly` search may not show. */
+export async function toPostings(search: SourceSearch, found: readonly TermPostings[]): Promise<Posting[]> {
   const average = search.totals.words / search.totals.documents;
   if (!search.visibleOnly) return found.map((postings) => toPosting(postings, average));
   const visible = await readVisible(search, [...new Set(found.flatMap(({ numbers }) => numbers))]);
@@ -57,11 +87,35 @@ function filterPostings({ numbers, frequencies, lengths }: TermPostings, rowIds:
   return { numbers: pick(numbers), frequencies: pick(frequencies), lengths: pick(lengths) };
 }
 
-async function findSpeakers(search: SourceSearch, terms: readonly string[]): Promise<ReadonlySet<string>> {
+async function findSpeakers(
+  search: SourceSearch,
+  terms: readonly string[],
+  unknown: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (search.source.type !== 'message') return new Set();
   const names = terms.map((term): IndexTerm => ({ text: speakerTokensOf(term)[0] ?? '_', as: 'word' }));
   const found = await search.engine.postings.have(search.reader, keyOf(search), names);
-  return new Set(terms.filter((_, at) => found[at]));
+  const speakers = new Set(terms.filter((_, at) => found[at]));
+  for (const term of unknown) {
+    if (search.query.phrases?.names.has(term) && (await isNearSpeaker(search, term))) speakers.add(term);
+  }
+  return speakers;
+}
+
+/** Whether a name that no text holds is spelled like that of a speaker. */
+async function isNearSpeaker(search: SourceSearch, term: string): Promise<boolean> {
+  const [token = '_'] = speakerTokensOf(term);
+  for (const first of firstLettersOf(term, true)) {
+    const names = await readVocabulary(search, token, token.slice(0, 1) + first);
+    if (
+      isNameLike(
+        stemOf(term),
+        names.map((name) => name.slice(1)),
+      )
+    )
+      return true;
+  }
+  return false;
 }
 
 /** Where the index has what the search may find. */
@@ -70,6 +124,9 @@ export function keyOf(search: SourceSearch): PostingsKey {
   return { tenantId: query.tenantId, type: source.type, scope: query.scope, parts: partsOf(search) };
 }
 
-function toIndexTerm(term: string): IndexTerm {
-  return { text: term, as: isCharacter(term) ? 'prefix' : 'word' };
+/** The index terms that stand for a query term: its forms, and what it is if written as one word with a neighbor. */
+function indexTermsOf({ query }: SourceSearch, term: string): IndexTerm[] {
+  if (isCharacter(term)) return [{ text: term, as: 'prefix' }];
+  const joined = query.phrases?.joined.get(term) ?? [];
+  return [term, ...formsOf(term), ...joined].map((text) => ({ text, as: 'word' }));
 }

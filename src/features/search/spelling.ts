@@ -1,5 +1,14 @@
 /** Shorter words have too many neighbors. */
 const MIN_LENGTH = 4;
+/** A shorter name may lack a letter, no more: "Ana" for "Anna". */
+const MIN_NAME_LENGTH = 3;
+/** First letters that sound alike in names. */
+const SOUNDS_LIKE: ReadonlyMap<string, string> = new Map(
+  ['ck', 'kc', 'sz', 'zs', 'jgy', 'gj', 'yij', 'iy', 'vw', 'wv', 'fp', 'pf'].map((letters) => [
+    letters[0]!,
+    letters.slice(1),
+  ]),
+);
 /** Words of this length may have two errors. */
 const LONG_LENGTH = 9;
 const MAX_VARIANTS = 3;
@@ -13,20 +22,38 @@ export interface Variant {
   similarity: number;
 }
 
+/** The first character of a word. */
+export function firstLetterOf(word: string): string {
+  return String.fromCodePoint(word.codePointAt(0)!);
+}
+
+/** The letters that a misspelled word may begin with: its own and, of a name, those that sound like it. */
+export function firstLettersOf(word: string, isName: boolean): string[] {
+  const first = firstLetterOf(word);
+  return isName && word.length >= MIN_LENGTH ? [first, ...(SOUNDS_LIKE.get(first) ?? '')] : [first];
+}
+
 /**
  * The vocabulary stems that a misspelled word may mean: within one edit (optimal string alignment: a letter replaced,
  * missing, added or swapped with its neighbor), two in long words. Compares the beginning of a word that is longer than
  * the stem, since the stem has lost its ending.
  */
-export function variantsOf(word: string, vocabulary: readonly string[]): Variant[] {
-  if (word.length < MIN_LENGTH) return [];
+export function variantsOf(word: string, vocabulary: readonly string[], { isName = false } = {}): Variant[] {
+  if (word.length < (isName ? MIN_NAME_LENGTH : MIN_LENGTH)) return [];
   const allowed = word.length < LONG_LENGTH ? 1 : 2;
   return vocabulary
+    .filter((stem) => word.length >= MIN_LENGTH || stem.length > word.length)
     .map((stem) => ({ stem, distance: distanceToStem(word, stem, allowed) }))
     .filter(({ distance }) => distance <= allowed)
     .sort((a, b) => a.distance - b.distance || (a.stem < b.stem ? -1 : 1))
     .slice(0, MAX_VARIANTS)
     .map(({ stem, distance }) => ({ stem, similarity: 1 - (distance + 0.5) / (stem.length + 1) }));
+}
+
+/** Whether the stem of a name is spelled like one of others, to its end. */
+export function isNameLike(stem: string, others: readonly string[]): boolean {
+  const whole = (name: string) => `${name}$`;
+  return variantsOf(whole(stem), others.map(whole), { isName: true }).length > 0;
 }
 
 /** The least distance from a stem to a prefix of the word of about its length; `FAR` above `allowed`. */

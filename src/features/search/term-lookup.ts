@@ -1,7 +1,8 @@
+import { readSplit, readTogether } from './compounds.ts';
 import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
 import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
 import type { SourceSearch } from './source-search.ts';
-import { type Variant, variantsOf } from './spelling.ts';
+import { firstLettersOf, type Variant, variantsOf } from './spelling.ts';
 
 /** Users with this many documents have common terms dropped from their queries. */
 const MIN_PRUNED_DOCUMENTS = 20_000;
@@ -13,24 +14,51 @@ const MAX_WINDOW_TERMS = 16;
 /** Unknown terms whose likely spellings are looked up. */
 const MAX_CORRECTED_TERMS = 3;
 
+/** Users with more documents have no words looked up that the query does not hold: their postings are long. */
+const MAX_PHRASED_DOCUMENTS = 20_000;
+
 /** The query terms looked up in one source. */
 export interface TermLookup {
   search: SourceSearch;
-  /** The terms kept, and their postings. */
+  /** The terms of the query that were kept. */
+  selected: readonly string[];
+  /** These and the pairs of words that occur together, and their postings. */
   terms: readonly string[];
   postings: QueryPostings;
 }
 
 /** Reads the postings of the terms that tell documents apart. */
 export async function lookUpTerms(search: SourceSearch): Promise<TermLookup> {
-  const terms = await selectTerms(search);
-  return { search, terms, postings: await readPostings(search, terms) };
+  return lookUp(search, await selectTerms(search));
 }
 
 /** Repeats a lookup with the query's conditions inside the statements. */
-export async function lookUpVisible({ search, terms }: TermLookup): Promise<TermLookup> {
-  const visible = { ...search, visibleOnly: true };
-  return { search: visible, terms, postings: await readPostings(visible, terms) };
+export function lookUpVisible({ search, selected }: TermLookup): Promise<TermLookup> {
+  return lookUp({ ...search, visibleOnly: true }, selected);
+}
+
+async function lookUp(search: SourceSearch, selected: readonly string[]): Promise<TermLookup> {
+  const found = await readPostings(search, selected);
+  if (search.totals.documents > MAX_PHRASED_DOCUMENTS) return { search, selected, terms: selected, postings: found };
+  const missing = selected.filter((term, at) => found.words[at]!.documents === 0 && !found.speakers.has(term));
+  const split = await readSplit(search, missing);
+  const words = selected.map((term, at) => split.get(term) ?? found.words[at]!);
+  const pairs = await findPairs(search);
+  return {
+    search,
+    selected,
+    terms: [...selected, ...pairs.map(({ term }) => term)],
+    postings: { ...found, words: [...words, ...pairs.map(({ posting }) => posting)] },
+  };
+}
+
+/** The pairs of a particle and a word that memories hold: short as they are, mostly side by side. */
+async function findPairs(search: SourceSearch): Promise<{ term: string; posting: Posting }[]> {
+  const pairs = search.source.type === 'memory' ? (search.query.phrases?.pairs ?? []) : [];
+  const together = await readTogether(search, pairs);
+  return pairs
+    .map((pair, at) => ({ term: pair.join(' '), posting: together[at]! }))
+    .filter(({ posting }) => posting.documents > 0);
 }
 
 /** Whether any source has the term; one that was pruned in a source is common there. */
@@ -66,8 +94,11 @@ export async function readSpellings(
 ): Promise<ReadonlyMap<string, Posting[]>> {
   const variants: (Variant & { word: string })[] = [];
   for (const word of unknown.slice(0, MAX_CORRECTED_TERMS)) {
-    const found = variantsOf(word, await readVocabulary(search, word));
-    variants.push(...found.map((variant) => ({ ...variant, word })));
+    const isName = search.query.phrases?.names.has(word) ?? false;
+    for (const first of firstLettersOf(word, isName)) {
+      const found = variantsOf(word, await readVocabulary(search, word, first), { isName });
+      variants.push(...found.map((variant) => ({ ...variant, word })));
+    }
   }
   const spellings = new Map<string, Posting[]>();
   if (variants.length === 0) return spellings;

@@ -1,4 +1,4 @@
-import { stemOf } from './porter.ts';
+import { rootOf } from './word-forms.ts';
 
 /**
  * English words that requests and sentences of any subject use, besides stop words: that a text shares one with a query
@@ -43,9 +43,9 @@ const COMMON_WORDS = `able accept across action actually add advice afraid again
   weekend weekly well whatever whether while whole wide will wish within without wonder word work world worry worse
   would wow write wrong yeah year yes yesterday yet young zero`;
 
-const COMMON_STEMS: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/).map(stemOf));
+const COMMON_STEMS: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/).map(rootOf));
 
 /** Whether a term is a form of a common word. */
 export function isCommonTerm(term: string): boolean {
-  return COMMON_STEMS.has(stemOf(term));
+  return COMMON_STEMS.has(rootOf(term));
 }

@@ -78,11 +78,20 @@ export function monthTokenOf({ year, month }: { year?: number; month: number }):
 
 /** The distinct terms of a query, without stop words unless there are no others. */
 export function queryTerms(query: string): string[] {
-  const { folded } = finish(foldInSteps(query));
-  const { compounds, words } = finish(splitInSteps(folded, (run) => (run.length === 1 ? run : pairs(run))));
+  const { compounds, words } = splitQuery(query);
   const terms = [...new Set([...compounds, ...words])];
   const contentTerms = terms.filter((term) => !STOP_WORDS.has(term));
   return (contentTerms.length > 0 ? contentTerms : terms).slice(0, MAX_QUERY_TERMS);
+}
+
+/** The words of a query in its order, stop words included. */
+export function queryWords(query: string): string[] {
+  return splitQuery(query).words;
+}
+
+function splitQuery(query: string): SplitText {
+  const { folded } = finish(foldInSteps(query));
+  return finish(splitInSteps(folded, (run) => (run.length === 1 ? run : pairs(run))));
 }
 
 /** Whether a query term is a single character of a script without spaces, to be matched as a prefix. */

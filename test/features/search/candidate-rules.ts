@@ -32,6 +32,7 @@ export function candidate(
 
 export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
   terms: [],
+  phrases: { joined: new Map(), pairs: [], names: new Set() },
   dates: [],
   months: [],
   answerTraits: 0,
