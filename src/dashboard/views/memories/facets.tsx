@@ -1,14 +1,27 @@
 import { useSignal } from '@preact/signals';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { MemoryStats } from '../../../client/client.ts';
-import { EXPIRIES, SOURCE_KINDS } from '../../../contract/memory-filters.ts';
+import {
+  EXPIRES_SOON_DAYS,
+  EXPIRIES,
+  type Expiry,
+  SOURCE_KINDS,
+  type SourceKind,
+} from '../../../contract/memory-filters.ts';
 import { formatNumber } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
-import { EXPIRY_TITLES, KIND_TITLES } from './filter-titles.ts';
 import { type ListState, NO_FILTERS } from './list-state.ts';
 
 /** Values that a facet shows until asked for the others. */
 const SHOWN_VALUES = 8;
+
+const KINDS: Record<SourceKind, string> = {
+  message: 'Message',
+  episode: 'Episode',
+  conversation: 'Conversation',
+  none: 'None',
+};
+const EXPIRY_TITLES: Record<Expiry, string> = { soon: `Within ${EXPIRES_SOON_DAYS} days`, any: 'At some time' };
 
 interface FacetValue {
   name: string;
@@ -80,11 +93,11 @@ export function Facets({ state, stats }: { state: ListState; stats: MemoryStats 
       />
       {(sources.some(({ value }) => value !== 'none') || state.sourceKind !== undefined) && (
         <Facet
-          title="Comes from"
+          title="Source"
           values={SOURCE_KINDS.filter((kind) => countOf.has(kind) || kind === state.sourceKind).map((kind) => {
             const isChosen = state.sourceKind === kind;
             const changes = { sourceKind: isChosen ? undefined : kind };
-            return { name: KIND_TITLES[kind], count: countOf.get(kind) ?? 0, isChosen, changes };
+            return { name: KINDS[kind], count: countOf.get(kind) ?? 0, isChosen, changes };
           })}
         />
       )}

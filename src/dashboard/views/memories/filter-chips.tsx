@@ -1,9 +1,11 @@
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
+import { EXPIRES_SOON_DAYS, type Expiry } from '../../../contract/memory-filters.ts';
 import { formatBriefDay, formatMoment } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
-import { EXPIRY_TITLES, KIND_TITLES } from './filter-titles.ts';
 import { isByChange, isFiltered, type ListState, NO_FILTERS } from './list-state.ts';
+
+const EXPIRIES: Record<Expiry, string> = { soon: `expires within ${EXPIRES_SOON_DAYS} days`, any: 'expires' };
 
 /** The filters in force; each can be removed. */
 export function FilterChips({ state }: { state: ListState }) {
@@ -14,12 +16,8 @@ export function FilterChips({ state }: { state: ListState }) {
     ...(project === undefined ? [] : [{ text: `project: ${project}`, changes: { project: undefined } }]),
     ...(source === undefined ? [] : [{ text: 'from one source', changes: { source: undefined } }]),
     ...(client === undefined ? [] : [{ text: `stored by: ${titleOfClient(client)}`, changes: { client: undefined } }]),
-    ...(sourceKind === undefined
-      ? []
-      : [{ text: `comes from: ${lowerCase(KIND_TITLES[sourceKind])}`, changes: { sourceKind: undefined } }]),
-    ...(expires === undefined
-      ? []
-      : [{ text: `expires: ${lowerCase(EXPIRY_TITLES[expires])}`, changes: { expires: undefined } }]),
+    ...(sourceKind === undefined ? [] : [{ text: `source: ${sourceKind}`, changes: { sourceKind: undefined } }]),
+    ...(expires === undefined ? [] : [{ text: EXPIRIES[expires], changes: { expires: undefined } }]),
     ...(show === 'pinned' ? [{ text: 'pinned', changes: { show: undefined } }] : []),
     ...(afterMs === undefined && beforeMs === undefined
       ? []
@@ -43,11 +41,6 @@ export function FilterChips({ state }: { state: ListState }) {
       </li>
     </ul>
   );
-}
-
-/** Within a line, titles begin with a small letter. */
-function lowerCase(title: string): string {
-  return title[0]!.toLowerCase() + title.slice(1);
 }
 
 /** `changed 20 Nov – 21 Nov`. */
