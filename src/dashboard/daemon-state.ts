@@ -9,8 +9,9 @@ export const daemonState = signal<DaemonState>(WELL);
 /** How many times the daemon has come back from being unreachable or unable to store. */
 export const recoveries = signal(0);
 
-/** Time between looks while the daemon is not well. */
+/** Time between looks while the daemon is not well, and while it is. */
 const LOOK_INTERVAL_MS = 4000;
+const CALM_INTERVAL_MS = 60_000;
 /** The daemon repeats its checks after a second. */
 const CHECKS_REPEATED_MS = 1200;
 const TIMEOUT_MS = 5000;
@@ -19,7 +20,7 @@ let looking: Promise<void> | undefined;
 let nextLook: ReturnType<typeof setTimeout> | undefined;
 let wasFull = false;
 
-/** Asks the daemon whether it is ready, and again until it is. Never throws. */
+/** Asks the daemon whether it is ready, now and from time to time. Never throws. */
 export function lookAtDaemon(): Promise<void> {
   looking ??= readReadiness()
     .then(show)
@@ -29,12 +30,15 @@ export function lookAtDaemon(): Promise<void> {
   return looking;
 }
 
-/** Looks at the daemon now and whenever the page is shown again. Returns a function that stops it. */
+/** Looks at the daemon now, from time to time and whenever the page is shown again. Returns a function that stops it. */
 export function watchDaemon(): () => void {
   const onShown = () => document.visibilityState === 'visible' && void lookAtDaemon();
   document.addEventListener('visibilitychange', onShown);
   void lookAtDaemon();
-  return () => document.removeEventListener('visibilitychange', onShown);
+  return () => {
+    document.removeEventListener('visibilitychange', onShown);
+    clearTimeout(nextLook);
+  };
 }
 
 async function readReadiness(): Promise<DaemonState> {
@@ -50,16 +54,17 @@ async function readReadiness(): Promise<DaemonState> {
 function show(state: DaemonState): void {
   const before = daemonState.peek();
   if (JSON.stringify(before) !== JSON.stringify(state)) daemonState.value = state;
-  lookIn(state.kind === 'well' ? undefined : LOOK_INTERVAL_MS);
+  lookIn(state.kind === 'well' ? CALM_INTERVAL_MS : LOOK_INTERVAL_MS);
   const isBack = state.kind === 'well' || state.kind === 'warned';
   if (!isBack) return;
   wasFull = false;
   if (before.kind === 'readOnly' || before.kind === 'unreachable') recoveries.value += 1;
 }
 
-function lookIn(ms: number | undefined): void {
+/** A page that nobody sees looks again when it is shown. */
+function lookIn(ms: number): void {
   clearTimeout(nextLook);
-  nextLook = ms === undefined ? undefined : setTimeout(() => void lookAtDaemon(), ms);
+  nextLook = setTimeout(() => document.visibilityState === 'visible' && void lookAtDaemon(), ms);
 }
 
 /** Wraps a `fetch` to learn from its outcomes how the daemon is. */

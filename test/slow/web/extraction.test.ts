@@ -105,7 +105,8 @@ describe('extraction with a dry run', { timeout: 60_000 }, () => {
     const { page, apiKey } = await open();
     server.state.troubleFor = async () => ({ status: 503, body: { error: { message: 'overloaded' } } });
     await extract(page);
-    await page.getByText('The model did not answer:').waitFor();
+    await page.getByText('The model did not answer. svc tries again').waitFor();
+    await page.getByText('What happened: The provider failed').waitFor();
     expect((await jobs(apiKey)).map(({ state }) => state)).toEqual(['queued']);
     await extract(page);
     await expect.poll(async () => (await jobs(apiKey)).map(({ state }) => state)).toEqual(['cancelled']);

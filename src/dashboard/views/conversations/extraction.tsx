@@ -91,14 +91,17 @@ function failureOf({ error }: Job): Problem {
 function Reading({ job }: { job: Job | undefined }) {
   if (!job?.error) return <p role="status">Reading the conversation…</p>;
   return (
-    <p class="caution" role="status">
-      The model did not answer: {job.error.message}{' '}
-      {job.nextAttemptAt && (
-        <>
-          svc tries again <Moment at={job.nextAttemptAt} isUpcoming />.
-        </>
-      )}
-    </p>
+    <div class="caution" role="status">
+      <p>
+        The model did not answer.{' '}
+        {job.nextAttemptAt && (
+          <>
+            svc tries again <Moment at={job.nextAttemptAt} isUpcoming />.
+          </>
+        )}
+      </p>
+      <p>What happened: {job.error.message}</p>
+    </div>
   );
 }
 
