@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { modelCommand } from '../../src/cli/commands/model.ts';
 import { LISTED_MODELS } from '../../src/outside/models/model-list.ts';
@@ -40,7 +41,7 @@ async function commandLine({ isTty = false, env = {} } = {}): Promise<TestComman
 
 const inTerminal = <T extends { terminal: object }>(context: T): T => ({
   ...context,
-  terminal: { ...context.terminal, isTty: true, errorIsTty: true, columns: 100 },
+  terminal: { ...context.terminal, isTty: true, errorIsTty: true, columns: 100, color: true },
 });
 
 async function svcModel(words: string[], options?: Parameters<typeof commandLine>[0]) {
@@ -179,9 +180,9 @@ describe('svc model list', () => {
     await svcModel(['add', NAME]);
     await svcModel(['add', 'e5-small-v2']);
     const { out } = await svcModel(['list'], { isTty: true });
-    const rows = out.trim().split('\n');
+    const rows = stripVTControlCharacters(out).trim().split('\n');
     expect(rows).toHaveLength(LISTED_MODELS.length);
-    expect(rows[0]).toMatch(/^all-MiniLM-L6-v2\s+here\s+24 MB, 384 dimensions, English, Apache-2\.0$/);
+    expect(rows[0]).toMatch(/^all-MiniLM-L6-v2 +here {4}24 MB, 384 dimensions, English, Apache-2\.0$/);
     expect(rows.find((row) => row.startsWith('e5-small-v2'))).toMatch(/\sin use\s/);
     expect(rows.at(-1)).toMatch(/^multilingual-e5-base\s+–\s+297 MB, 768 dimensions, about 100 languages, MIT$/);
     const plain = (await svcModel(['list'])).out.split('\n')[0];

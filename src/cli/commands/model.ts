@@ -126,9 +126,12 @@ async function list(options: Options, context: ModelContext): Promise<void> {
   const style = createStyle(terminal.color);
   const width = Math.max(...NAMES.map((name) => name.length)) + 2;
   for (const row of rows) {
-    const state = { 'in use': style.good('in use'), here: 'here', '': style.dim('–') }[stateOf(row)];
+    const state = stateOf(row);
+    const tone = row.inUse ? style.good : style.dim;
     const facts = `${describe(row.model)}, ${row.model.license}`;
-    terminal.out(`${style.bold(padToWidth(row.model.name, width))}${padToWidth(state, 8)}${style.dim(facts)}\n`);
+    terminal.out(
+      `${style.bold(padToWidth(row.model.name, width))}${tone(padToWidth(state || '–', 8))}${style.dim(facts)}\n`,
+    );
   }
   if (isOverridden) terminal.out('\nSVC_EMBEDDINGS is set and takes precedence over these models.\n');
 }
