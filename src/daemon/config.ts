@@ -21,12 +21,18 @@ export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((nam
 });
 
 /** Problems of a valid configuration that the operator should know of. */
-export function configWarnings({ host, publicUrl }: Config): string[] {
-  if (!isUnspecified(host) || publicUrl !== undefined) return [];
-  return [
-    `Links in mails lead to 127.0.0.1, which only works on this machine: ` +
-      `SVC_HOST is ${host} and SVC_PUBLIC_URL is not set. Set SVC_PUBLIC_URL to the address that people use.`,
-  ];
+export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' | 'publicUrl' | 'oauth'>): string[] {
+  const warnings: string[] = [];
+  if (isUnspecified(host) && publicUrl === undefined) {
+    const advice = 'Set SVC_PUBLIC_URL to the address that people use.';
+    const cause = `SVC_HOST is ${host} and SVC_PUBLIC_URL is not set`;
+    warnings.push(`Links in mails lead to 127.0.0.1, which only works on this machine: ${cause}. ${advice}`);
+  }
+  const isPlain = publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
+  if (oauth === 'on' && isPlain) {
+    warnings.push('OAuth sends its tokens unencrypted: SVC_OAUTH is on, and SVC_PUBLIC_URL is not https.');
+  }
+  return warnings;
 }
 
 /** Whether clients may connect with OAuth. */

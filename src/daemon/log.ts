@@ -1,7 +1,8 @@
 import { type Logger, pino } from 'pino';
 
 /** Secrets that must never appear in a log line, wherever they come from. */
-const SECRETS = /svc_live_[0-9a-f]{32}|svc_dev_[\w-]{43}|(?<=token=)[A-Za-z0-9_-]{20,}|(?<=Bearer )[^\s"\\]+/g;
+const SECRETS =
+  /svc_live_[0-9a-f]{32}|svc_(?:dev|oat|ort|oac)_[\w-]{43}|(?<=token=)[A-Za-z0-9_-]{20,}|(?<=Bearer )[^\s"\\]+/g;
 
 export function scrub(text: string): string {
   return text.replace(SECRETS, '[redacted]');

@@ -74,6 +74,7 @@ describe('help', () => {
       '--trust-proxy': 'loopback',
       '--cors-origins': 'https://app.example.com',
       '--redact': 'off',
+      '--oauth': 'auto',
       '--log-level': 'info',
     };
     const options = optionsOf((await run('serve', '--help')).out).filter(

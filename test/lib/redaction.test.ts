@@ -57,6 +57,7 @@ const SHAPES: Record<string, string> = {
   jwt: 'eyJ{a30}.eyJ{a60}.{a43}',
   'svc-api-key': 'svc_live_{h32}',
   'svc-device-token': 'svc_dev_{a43}',
+  'svc-oauth-token': 'svc_oat_{a43}',
   'planetscale-password': 'pscale_pw_{a43}',
   'flyio-access-token': 'fo1_{a43}',
   'sentry-user-token': 'sntryu_{h64}',
@@ -82,7 +83,7 @@ const HARMLESS = [
 ];
 
 describe('redacted text', () => {
-  test('masks 205 known shapes of credentials, wherever they stand', () => {
+  test('masks 210 known shapes of credentials, wherever they stand', () => {
     const missed = Object.entries(SHAPES).flatMap(([id, template]) =>
       SETTINGS.filter((setting) => {
         const secret = filled(template);
@@ -90,7 +91,7 @@ describe('redacted text', () => {
         return count !== 1 || text.includes(secret) || !text.includes(`[redacted: ${id}]`);
       }).map((setting) => `${id}: ${setting}`),
     );
-    expect(Object.keys(SHAPES).length * SETTINGS.length).toBe(205);
+    expect(Object.keys(SHAPES).length * SETTINGS.length).toBe(210);
     expect(missed).toEqual([]);
   });
 

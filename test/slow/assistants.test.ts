@@ -46,7 +46,8 @@ const statuses: number[] = [];
 
 beforeAll(async () => {
   await installAssistants();
-  daemon = await startTestDaemon();
+  // A configured key comes before the OAuth that the daemon advertises.
+  daemon = await startTestDaemon({ config: { oauth: 'on' } });
   apiKey = (await daemon.signIn('a@example.com')).apiKey;
   daemon.app.server.on('request', (request, response) => {
     response.on(

@@ -8,7 +8,7 @@ export function consentPage(): string {
 <div class="card" id="signed-out" hidden>
 <p>A program wants to use your memories. Sign in to svc in this browser first; this page then goes on.</p>
 <div class="buttons"><a class="button primary" href="/dashboard" target="_blank">Sign in</a><button type="button" id="retry">I am signed in</button></div>
-<p class="hint">On a machine where svc is signed in, <code>svc open</code> signs its browser in without a new API key.</p>
+<p class="hint">On a machine that has your API key, <code>svc open</code> signs its browser in. A mailed link does too, but replaces the key.</p>
 </div>
 <div class="card" id="refused" hidden>
 <p class="error" id="refusal" role="alert"></p>

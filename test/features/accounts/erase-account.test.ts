@@ -85,6 +85,7 @@ describe('erasing an account', { retry: 2 }, () => {
     await daemon.accounts.invite(email);
     await daemon.usage.flushRequests();
     await daemon.learning.flush();
+    await daemon.activity.flush();
     expect(await foundAnywhere([...texts, ...kept])).toHaveLength(texts.length + kept.length);
     const before = await rowsOf(neighbour.tenantId);
     const tables = [...Object.keys(before), 'connections'].sort();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isOAuthOn } from '../../../src/daemon/config.ts';
+import { configWarnings, isOAuthOn } from '../../../src/daemon/config.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { fromElsewhere, startSignInDaemon } from '../../helpers/sign-in.ts';
 import { CALLBACK, callMcp, connectClient, sendForm, signInBrowser, startOAuthDaemon } from './oauth-flow.ts';
@@ -146,4 +146,13 @@ test.each([
   [false, { oauth: 'off', publicUrl: PUBLIC_URL }],
 ] as const)('is on: %s with %j', (expected, config) => {
   expect(isOAuthOn(config)).toBe(expected);
+});
+
+test.each([
+  [1, 'on', 'http://memory.lan'],
+  [0, 'on', 'http://127.0.0.1:8787'],
+  [0, 'auto', 'http://memory.lan'],
+  [0, 'on', PUBLIC_URL],
+] as const)('%i warning at the start with SVC_OAUTH=%s and %s', (count, oauth, publicUrl) => {
+  expect(configWarnings({ host: '127.0.0.1', oauth, publicUrl })).toHaveLength(count);
 });

@@ -56,13 +56,15 @@ export function ConnectionsCard() {
   );
 }
 
+const EFFECTS: Record<Connection['kind'], string> = {
+  page: 'It is signed out immediately.',
+  device: 'Its assistants and commands stop working immediately, and the browsers that it opened are signed out.',
+  oauth: 'It can no longer use your memories.',
+};
+
 function questionOf({ client, kind, current }: Connection) {
   if (current) return { title: 'Sign out here?', text: 'This page asks you to sign in again.', yes: 'Sign out' };
-  const text =
-    kind === 'page'
-      ? 'It is signed out immediately.'
-      : 'Its assistants and commands stop working immediately, and the browsers that it opened are signed out.';
-  return { title: `Revoke ${client}?`, text, yes: 'Revoke' };
+  return { title: `Revoke ${client}?`, text: EFFECTS[kind], yes: 'Revoke' };
 }
 
 function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
