@@ -1,4 +1,5 @@
-/** The signals of a search with their labels for people. Remembered searches store values in this order. */
+/** The signals of a search with their labels for people. Remembered searches store values in this order: a new
+ * one goes to the end. */
 export const SIGNAL_LABELS = {
   lexical: 'shared words',
   trigram: 'similar spelling',
@@ -12,6 +13,8 @@ export const SIGNAL_LABELS = {
   reply: 'reply to a question',
   self: 'statement',
   vector: 'similar meaning',
+  early: 'start of a conversation',
+  coverage: 'rare words',
 } as const;
 
 export type SignalName = keyof typeof SIGNAL_LABELS;

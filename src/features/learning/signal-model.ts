@@ -23,6 +23,8 @@ const DEVIATIONS: Readonly<Record<string, number>> = {
   reply: 0.19,
   self: 0.3,
   vector: 0.25,
+  early: 0.25,
+  coverage: 0.22,
 };
 const DEFAULT_DEVIATION = 0.25;
 

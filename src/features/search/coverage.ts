@@ -7,6 +7,8 @@ export interface Coverage {
   own: number;
   /** The same for the row and its neighbors. */
   near: number;
+  /** Like `near`, by squared weights: mostly that of the rarest terms. */
+  rare: number;
   /** Weight of the terms that occur in the row; about 1 for one rare word. */
   information: number;
 }
@@ -18,7 +20,7 @@ export interface WeightedTerm {
   postings: readonly Posting[];
 }
 
-const NO_COVERAGE: Coverage = { own: 0, near: 0, information: 0 };
+const NO_COVERAGE: Coverage = { own: 0, near: 0, rare: 0, information: 0 };
 /** A word of any subject says half of what another word as rare does; a third and a fifth do about as well. */
 const COMMON_SHARE = 0.5;
 
@@ -44,19 +46,21 @@ export function coverageOf(
 ): (rowId: number) => Coverage {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return () => NO_COVERAGE;
+  const totalSquares = terms.reduce((sum, { weight }) => sum + weight ** 2, 0);
   const slots = slotsOf(rowIds, reach);
   const similarities = terms.map(({ postings }) => similaritiesOf(postings, slots));
   return (rowId) => {
     const slot = slots.get(rowId)!;
-    let [own, near] = [0, 0];
+    let [own, near, rare] = [0, 0, 0];
     for (const [term, similarity] of similarities.entries()) {
       const { weight } = terms[term]!;
       let nearest = 0;
       for (let at = slot - reach; at <= slot + reach; at += 1) nearest = Math.max(nearest, similarity[at]!);
       own += weight * similarity[slot]!;
       near += weight * nearest;
+      rare += weight ** 2 * nearest;
     }
-    return { own: own / total, near: near / total, information: own };
+    return { own: own / total, near: near / total, rare: rare / totalSquares, information: own };
   };
 }
 

@@ -17,6 +17,8 @@ const DEFAULT: Weights = {
     reply: 1,
     self: 2,
     vector: 1.25,
+    early: 0.75,
+    coverage: 0.5,
   },
 };
 

@@ -1,4 +1,5 @@
 import type { SignalName } from '../../contract/signals.ts';
+import { ROW_IDS_PER_CONVERSATION } from '../conversations/message-row.ts';
 import { DAY_MS, daysApart } from '../text/dates.ts';
 import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
@@ -14,7 +15,8 @@ import { isNameLike } from './spelling.ts';
  * - `speaker`: who said it, by name or, in a chat with an assistant, by role; `date`: its dates against those asked for; `recency`: how new it is
  * - `answerCue`: it holds what is asked for (a time, a number, a place, a name)
  * - `reply`: it follows a question like this one; `self`: it is a first-person statement
- * - `vector`: its meaning
+ * - `vector`: its meaning; `early`: it opens its conversation, where people say what is new
+ * - `coverage`: the share of the query's rarest words that it and its neighbors hold
  */
 export type Signals = Record<SignalName, number>;
 
@@ -23,6 +25,8 @@ const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;
 const DATE_DECAY_DAYS = 7;
 /** Length in characters from which a text gets the full length bonus. */
 const FULL_LENGTH = 200;
+/** Messages that open a conversation. */
+const EARLY_MESSAGES = 2;
 
 /** Computes the signals of all candidates of one query, in the order of the candidates. */
 export function signalsOf(
@@ -50,6 +54,8 @@ export function signalsOf(
       reply: voice !== null || (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
       vector: vectors[index]!,
+      early: isEarly(candidate) ? 1 : 0,
+      coverage: candidate.coverage.rare,
     };
   });
   normalize(candidates, all);
@@ -146,6 +152,10 @@ function dateSignal({ facts }: Candidate, { dates }: ParsedQuery): number {
   const days = daysOf(facts.at, facts.until, facts.dates);
   const apart = dates.map((date) => Math.min(...days.map((range) => daysApart(date, range))));
   return Math.exp(-Math.min(...apart) / DATE_DECAY_DAYS);
+}
+
+function isEarly({ type, facts }: Candidate): boolean {
+  return type === 'message' && facts.rowId % ROW_IDS_PER_CONVERSATION <= EARLY_MESSAGES;
 }
 
 function selfSignal({ facts: { traits, length } }: Candidate): number {

@@ -7,36 +7,51 @@ import {
   encodeLearnedState,
 } from '../../../src/features/learning/learned-state.ts';
 import { type FeedbackEvent, learnFrom } from '../../../src/features/learning/learning-step.ts';
-import { SIGNAL_MODEL } from '../../../src/features/search/ranking.ts';
+import { signalModelOf } from '../../../src/features/learning/signal-model.ts';
+import { STRATEGY_WEIGHTS, TEMPERATURE } from '../../../src/features/search/fusion.ts';
+
+/** The signals that there were when they had short names. */
+const FORMER = SIGNAL_NAMES.slice(0, 12);
+const FORMER_MODEL = signalModelOf(FORMER, STRATEGY_WEIGHTS.default, TEMPERATURE);
 
 /** Four events, of which the fixture holds the state that was stored while signals had short names. */
 const EVENTS: FeedbackEvent[] = (['short', 'date', 'other', 'short'] as const).map((bucket, at) => ({
   bucket,
-  signals: Array.from({ length: 6 }, (_, row) => SIGNAL_NAMES.map((_name, index) => ((row * 7 + index * 3) % 11) / 10)),
+  signals: Array.from({ length: 6 }, (_, row) => FORMER.map((_name, index) => ((row * 7 + index * 3) % 11) / 10)),
   shown: [0, 1, 2, 3, 4, 5],
   used: [5 - at],
   irrelevant: at === 2 ? [0] : [],
 }));
-const learned = EVENTS.reduce(
-  (state, event) => learnFrom(state, SIGNAL_MODEL, event),
-  createLearnedState(SIGNAL_NAMES),
-);
+const learned = EVENTS.reduce((state, event) => learnFrom(state, FORMER_MODEL, event), createLearnedState(FORMER));
 
 test('a state stored under the short signal names decodes to the same numbers', async () => {
   const fixture = await readFile(new URL('fixtures/state-with-short-names.txt', import.meta.url), 'utf8');
   const bytes = Buffer.from(fixture, 'base64url');
   expect(bytes.toString('utf8', 2, 2 + bytes.readUInt16LE())).toContain('"lex","tri","win"');
-  expect(decodeLearnedState(bytes, SIGNAL_NAMES)).toEqual(learned);
+  expect(decodeLearnedState(bytes, FORMER)).toEqual(learned);
+});
+
+test('what was learned before a signal was added stays, and the new signal starts fresh', () => {
+  const decoded = decodeLearnedState(encodeLearnedState(learned), SIGNAL_NAMES);
+  const fresh = createLearnedState(SIGNAL_NAMES);
+  expect(decoded).toMatchObject({ events: learned.events, beliefs: learned.beliefs, signals: SIGNAL_NAMES });
+  for (const [at, estimate] of decoded.overall.entries()) {
+    for (const part of ['deltas', 'precisions'] as const) {
+      expect(estimate[part].slice(0, FORMER.length)).toEqual(learned.overall[at]![part]);
+      expect(estimate[part].slice(FORMER.length)).toEqual(fresh.overall[at]![part].slice(FORMER.length));
+    }
+  }
+  expect(decodeLearnedState(encodeLearnedState(decoded), SIGNAL_NAMES)).toEqual(decoded);
 });
 
 test('a state is encoded with whole signal names', () => {
   const bytes = encodeLearnedState(learned);
-  expect(bytes.toString('utf8', 2, 2 + bytes.readUInt16LE())).toContain(`"signals":${JSON.stringify(SIGNAL_NAMES)}`);
+  expect(bytes.toString('utf8', 2, 2 + bytes.readUInt16LE())).toContain(`"signals":${JSON.stringify(FORMER)}`);
 });
 
 test('signals keep the order in which remembered searches store them', () => {
   expect(SIGNAL_NAMES).toEqual([
     ...['lexical', 'trigram', 'window', 'session', 'context', 'speaker'],
-    ...['date', 'recency', 'answerCue', 'reply', 'self', 'vector'],
+    ...['date', 'recency', 'answerCue', 'reply', 'self', 'vector', 'early', 'coverage'],
   ]);
 });

@@ -14,7 +14,7 @@ const rank = (candidates: Parameters<typeof signalsOf>[0]) => {
   return fuse(items, STRATEGY_WEIGHTS.default, compareCandidates);
 };
 const covering = (type: 'memory' | 'message', coverage: Coverage) => ({ ...candidate(type, { lexical: 1 }), coverage });
-const NOTHING = { own: 0, near: 0, information: 0 };
+const NOTHING = { own: 0, near: 0, rare: 0, information: 0 };
 
 describe('relevance and confidence', () => {
   test('are probabilities, and confidence is at least the relevance of the best', () => {
@@ -65,10 +65,10 @@ describe('coverage', () => {
 
   test('is the weighted share of terms in the row, and in it with its neighbors', () => {
     const coverage = coverageOf(terms, [1, 2, 9], 2);
-    expect(coverage(1)).toEqual({ own: 0.75, near: 1, information: 0.75 });
-    expect(coverage(2)).toEqual({ own: 0, near: 1, information: 0 });
-    expect(coverage(9)).toEqual({ own: 0, near: 0, information: 0 });
-    expect(coverageOf(terms, [1], 0)(1)).toEqual({ own: 0.75, near: 0.75, information: 0.75 });
+    expect(coverage(1)).toMatchObject({ own: 0.75, near: 1, information: 0.75 });
+    expect(coverage(2)).toMatchObject({ own: 0, near: 1, information: 0 });
+    expect(coverage(9)).toMatchObject({ own: 0, near: 0, information: 0 });
+    expect(coverageOf(terms, [1], 0)(1)).toMatchObject({ own: 0.75, near: 0.75, rare: 0.9, information: 0.75 });
     expect(coverageOf([], [1], 2)(1)).toEqual(NOTHING);
   });
 

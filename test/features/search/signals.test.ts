@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
+import { ROW_IDS_PER_CONVERSATION } from '../../../src/features/conversations/message-row.ts';
 import { STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
 import { signalsOf } from '../../../src/features/search/signals.ts';
 import { TRAIT } from '../../../src/features/text/traits.ts';
@@ -73,6 +74,13 @@ describe('signals', () => {
     const gain = (signals: typeof fact) => STRATEGY_WEIGHTS.default.window * signals!.window + signals!.session;
     expect(message).toMatchObject({ lexical: 0.25, window: 0.25, session: 0.25 });
     expect(gain(fact)).toBeGreaterThan(gain(message));
+  });
+
+  test('tell the first two messages of a conversation from others and from memories', () => {
+    const at = (type: 'message' | 'memory', ordinal: number) =>
+      candidate(type, { lexical: 1 }, { rowId: 3 * ROW_IDS_PER_CONVERSATION + ordinal });
+    const all = of(at('message', 1), at('message', 2), at('message', 3), at('memory', 1));
+    expect(all.map(({ early }) => early)).toEqual([1, 1, 0, 0]);
   });
 
   test('are all 0 where nothing matches', () => {
