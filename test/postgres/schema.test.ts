@@ -103,6 +103,7 @@ describe('the schema on PostgreSQL', () => {
       '"apiKeys_hash_key"',
       '"connections_tokenHash_key"',
       '"endedKeys_hash_key"',
+      '"oauthTokens_tokenHash_key"',
       '"sessionTickets_tokenHash_key"',
       'tenants_email_key',
     ]);
