@@ -7,6 +7,7 @@ import type { Connection } from '../../src/contract/connections.ts';
 import { decide } from '../features/connections/device.ts';
 import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { startBridge } from './bridge-harness.ts';
 import { createCliUser } from './memory-harness.ts';
 
 let daemon: TestDaemon;
@@ -128,6 +129,23 @@ test('commands work with the token; once it is revoked they exit with 3 and say 
     });
   } finally {
     await person.close();
+  }
+});
+
+test('the bridge works with the token; once it is revoked it says which command connects the device again', async () => {
+  const { token } = await connect();
+  const bridge = await startBridge({ session: () => openSession(line) });
+  try {
+    const call = async () => (await bridge.ask('tools/call', { name: 'memory_list', arguments: {} })).result;
+    expect((await call())?.content?.[0]?.text).toBe('No memories.');
+    const [device] = await devicesOf(apiKey);
+    await daemon.call(apiKey, `/v1/connections/${device!.id}`, { method: 'DELETE' });
+    const refused = await call();
+    expect(refused?.isError).toBe(true);
+    expect(refused?.content?.[0]?.text).toMatch(/was disconnected less than a minute ago.*run `svc login --device`/s);
+    expect(bridge.logged.join()).not.toContain(token);
+  } finally {
+    await bridge.close();
   }
 });
 

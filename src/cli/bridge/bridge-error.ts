@@ -21,11 +21,13 @@ export function keyUnavailable(reason: string): BridgeError {
 }
 
 /** `why` is what the daemon said about the key, if it knows. */
+/** `command` is how to sign in again: a device gets another token, which leaves the API key alone. */
 export function keyRejected(
+  command: 'svc login' | 'svc login --device',
   why = 'The svc key stored on this machine is no longer valid (a new sign-in replaces it).',
 ): BridgeError {
   return new BridgeError(
-    `${why} Nothing was read or stored. Ask the user to run \`svc login\` in a terminal. ${NO_RESTART}`,
+    `${why} Nothing was read or stored. Ask the user to run \`${command}\` in a terminal. ${NO_RESTART}`,
   );
 }
 

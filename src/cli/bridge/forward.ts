@@ -1,3 +1,4 @@
+import { isDeviceToken } from '../../lib/secret.ts';
 import type { Session } from '../command-context.ts';
 import {
   BridgeError,
@@ -58,7 +59,10 @@ export function createForward({ sessions, transport }: { sessions: SessionCache;
       }
     }
     if (answer === undefined) throw daemonUnreachable(session.url);
-    if (answer.status === 401) throw keyRejected(await endingIn(answer));
+    if (answer.status === 401) {
+      const command = isDeviceToken(session.apiKey) ? 'svc login --device' : 'svc login';
+      throw keyRejected(command, await endingIn(answer));
+    }
     return { answer, url: session.url };
   }
 

@@ -120,11 +120,13 @@ async function toStorageFailure(
   const outcome = revoked
     ? 'The new key was revoked'
     : 'The new key is still valid at the daemon, but was not stored anywhere';
-  const previous = isDeviceToken(apiKey) ? '.' : '; the previous one no longer works.';
+  const isDevice = isDeviceToken(apiKey);
+  const previous = isDevice ? '.' : '; the previous one no longer works.';
+  const command = isDevice ? 'svc login --device' : 'svc login';
   const advice = kind === 'keychain' ? ', or store the key in a file (--key-store file),' : '';
   return new CommandFailure(
     EXIT.failed,
-    `You were signed in, but the new key could not be stored. ${error.message}\n${outcome}${previous} Fix this${advice} and run svc login again.`,
+    `You were signed in, but the new key could not be stored. ${error.message}\n${outcome}${previous} Fix this${advice} and run ${command} again.`,
   );
 }
 
