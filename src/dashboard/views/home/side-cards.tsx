@@ -93,7 +93,7 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
   useEffect(() => onChanges(['job', 'account'], health.reload), [health.reload]);
   const { kind } = daemonState.value;
   return (
-    <section class="card" aria-labelledby="health-title">
+    <section class="card stack" aria-labelledby="health-title">
       <h2 id="health-title">Health</h2>
       <Loaded resource={health} rows={3}>
         {({ embedding, open, failed }) => (
