@@ -116,6 +116,8 @@ export function createEmbeddings(parts: Parts): Embeddings {
   async function switchOff(): Promise<void> {
     // Daemons that share a database queue rows for each other's embedder.
     if (!isShared) await pauseEmbeddings(db);
+    // Nothing serves any more beside tenants' models that are being filled.
+    if (isOn) await db.writes.write('daemon', (connection) => promoteFillingModels(connection));
     isOn = false;
     models = [];
     await embedder.retain([]);
@@ -203,10 +205,5 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
 /** Records that there is no model: from now on rows are written without being queued for vectors. */
 async function pauseEmbeddings(db: Database): Promise<void> {
-  if ((await listModels(db.readers, OPERATOR)).length === 0) return;
-  await db.writes.write('daemon', async (connection) => {
-    await resetBackfill(connection);
-    // Tenants' own models, which were filling beside it, are all that is left.
-    await promoteFillingModels(connection);
-  });
+  if ((await listModels(db.readers, OPERATOR)).length > 0) await db.writes.write('daemon', resetBackfill);
 }

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { chooseModel, chooseNone, modelsFolder } from '../../../src/outside/models/added-models.ts';
 import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
+import { writeTinyModel } from '../../helpers/onnx-model.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
 
@@ -296,6 +299,26 @@ describe("beside an operator's embedder", () => {
     expect(server.requests).toHaveLength(own);
     expect(await daemon.models(ann.tenantId)).toEqual([]);
     expect(await daemon.vectors(ann.tenantId)).toBe(0);
+  });
+
+  test('the account’s own model serves at once, as far as it is filled, when the operator takes theirs away', async () => {
+    const own = await startOwnModelsDaemon();
+    const models = modelsFolder(own.config.dataDir);
+    await writeTinyModel(join(models, 'tiny'));
+    await chooseModel(models, 'tiny', '2026-11-22T00:00:00Z');
+    await own.embed();
+    const ann = await own.owner();
+    await ann.bring(server);
+    await ann.add('Her automobile is red');
+    server.next('hang');
+    await ann.choose(server, 'small');
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'filling' } });
+    await chooseNone(models);
+    await vi.waitFor(
+      async () => expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } }),
+      15_000,
+    );
+    await own.close();
   });
 
   test("a failing model of the account is not replaced by the operator's", async () => {
