@@ -36,10 +36,11 @@ export const PROVIDER_OPERATIONS: Operations = {
   'PUT /v1/provider-keys/{provider}': {
     id: 'providerKeys.put',
     description:
-      'Checks the key with a cheap call to the provider, then stores it encrypted in place of the previous one. A key that the provider refuses is 422 and not stored; if the provider cannot be reached, it is stored as `unverified`.',
+      'Checks the key with a cheap call to the provider, then stores it encrypted in place of the previous one. A key that the provider refuses is 422 and not stored; if the provider cannot be reached, it is stored as `unverified`. Needs the scope `account`: the key names where memories and messages are sent.',
     request: { key: 'sk-proj-0123456789abcdef', models: ['gpt-4.1-mini', 'text-embedding-3-small'] },
     answer: PROVIDER_KEY,
     etag: true,
+    scope: 'account',
     errors: ['conflict', 'unprocessable'],
   },
   'GET /v1/provider-keys/{provider}': {

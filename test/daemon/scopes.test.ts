@@ -12,6 +12,7 @@ const OF_ACCOUNT = [
   'DELETE /v1/auth/key',
   'POST /v1/auth/device/decision',
   'POST /v1/auth/device/request',
+  'PUT /v1/provider-keys/{provider}',
 ];
 const ROUTES = Object.keys(OPERATIONS).filter((route) => !PUBLIC.test(route));
 

@@ -90,6 +90,8 @@ export function createDeviceSignIn(dependencies: Dependencies): DeviceSignIn {
   async function collect(connection: Connection, row: DeviceRequestRow): Promise<string> {
     await accounts.keep(connection, row.email);
     if (!(await deleteDeviceRequest(connection, row.deviceCodeHash))) throw expired();
+    // An invitation may have been withdrawn since the device was allowed.
+    if (!(await accounts.canSignIn(connection, row.email))) throw gone();
     const { tenantId } = await accounts.findOrCreate(connection, row.email);
     return devices.connect(connection, tenantId, { client: `${row.name} on ${row.system}`, address: row.address });
   }

@@ -7,23 +7,31 @@ import {
   listAllBut,
   type NewConnection,
 } from './connections-store.ts';
+import { deleteTicketsOf } from './tickets-store.ts';
 
-/** Of one account and kind; one more ends the connection that was not used for the longest time. */
+/**
+ * Of one account, kind and opener; one more ends the connection that was not used for the longest time. A device can thus
+ * end only browsers that it opened.
+ */
 const MAX_OF_KIND = 50;
 
 /** Adds a connection in the caller's transaction. Throws `gone` if the account is being erased. */
 export async function addConnection(connection: Connection, row: NewConnection): Promise<void> {
-  const { tenantId, kind, createdAt } = row;
+  const { tenantId, kind, openedBy, createdAt } = row;
   if (!(await insertConnection(connection, row))) throw new AppError('gone', 'This account is being erased.');
-  const unused = await listAllBut(connection, { tenantId, kind, count: MAX_OF_KIND });
+  const unused = await listAllBut(connection, { tenantId, kind, openedBy, count: MAX_OF_KIND });
   if (unused.length > 0) await endConnections(connection, { tenantId, ids: unused, nowMs: createdAt });
 }
 
-/** Ends connections and those that they opened. Devices among them are told so for 30 days. */
+/**
+ * Ends connections, those that they opened and the tickets that they may have made. Devices among them are told so for 30
+ * days.
+ */
 export async function endConnections(
   connection: Connection,
   { tenantId, ids, nowMs }: { tenantId: string; ids: readonly string[]; nowMs: number },
 ): Promise<void> {
   await insertEndedDevices(connection, tenantId, ids, nowMs);
   await deleteConnections(connection, tenantId, ids);
+  await deleteTicketsOf(connection, tenantId);
 }

@@ -64,14 +64,20 @@ export async function insertConnection(connection: Connection, row: NewConnectio
   return changes > 0;
 }
 
-/** Lists the connections of a kind except the `count` that were used last. */
+/** Lists the connections of a kind that one connection opened, or none, except the `count` that were used last. */
 export async function listAllBut(
   connection: Connection,
-  { tenantId, kind, count }: { tenantId: string; kind: ConnectionKind; count: number },
+  {
+    tenantId,
+    kind,
+    openedBy,
+    count,
+  }: { tenantId: string; kind: ConnectionKind; openedBy: string | null; count: number },
 ): Promise<string[]> {
   const rows = await connection.all<{ id: string }>(
-    `SELECT id FROM connections WHERE tenantId = ? AND kind = ? ORDER BY lastUsedAt DESC, id DESC LIMIT 1000 OFFSET ?`,
-    [tenantId, kind, count],
+    `SELECT id FROM connections WHERE tenantId = ? AND kind = ? AND openedBy IS NOT DISTINCT FROM CAST(? AS TEXT)
+     ORDER BY lastUsedAt DESC, id DESC LIMIT 1000 OFFSET ?`,
+    [tenantId, kind, openedBy, count],
   );
   return rows.map(({ id }) => id);
 }

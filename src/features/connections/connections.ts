@@ -69,7 +69,6 @@ export function createConnections({ db, clock, cursors }: Dependencies): Connect
         if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(row))) throw changedSinceRead('connection');
         if (!isOwn(row, principal)) requireScope(principal, 'account');
         await endConnections(connection, { tenantId, ids: [id], nowMs: clock.nowMs() });
-        await deleteTicketsOf(connection, tenantId);
       });
     },
     async revokeAll(connection, tenantId) {

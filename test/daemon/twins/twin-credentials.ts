@@ -68,7 +68,7 @@ export const CREDENTIALS: Record<string, Scenario> = {
     const { tenantId, call } = twin;
     for (const count of [3, 1]) {
       await write(twin, async (connection) => {
-        const unused = await connections.listAllBut(connection, { tenantId, kind: 'page', count });
+        const unused = await connections.listAllBut(connection, { tenantId, kind: 'page', openedBy: null, count });
         await connections.deleteConnections(connection, tenantId, unused);
       });
       await call('GET /v1/connections');
