@@ -8,7 +8,7 @@ import { createMemoryProgram } from './memory-harness.ts';
 const NOTHING = { out() {}, error() {}, isTty: false, errorIsTty: false, columns: 80, color: false };
 
 function createProgram(): Command {
-  return createMemoryProgram({
+  const program = createMemoryProgram({
     terminal: { ...NOTHING, closed: new AbortController().signal },
     input: { isTty: false, stream: (async function* () {})(), ask: async () => '' },
     environment: { home: '', platform: 'linux', cwd: '', env: {} },
@@ -17,6 +17,9 @@ function createProgram(): Command {
     session: () => Promise.reject(new Error('Reached the action')),
     stopSignal: () => new Promise(() => {}),
   });
+  // These work on a data folder, without a session that could refuse.
+  for (const command of program.commands.find((one) => one.name() === 'model')!.commands) command.action(() => {});
+  return program;
 }
 
 function helpOf(command: Command): string {
@@ -67,6 +70,8 @@ const ARGUMENTS: Record<string, string[]> = {
   'provider use': ['embedding', 'none'],
   extract: ['abcdef12'],
   jobs: ['abcdef12'],
+  'model add': ['all-MiniLM-L6-v2'],
+  'model remove': ['all-MiniLM-L6-v2'],
   'users forget': ['ada', '--yes'],
   'conversations show': ['abcdef12'],
   'conversations extract': ['abcdef12'],

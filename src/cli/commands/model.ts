@@ -31,15 +31,27 @@ seconds and embeds what is stored in the background.
 
 Examples:
   $ svc model list
-  $ svc model add all-MiniLM-L6-v2
-  $ svc model remove all-MiniLM-L6-v2 --yes`;
+  $ svc model add all-MiniLM-L6-v2`;
 
 const ADD_HELP = `
 Downloads the model from Hugging Face's hub, checks sizes and hashes, and makes
 it the one in use. A download that was cut off continues where it stopped. To go
 back to a model that is here, add it again: nothing is downloaded twice.
 
-SVC_MODEL_HUB names another hub with the same layout; HTTPS_PROXY a proxy.`;
+SVC_MODEL_HUB names another hub with the same layout; HTTPS_PROXY a proxy.
+
+Examples:
+  $ svc model add all-MiniLM-L6-v2`;
+
+const LIST_HELP = `
+Examples:
+  $ svc model list
+  $ svc model list --json`;
+
+const REMOVE_HELP = `
+Examples:
+  $ svc model remove all-MiniLM-L6-v2
+  $ svc model remove all-MiniLM-L6-v2 --yes`;
 
 const NAMES = LISTED_MODELS.map(({ name }) => name);
 const DATA_DIR_OPTION = ['--data-dir <folder>', 'the data folder [SVC_DATA_DIR]'] as const;
@@ -62,6 +74,7 @@ export function modelCommand(context: ModelContext): Command {
     .description('list what can be added, what is here and what is in use')
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
+    .addHelpText('after', LIST_HELP)
     .action((options: Options) => list(options, context));
   model
     .command('remove')
@@ -70,6 +83,7 @@ export function modelCommand(context: ModelContext): Command {
     .option('-y, --yes', 'also if it is in use')
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
+    .addHelpText('after', REMOVE_HELP)
     .action((name: string, options: Options & { yes?: true }) => remove(name, options, context));
   return model;
 }
