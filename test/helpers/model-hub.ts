@@ -43,6 +43,8 @@ export async function startModelHub(files: Map<string, Buffer>) {
     content: undefined as Buffer | undefined,
     /** The answer to every request. */
     status: undefined as number | undefined,
+    /** Stated of every file instead of what is true. */
+    stated: {} as { size?: unknown; oid?: unknown; lfs?: unknown },
     /** Where large files are; the second server if absent. */
     redirect: undefined as string | undefined,
   };
@@ -62,7 +64,7 @@ export async function startModelHub(files: Map<string, Buffer>) {
     if (api === 'tree') {
       const folder = { type: 'directory', path: 'onnx', size: 0, oid: '0' };
       return void response.end(
-        JSON.stringify([folder, ...[...files].map(([path, content]) => describe(path, content))]),
+        JSON.stringify([folder, ...[...files].map((file) => ({ ...describe(...file), ...state.stated }))]),
       );
     }
     const [, revision, path = ''] = /^\/[\w-]+\/[\w.-]+\/resolve\/(\w+)\/(.+)$/.exec(url) ?? [];

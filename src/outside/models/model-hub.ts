@@ -118,8 +118,10 @@ export function createModelHub(url: string): ModelHub {
       const tree = await readJson(`/api/models/${repository}/tree/${revision}?recursive=true`, repository, signal);
       if (!Array.isArray(tree)) throw notAHub(url);
       const files = paths.map((path) => {
-        const file = fileOf(tree.find((entry: { path?: unknown } | null) => entry?.path === path));
-        if (file === undefined) throw new HubFault(`${url}/${repository} has no file ${path}. ${ANOTHER_HUB}`);
+        const entry: unknown = tree.find((one: { path?: unknown } | null) => one?.path === path);
+        if (entry === undefined) throw new HubFault(`${url}/${repository} has no file ${path}. ${ANOTHER_HUB}`);
+        const file = fileOf(path, entry as Record<string, unknown>);
+        if (file === undefined) throw notAHub(url);
         return file;
       });
       return { repository, revision, files };
@@ -148,11 +150,17 @@ export function createModelHub(url: string): ModelHub {
   };
 }
 
-function fileOf(entry: unknown): HubFile | undefined {
-  const { path, size, oid, lfs } = (entry ?? {}) as Record<string, unknown>;
-  if (typeof path !== 'string' || !Number.isSafeInteger(size) || typeof oid !== 'string') return undefined;
-  const sha256 = (lfs as { oid?: unknown } | undefined)?.oid;
-  return { path, bytes: size as number, ...(typeof sha256 === 'string' ? { sha256 } : { gitSha1: oid }) };
+/** The file of an entry; `undefined` if its size or its hash is none. Messages show hashes, so they are checked first. */
+function fileOf(path: string, { size, oid, lfs }: Record<string, unknown>): HubFile | undefined {
+  if (!Number.isSafeInteger(size) || (size as number) <= 0) return undefined;
+  const bytes = size as number;
+  const sha256 = (lfs as { oid?: unknown } | null | undefined)?.oid;
+  if (sha256 !== undefined) return isHex(sha256, 64) ? { path, bytes, sha256 } : undefined;
+  return isHex(oid, 40) ? { path, bytes, gitSha1: oid } : undefined;
+}
+
+function isHex(value: unknown, digits: number): value is string {
+  return typeof value === 'string' && value.length === digits && /^[0-9a-f]+$/.test(value);
 }
 
 /** Where the content of a response begins and how long the whole is; `undefined` unless the status is 200 or 206. */

@@ -31,7 +31,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
   server.asked.length = 0;
   const initial = { cutAfter: [], ignoresRanges: false, content: undefined, status: undefined, redirect: undefined };
-  Object.assign(server.state, initial);
+  Object.assign(server.state, { ...initial, stated: {} });
 });
 
 const describeAll = (from: ModelHub = hub) => from.describe('owner/model', [...FILES.keys()], signal);
@@ -167,6 +167,17 @@ describe('a hub', () => {
     expect(message).toBe(
       `${server.url}/owner/model has no file model.bin. Set SVC_MODEL_HUB to a mirror that has it, or place the files yourself (docs/models.md).`,
     );
+  });
+
+  test.each([
+    ['a hash that would control the terminal', { lfs: undefined, oid: '\u001b]0;title\u0007' }],
+    ['a SHA-256 that is none', { lfs: { oid: '\u001b[2J' } }],
+    ['a negative size', { size: -1 }],
+    ['an empty file', { size: 0 }],
+  ])('that states %s is refused before anything is downloaded', async (_, stated) => {
+    server.state.stated = stated;
+    expect((await faultOf(download())).message).toContain('does not answer like a hub of models.');
+    expect(server.ranges(MODEL_FILE)).toEqual([]);
   });
 
   test('that cannot be reached is explained', async () => {
