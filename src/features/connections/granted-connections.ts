@@ -5,7 +5,8 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
 import { addConnection, endConnections } from './connection-writes.ts';
-import { updateEnd, updateUsedById } from './connections-store.ts';
+import { findConnection, updateEnd, updateUsedById } from './connections-store.ts';
+import { sessionEnded } from './sessions.ts';
 
 /** What a client is given. */
 interface Grant {
@@ -15,11 +16,16 @@ interface Grant {
   address: string;
   /** Epoch milliseconds. */
   endsAt: number;
+  /** The session in which it was allowed. */
+  sessionId: string;
 }
 
 /** Connections of OAuth clients. Their tokens are stored elsewhere, and are valid only while the connection is there. */
 export interface GrantedConnections {
-  /** Makes a connection in the caller's transaction and returns its id. Throws `gone` if the account is being erased. */
+  /**
+   * Makes a connection in the caller's transaction and returns its id. Throws `unauthenticated` if the session has ended,
+   * and `gone` if the account is being erased.
+   */
   begin(connection: Connection, grant: Grant): Promise<string>;
   /** Sets when a connection ends. Returns whether it is there. */
   extend(connection: Connection, tenantId: string, id: string, endsAt: number): Promise<boolean>;
@@ -40,8 +46,11 @@ interface Dependencies {
 /** Creates the connections of OAuth clients. */
 export function createGrantedConnections({ clock, ids, random }: Dependencies): GrantedConnections {
   return {
-    async begin(connection, { endsAt, ...grant }) {
+    async begin(connection, { endsAt, sessionId, ...grant }) {
       const nowMs = clock.nowMs();
+      const { tenantId } = grant;
+      // Fetching the metadata of a client may take seconds.
+      if (!(await findConnection(connection, { tenantId, id: sessionId, nowMs }))) throw sessionEnded();
       const id = ids.next('con');
       await addConnection(connection, {
         ...{ ...grant, id, kind: 'oauth', openedBy: null },

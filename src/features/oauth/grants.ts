@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { codeChallengeOf, equalSecrets, hashSecret, mintToken } from '../../lib/secret.ts';
 import type { GrantedConnections } from '../connections/granted-connections.ts';
-import type { Principal } from '../keys/keys.ts';
 import { ACCESS_PREFIX } from './access-tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { OAuthClients } from './clients.ts';
@@ -31,10 +30,21 @@ export interface IssuedTokens {
   scope: OAuthScope;
 }
 
+/** The session of a browser in which a client is allowed. */
+export interface AllowingSession {
+  tenantId: string;
+  sessionId: string;
+  /** Where the browser is. */
+  address: string;
+}
+
 /** What account owners allowed clients, and the codes and tokens for it. */
 export interface Grants {
-  /** Makes a connection for a client and returns the code that redeems it once, within a minute. */
-  allow(principal: Principal, request: AuthorizationRequest, address: string): Promise<string>;
+  /**
+   * Makes a connection for a client and returns the code that redeems it once, within a minute. Throws `unauthenticated` if
+   * the session that allows it has ended.
+   */
+  allow(session: AllowingSession, request: AuthorizationRequest): Promise<string>;
   /**
    * Exchanges a code, or a refresh token, which is replaced. Throws an `OAuthError`. If it was used before, someone else
    * has it too: the connection ends.
@@ -115,11 +125,12 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
   }
 
   return {
-    async allow({ tenantId }, { client, redirectUri, scope, codeChallenge }, address) {
+    async allow(session, { client, redirectUri, scope, codeChallenge }) {
+      const { tenantId } = session;
       const { token, tokenHash } = mint('svc_oac_');
       await db.writes.write(tenantId, async (connection) => {
         const expiresAt = clock.nowMs() + CODE_MS;
-        const grant = { tenantId, client: client.name, scope, address, endsAt: expiresAt };
+        const grant = { ...session, client: client.name, scope, endsAt: expiresAt };
         const connectionId = await connections.begin(connection, grant);
         const row = { tenantId, connectionId, clientId: client.id, scope, redirectUri, codeChallenge, expiresAt };
         await insertToken(connection, { ...row, tokenHash, kind: 'code' });

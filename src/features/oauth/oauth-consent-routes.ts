@@ -46,7 +46,7 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
   return async (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE_HEADERS);
-      requireSession(request.principal);
+      sessionIdOf(request.principal);
     });
 
     const config = { scope: 'account' } as const;
@@ -68,13 +68,15 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
       if (!isWithin(scope, request.scope)) {
         throw new AppError('invalid_request', 'scope must not be wider than what the client asks for.');
       }
-      const code = await grants.allow(principal, { ...request, scope }, ip);
+      const session = { tenantId: principal.tenantId, sessionId: sessionIdOf(principal), address: ip };
+      const code = await grants.allow(session, { ...request, scope });
       return { redirectTo: redirectTo(redirectUri, { code, state, iss }) };
     });
   };
 }
 
-function requireSession({ credential }: Principal): void {
-  if (credential.kind === 'session') return;
+/** Throws `forbidden` unless a session calls. */
+function sessionIdOf({ credential }: Principal): string {
+  if (credential.kind === 'session') return credential.id;
   throw new AppError('forbidden', 'Clients are allowed in the browser only: sign in to the web app there.');
 }

@@ -306,6 +306,25 @@ describe('the consent page', () => {
     expect((await decide(browser, query, { scope: 'account' })).status).toBe(400);
   });
 
+  test('is not allowed by a session that ends meanwhile', async () => {
+    const { browser: own } = await signInBrowser(daemon);
+    const { body } = await own.call<{ tenantId: string }>('/v1/account');
+    const { query } = await requestOf(daemon);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const ended = daemon.db.writes.write(body.tenantId, async (connection) => {
+      await released;
+      await connection.run('DELETE FROM connections WHERE tenantId = ?', [body.tenantId]);
+    });
+    const decided = decide(own, query);
+    await expect.poll(() => daemon.db.writes.waiting()).toBeGreaterThan(0);
+    release();
+    await ended;
+    expect((await decided).status).toBe(401);
+  });
+
   test('shows names without invisible characters', async () => {
     const clientId = await register(daemon, { client_name: ' Go\u202eod\u0007 \u200bname ' });
     const { query } = await requestOf(daemon, {}, clientId);
