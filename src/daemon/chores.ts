@@ -42,7 +42,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: 'delete old activity', everyMs: 600_000, run: activity.deleteOld },
     { name: 'delete ended sessions', everyMs: 600_000, run: connections.sweep },
     { name: 'delete old tokens of OAuth clients', everyMs: 600_000, run: oauth.grants.sweep },
-    { name: 'forget unused OAuth clients', everyMs: 3_600_000, run: oauth.clients.sweep },
+    { name: 'forget unused OAuth clients', everyMs: 60_000, run: oauth.clients.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old changes', everyMs: 60_000, run: events.trim },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },

@@ -5,7 +5,13 @@ import type { Random } from '../../lib/random.ts';
 import { mintToken } from '../../lib/secret.ts';
 import type { ClientDocuments } from './client-documents.ts';
 import { type OAuthClient, readClientMetadata } from './client-metadata.ts';
-import { deleteClientsUnusedSince, findClient, insertClient, updateClientUsed } from './clients-store.ts';
+import {
+  deleteClientsUnusedSince,
+  deleteNeverUsedBut,
+  findClient,
+  insertClient,
+  updateClientUsed,
+} from './clients-store.ts';
 
 /** Public clients: those that registered here (RFC 7591), and those that publish a metadata document. */
 export interface OAuthClients {
@@ -15,7 +21,10 @@ export interface OAuthClients {
   find(id: string): Promise<OAuthClient | undefined>;
   /** Notes, in the caller's transaction, that a client was used. */
   touch(connection: Connection, id: string): Promise<void>;
-  /** Forgets clients that were not used for 30 days. */
+  /**
+   * Forgets clients that were not used for 30 days, and those that were never used beyond 10,000: anyone can register, and
+   * limits per address do not bound many addresses.
+   */
   sweep(): Promise<void>;
 }
 
@@ -27,6 +36,7 @@ interface Dependencies {
 }
 
 const MAX_IDLE_MS = 30 * 24 * 3_600_000;
+const MAX_NEVER_USED = 10_000;
 
 /** Creates the clients of a database. */
 export function createOAuthClients({ db, clock, random, documents }: Dependencies): OAuthClients {
@@ -47,6 +57,9 @@ export function createOAuthClients({ db, clock, random, documents }: Dependencie
     },
     touch: (connection, id) => updateClientUsed(connection, id, clock.nowMs()),
     sweep: () =>
-      db.writes.write('daemon', (connection) => deleteClientsUnusedSince(connection, clock.nowMs() - MAX_IDLE_MS)),
+      db.writes.write('daemon', async (connection) => {
+        await deleteClientsUnusedSince(connection, clock.nowMs() - MAX_IDLE_MS);
+        await deleteNeverUsedBut(connection, MAX_NEVER_USED);
+      }),
   };
 }

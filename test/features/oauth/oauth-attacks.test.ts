@@ -365,6 +365,26 @@ describe('registration', () => {
     expect(await statusOf(idle)).toBe(400);
     expect(await statusOf(used)).toBe(200);
   });
+
+  test('from many addresses fills no disk: of clients that were never used, the last 10,000 stay', async () => {
+    const [idle, used] = [await register(daemon), await register(daemon)];
+    daemon.clock.advance(1000);
+    ({ browser, apiKey } = await signInBrowser(daemon));
+    await codeOf(browser, await requestOf(daemon, {}, used));
+    const nowMs = daemon.clock.nowMs();
+    await daemon.db.writes.write('daemon', (connection) =>
+      connection.run(
+        `WITH RECURSIVE flood(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM flood WHERE i < 10000)
+         INSERT INTO oauthClients (id, name, redirectUris, createdAt, lastUsedAt)
+         SELECT 'flood ' || i, 'flood', '[]', CAST(? AS BIGINT) + i, CAST(? AS BIGINT) + i FROM flood`,
+        [nowMs, nowMs],
+      ),
+    );
+    await daemon.oauth.clients.sweep();
+    expect(await daemon.oauth.clients.find(idle)).toBeUndefined();
+    expect(await daemon.oauth.clients.find(used)).toBeDefined();
+    expect(await daemon.oauth.clients.find('flood 1')).toBeDefined();
+  });
 });
 
 describe('the metadata document of a client', () => {
