@@ -45,7 +45,7 @@ export function listCommands({
     },
     {
       name: 'model',
-      summary: 'add or remove an embedding model that runs in the daemon',
+      summary: 'manage embedding models that run in the daemon',
       group: 'Daemon:',
       load: async () => (await import('./commands/model.ts')).modelCommand(await context()),
     },

@@ -56,7 +56,7 @@ function environmentSession(settings: Settings, apiKey: string, requested: strin
   if (!isApiKey(apiKey) && !isDeviceToken(apiKey)) {
     throw new CommandFailure(
       EXIT.usage,
-      'SVC_API_KEY is not an svc key (svc_live_ followed by 32 hexadecimal digits) or the token of a device (svc_dev_…).',
+      'SVC_API_KEY is not an svc key (svc_live_ followed by 32 hexadecimal digits) or a device token (svc_dev_…).',
     );
   }
   const url = settings.overrides.url ?? settings.profile(settings.profileName(requested))?.url ?? DEFAULT_URL;

@@ -23,16 +23,16 @@ export function accountCalls({ send }: Transport) {
       /** Redeems the code that a sign-in from a terminal showed. */
       redeemCode: (request: TokenRequest, options?: CallOptions): ApiPromise<TokenAnswer> =>
         send('POST', '/v1/auth/token', request, options),
-      /** Asks to connect a device, without a key. */
+      /** Requests to connect a device, without a key. */
       beginDevice: (request: NewDevice, options?: CallOptions): ApiPromise<DeviceCodes> =>
         send('POST', '/v1/auth/device', request, options),
-      /** Returns the token of a device, once; before it is allowed, how long to wait. */
+      /** Returns the token of a device, once; until it is allowed, how long to wait. */
       collectDevice: (request: DeviceTokenRequest, options?: CallOptions): ApiPromise<DeviceToken> =>
         send('POST', '/v1/auth/device/token', request, options),
-      /** Returns the device that waits with a code. */
+      /** Returns the waiting device with this code. */
       getDevice: (request: DeviceCode, options?: CallOptions): ApiPromise<WaitingDevice> =>
         send('POST', '/v1/auth/device/request', request, options),
-      /** Allows or denies the device that waits with a code. */
+      /** Allows or denies the waiting device with this code. */
       decideDevice: (request: DeviceDecision, options?: CallOptions): ApiPromise<void> =>
         send('POST', '/v1/auth/device/decision', request, options),
       /** Revokes the key of this client. */

@@ -21,7 +21,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   'GET /v1/account': {
     id: 'account.get',
     description:
-      'Returns the tier with its limits, the state of the quotas, the API key, what the request was made with, and to the only account of a daemon when that was backed up.',
+      'Returns the tier with its limits, the state of the quotas, the API key and the credential of the request. If the daemon has only one account, also when it was last backed up.',
     answer: EXAMPLE_ACCOUNT,
     etag: true,
   },

@@ -26,10 +26,10 @@ export const Account = Type.Object({
       kind: Type.Enum(['apiKey', 'session', 'device', 'oauth']),
       scope: Type.Enum([...SCOPES], {
         description:
-          'What it may do: read, use memories in every way, or also manage connections and the key, and erase the account',
+          'What it may do: read memories, change them too, or also manage the account with its key and connections',
       }),
-      id: Type.Optional(Type.String({ description: 'The id of its connection, unless it is the API key' })),
-      client: Type.Optional(Type.String({ description: 'The client of its connection' })),
+      id: Type.Optional(Type.String({ description: 'The id of its connection; absent for the API key' })),
+      client: Type.Optional(Type.String({ description: 'The client of its connection; absent for the API key' })),
     },
     { description: 'What this request was made with' },
   ),
@@ -38,7 +38,7 @@ export const Account = Type.Object({
       Type.String({
         format: 'date-time',
         description:
-          'When the database was last backed up; null for never. Absent if the daemon has other accounts, or PostgreSQL',
+          'When the database was last backed up; null if never. Absent if the daemon has other accounts or uses PostgreSQL',
       }),
     ),
   ),

@@ -26,7 +26,7 @@ export const AUTH_OPERATIONS: Operations = {
   'POST /v1/auth/device': {
     id: 'auth.beginDevice',
     description:
-      'Asks to connect a device to the account of an address, without its API key. Mails a link to it; who is signed in to the account can allow the device too, with `userCode`. The response is the same for known, unknown and refused addresses. Expires after ten minutes.',
+      'Requests to connect a device to the account of an email address, without its API key. The device can be allowed with the link that is mailed to this address, or with `userCode` in a browser that is signed in to the account. The response is the same for known, unknown and refused addresses. Expires after ten minutes.',
     request: { email: 'ada@example.com', name: 'ada-laptop', system: 'Linux' },
     answer: {
       deviceCode: '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM',
@@ -41,7 +41,7 @@ export const AUTH_OPERATIONS: Operations = {
   'POST /v1/auth/device/token': {
     id: 'auth.collectDevice',
     description:
-      'Returns the token of a device once it was allowed, and only once; until then the status is `pending`. Send it like an API key. It may use memories in every way, but not manage the account. 429 lengthens the interval, 403 means denied.',
+      'Returns the token of a device, once, after it was allowed; until then the status is `pending`. Send the token like an API key. It can read and change memories, but not manage the account. Polling too fast is 429 and lengthens the interval; a denied device gets 403.',
     request: { deviceCode: '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM' },
     answer: {
       status: 'connected',
@@ -61,7 +61,7 @@ export const AUTH_OPERATIONS: Operations = {
   },
   'POST /v1/auth/device/request': {
     id: 'auth.getDevice',
-    description: 'Returns the device that waits for the account of the caller with a code.',
+    description: "Returns the device with this code that waits to be connected to the caller's account.",
     request: { userCode: 'WDJB-MJHT' },
     answer: {
       name: 'ada-laptop',
@@ -76,7 +76,8 @@ export const AUTH_OPERATIONS: Operations = {
   },
   'POST /v1/auth/device/decision': {
     id: 'auth.decideDevice',
-    description: 'Allows or denies the device that waits for the account of the caller with a code, once.',
+    description:
+      "Allows or denies, once, the device with this code that waits to be connected to the caller's account.",
     request: { userCode: 'WDJB-MJHT', allow: true },
     headers: PRIVATE,
     errors: ['gone'],

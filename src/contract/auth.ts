@@ -33,7 +33,7 @@ export const CallbackForm = Type.Object(
   {
     token: Type.String({ maxLength: 200 }),
     code: Type.Optional(
-      Type.String({ maxLength: 40, description: 'Of the link of a device: what its terminal shows' }),
+      Type.String({ maxLength: 40, description: 'Only for the link of a device: the code that its terminal shows' }),
     ),
   },
   strict,

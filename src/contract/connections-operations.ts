@@ -50,7 +50,7 @@ export const CONNECTION_OPERATIONS: Operations = {
   'POST /v1/session/ticket': {
     id: 'session.createTicket',
     description:
-      'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on. The session may do what the credential of this request may.',
+      'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on. The session has the scope of the credential of this request.',
     answer: {
       ticket: TICKET,
       url: `https://memory.example.com/dashboard#ticket=${TICKET}`,
@@ -72,7 +72,7 @@ export const CONNECTION_OPERATIONS: Operations = {
   'DELETE /v1/connections/{id}': {
     id: 'connections.delete',
     description:
-      'Ends a connection at once, with the sessions that it opened. A connection without the scope `account` can end itself alone. `If-Match` ignores when it was used.',
+      'Ends a connection at once, with the sessions that it opened. Without the scope `account`, a connection can end only itself and those sessions. `If-Match` ignores when it was used.',
     etag: true,
   },
 };

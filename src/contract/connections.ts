@@ -9,7 +9,7 @@ export const Connection = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['page', 'device', 'oauth'], {
     description:
-      'page: the session of a browser; device: a terminal that `svc login --device` connected; oauth: an assistant that you allowed to use MCP',
+      'page: the session of a browser; device: a machine that `svc login --device` connected; oauth: an assistant that was allowed to use MCP',
   }),
   client: Type.String({ description: 'Such as `Firefox on Linux`' }),
   scope: Type.Enum([...SCOPES], { description: 'What it may do, as in the account' }),

@@ -62,7 +62,7 @@ export const Conversation = Type.Object({
   preview: Nullable(
     Type.String({
       description:
-        'The first words of the first message of a user, if it is one of the first 20; for a list without titles',
+        'The first words of the first user message, if it is among the first 20 messages; shown in place of a missing title',
     }),
   ),
 });

@@ -12,19 +12,23 @@ const UserCode = Type.String({
   description: 'The code that the terminal shows. Case, spaces and dashes do not matter',
 });
 
-/** What a terminal asks for with `svc login --device`. */
+/** A request to connect a device, as `svc login --device` sends it. */
 export const NewDevice = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: 1000, description: 'The address of the account to connect to' }),
+    email: Type.String({
+      minLength: 3,
+      maxLength: 1000,
+      description: 'The email address of the account to connect to',
+    }),
     name: Label(100, 'The name of the machine'),
-    system: Label(40, 'Such as `Linux`'),
+    system: Label(40, 'Its operating system, such as `Linux`'),
   },
   strict,
 );
 export type NewDevice = Static<typeof NewDevice>;
 
 export const DeviceCodes = Type.Object({
-  deviceCode: Type.String({ description: 'Collects the token, once the device was allowed' }),
+  deviceCode: Type.String({ description: 'Collects the token once the device was allowed' }),
   userCode: Type.String({ description: 'To show to the user' }),
   verificationUrl: Type.String({ description: 'Where to enter the code' }),
   verificationUrlComplete: Type.String({ description: 'The same address with the code' }),
@@ -39,7 +43,7 @@ export type DeviceTokenRequest = Static<typeof DeviceTokenRequest>;
 const PendingDevice = Type.Object({ status: Type.Literal('pending'), intervalSeconds: Type.Integer() });
 const ConnectedDevice = Type.Object({ status: Type.Literal('connected'), token: Type.String(), account: Account });
 
-/** What a terminal gets that asks for its token. */
+/** The answer to a poll for the token. */
 export const DeviceToken = Type.Union([ConnectedDevice, PendingDevice]);
 export type DeviceToken = Static<typeof DeviceToken>;
 
@@ -48,9 +52,9 @@ export type DeviceCode = Static<typeof DeviceCode>;
 
 /** A device that waits to be allowed. */
 export const WaitingDevice = Type.Object({
-  name: Type.String({ description: 'What the terminal calls its machine' }),
+  name: Type.String({ description: 'The name that the machine gave, which is not verified' }),
   system: Type.String(),
-  address: Type.String({ description: 'The IP address that asked' }),
+  address: Type.String({ description: 'The IP address of the request' }),
   createdAt: Moment(),
   expiresAt: Moment(),
 });

@@ -31,7 +31,7 @@ const user = Type.Optional(Name);
 export const RetrievalQuery = Type.Object(
   {
     user,
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Adds `history` of so many days' })),
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Adds `history` for this many days' })),
     weights: Type.Optional(
       Type.Enum(['largest', 'all'], {
         default: 'largest',
@@ -88,7 +88,7 @@ export const Retrieval = Type.Object({
   history: Type.Optional(
     Type.Array(MixtureDay, {
       description:
-        'Days with feedback, oldest first; the first may lie before the days asked for, and holds until the next',
+        'Days with feedback, oldest first. The first may be older than the requested days: it holds until the next',
     }),
   ),
 });

@@ -46,7 +46,7 @@ export const MemoryStats = Type.Object({
     sources: Facet(
       'What memories come from: `message`, `episode`, `conversation` or `none`. Each is counted once, by the most specific id in its `source`',
     ),
-    clients: Facet('The clients that stored most; memories whose client is not known are not counted here'),
+    clients: Facet('The clients that stored most; memories of unknown clients are not counted here'),
     states: Type.Object({
       current: Type.Integer(),
       superseded: Type.Integer({ description: 'Counted whether or not the filter includes them' }),

@@ -45,7 +45,7 @@ export const MemorySourceKind = Type.Enum([...SOURCE_KINDS]);
 export const MemoryExpiry = Type.Enum([...EXPIRIES]);
 
 const StoringClient = Type.String({
-  description: 'The client that stored it, as activity names clients but without a version; `null` if it is not known',
+  description: 'The client that stored it, as in activity but without a version; `null` if unknown',
 });
 
 export const memoryFields = {

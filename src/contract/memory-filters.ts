@@ -2,7 +2,7 @@
 export const SOURCE_KINDS = ['message', 'episode', 'conversation', 'none'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** When memories expire that do: within `EXPIRES_SOON_MS`, or at any time. */
+/** Expiry filters: within `EXPIRES_SOON_MS`, or at any time. */
 export const EXPIRIES = ['soon', 'any'] as const;
 export type Expiry = (typeof EXPIRIES)[number];
 export const EXPIRES_SOON_DAYS = 30;

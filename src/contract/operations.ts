@@ -31,7 +31,7 @@ export interface Operation {
   resumable?: true;
   /** Headers that responses of this operation may carry besides those of every response. */
   headers?: readonly string[];
-  /** The scope that its callers need, if not the one of its method: `memory:read` for GET, `memory` for others. */
+  /** The scope that callers need; by default `memory:read` for GET and `memory` for other methods. */
   scope?: Scope;
   /** Errors besides those of every operation with the same method, parameters and flags. */
   errors?: readonly ErrorCode[];

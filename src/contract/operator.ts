@@ -54,7 +54,7 @@ export const OperatorOverview = Type.Object({
       folder: Type.String(),
       /** Every file is complete and was checked when it was made. */
       newest: Nullable(Type.Object({ name: Type.String(), bytes: Count, createdAt: Moment })),
-      /** When the last backup was started, to whatever file; null if none is known. */
+      /** When the last backup to any file was started; null if none is known. */
       lastStartedAt: Nullable(Moment),
       task: Nullable(OperatorTask),
     }),

@@ -58,7 +58,7 @@ export const SEARCH_OPERATIONS: Operations = {
   'GET /v1/searches': {
     id: 'searches.list',
     description:
-      'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, by which client, which results were shown, and which of them helped. `exceptClient=svc web app` leaves out what people asked in the web app. Credentials in queries are masked as in memories.',
+      'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, by which client, which results were shown, and which of them helped. `exceptClient=svc web app` leaves out those of people in the web app. Credentials in queries are masked as in memories.',
     answer: { data: [STORED_SEARCH], nextCursor: null },
   },
   'GET /v1/searches/{searchId}': {

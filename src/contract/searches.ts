@@ -24,7 +24,7 @@ export const StoredSearch = Type.Object({
   ),
   user: Type.String(),
   project: Nullable(Type.String()),
-  client: Nullable(Type.String({ description: 'What ran it, as activity names it; null if that is not known' })),
+  client: Nullable(Type.String({ description: 'The client that ran it, as in activity; null if unknown' })),
   bucket: Type.String({ description: 'Class of the query' }),
   types: Type.Array(ItemTypeName),
   results: Type.Array(ShownResult, { description: 'What was shown, best first' }),
@@ -37,7 +37,7 @@ export const StoredSearchPage = Page(StoredSearch);
 export const StoredSearchesQuery = Type.Object(
   {
     user: Type.Optional(Name),
-    exceptClient: Type.Optional(Type.String({ ...ClientName, description: 'No searches of this client' })),
+    exceptClient: Type.Optional(Type.String({ ...ClientName, description: 'Leaves out searches of this client' })),
     ...PageQuery,
   },
   strict,
@@ -46,7 +46,9 @@ export type StoredSearchesQuery = Static<typeof StoredSearchesQuery>;
 
 /** How often searches showed a memory, and how often it was of use. */
 export const MemoryUse = Type.Object({
-  shown: Type.Integer({ description: 'Searches and contexts that showed the memory, without those of the web app' }),
+  shown: Type.Integer({
+    description: 'Searches and contexts that showed the memory, not counting those of the web app',
+  }),
   used: Type.Integer({ description: 'How many of them it was used in, by feedback or by being read or changed' }),
 });
 export type MemoryUse = Static<typeof MemoryUse>;

@@ -45,7 +45,7 @@ export async function backUp(
   const startedMs = systemClock.nowMs();
   const facts = await backUpDatabase(database, target, { ...options, hooks });
   await noteBackup(config.dataDir, startedMs).catch(() => {
-    // Whoever may read the data folder may back it up.
+    // A user who can only read the data folder can still back it up.
   });
   const { size: bytes } = await stat(target);
   const keyFile = config.masterKeys ? undefined : masterKeyFile(config.dataDir);

@@ -213,7 +213,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   oauth: {
     env: 'SVC_OAUTH',
     value: 'choice',
-    about: 'let hosted assistants connect to MCP with OAuth: on, off, or auto: where SVC_PUBLIC_URL is https (auto)',
+    about: 'let hosted assistants connect to MCP with OAuth: on, off, or auto: on if SVC_PUBLIC_URL is https (auto)',
     parse: (text) => oneOf(text ?? 'auto', ['auto', 'on', 'off'] as const),
   },
   logLevel: {

@@ -30,7 +30,7 @@ export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' |
   }
   const isPlain = publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
   if (oauth === 'on' && isPlain) {
-    warnings.push('OAuth sends its tokens unencrypted: SVC_OAUTH is on, and SVC_PUBLIC_URL is not https.');
+    warnings.push('OAuth tokens are sent unencrypted: SVC_OAUTH is on, and SVC_PUBLIC_URL is not https.');
   }
   return warnings;
 }

@@ -4,7 +4,7 @@ import { parseTimestamp, toTimestamp } from '../lib/clock.ts';
 
 const fileIn = (dataDir: string) => join(dataDir, 'last-backup');
 
-/** Notes in the data folder when its database was backed up, to whatever file. */
+/** Stores in the data folder when its database was backed up, to any file. */
 export async function noteBackup(dataDir: string, atMs: number): Promise<void> {
   await writePrivateFile(fileIn(dataDir), `${toTimestamp(atMs)}\n`);
 }

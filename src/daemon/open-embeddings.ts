@@ -45,7 +45,7 @@ async function openAddedModels(models: string): Promise<OperatorEmbedder> {
     async modelOf(choice) {
       const name = nameOfChoice(choice);
       if (name !== undefined) return embedder.open(join(models, name));
-      throw new ModelFolderFault(`in-use.json in ${models} names no model: ${choice.slice(0, 100).trim()}`);
+      throw new ModelFolderFault(`in-use.json in ${models} does not name a model: ${choice.slice(0, 100).trim()}`);
     },
   };
 }

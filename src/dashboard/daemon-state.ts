@@ -9,7 +9,7 @@ export const daemonState = signal<DaemonState>(WELL);
 /** How many times the daemon has come back from being unreachable or unable to store. */
 export const recoveries = signal(0);
 
-/** Time between looks while the daemon is not well, and while it is. */
+/** Intervals of checks while the daemon is not well, and while it is. */
 const LOOK_INTERVAL_MS = 4000;
 const CALM_INTERVAL_MS = 60_000;
 /** The daemon repeats its checks after a second. */
@@ -20,7 +20,7 @@ let looking: Promise<void> | undefined;
 let nextLook: ReturnType<typeof setTimeout> | undefined;
 let wasFull = false;
 
-/** Asks the daemon whether it is ready, now and from time to time. Never throws. */
+/** Checks whether the daemon is ready, and schedules the next check. Never throws. */
 export function lookAtDaemon(): Promise<void> {
   looking ??= readReadiness()
     .then(show)
@@ -30,7 +30,7 @@ export function lookAtDaemon(): Promise<void> {
   return looking;
 }
 
-/** Looks at the daemon now, from time to time and whenever the page is shown again. Returns a function that stops it. */
+/** Checks the daemon now, periodically, and whenever the page is shown again. Returns a function that stops it. */
 export function watchDaemon(): () => void {
   const onShown = () => document.visibilityState === 'visible' && void lookAtDaemon();
   document.addEventListener('visibilitychange', onShown);
@@ -61,13 +61,13 @@ function show(state: DaemonState): void {
   if (before.kind === 'readOnly' || before.kind === 'unreachable') recoveries.value += 1;
 }
 
-/** A page that nobody sees looks again when it is shown. */
+/** Skips the check while the page is hidden: it is repeated when the page is shown. */
 function lookIn(ms: number): void {
   clearTimeout(nextLook);
   nextLook = setTimeout(() => document.visibilityState === 'visible' && void lookAtDaemon(), ms);
 }
 
-/** Wraps a `fetch` to learn from its outcomes how the daemon is. */
+/** Wraps a `fetch` to update the state from its outcomes. */
 export function watched(fetch: Fetch): Fetch {
   return async (url, request) => {
     try {

@@ -44,7 +44,10 @@ export function followChanges(client: Client): () => void {
   return () => abort.abort();
 }
 
-/** Follows the events of the daemon until `signal` aborts, whose reason it throws then. While there is no stream, views still load again when they are opened. */
+/**
+ * Follows the events of the daemon until `signal` aborts, and throws its reason. Without a stream, views still reload
+ * when they are opened.
+ */
 async function follow(client: Client, signal: AbortSignal): Promise<never> {
   for (;;) {
     try {

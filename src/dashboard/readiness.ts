@@ -1,7 +1,7 @@
-/** Whether the daemon responds and can store, as far as the page knows. */
+/** The state of the daemon, as far as the page knows. */
 export type DaemonState =
   | { kind: 'well' }
-  /** It stores, but something needs the operator. */
+  /** It works, but needs the operator. */
   | { kind: 'warned'; reason: string }
   /** It can be read and searched, and refuses every change. */
   | { kind: 'readOnly'; reason: string }
@@ -28,7 +28,7 @@ export function judgeReadiness({
   wasFull: boolean;
 }): DaemonState {
   const checks = (body as { checks?: Record<string, string> } | undefined)?.checks;
-  // Whatever stands before the daemon answers for it.
+  // A proxy may answer in place of the daemon.
   if (!checks) return status === 502 || status === 503 || status === 504 ? UNREACHABLE : WELL;
   const { accepting = 'ok', database = 'ok', disk = 'ok', clock = 'ok' } = checks;
   if (disk === NOTHING_FREE && (wasFull || database !== 'ok')) return DISK_FULL;
@@ -38,7 +38,7 @@ export function judgeReadiness({
   return clock === 'ok' ? WELL : { kind: 'warned', reason: 'its clock is wrong' };
 }
 
-/** Says what a state means for whoever uses the page; undefined if there is nothing to say. */
+/** Describes a state to the user of the page; undefined if all is well. */
 export function describeState(state: DaemonState): { title: string; text: string } | undefined {
   switch (state.kind) {
     case 'well':
@@ -46,7 +46,7 @@ export function describeState(state: DaemonState): { title: string; text: string
     case 'warned':
       return {
         title: `svc needs attention: ${state.reason}.`,
-        text: 'Everything works for now. Tell whoever runs it.',
+        text: 'Everything works for now. Tell the operator.',
       };
     case 'readOnly':
       return {
@@ -61,7 +61,7 @@ export function describeState(state: DaemonState): { title: string; text: string
   }
 }
 
-/** Says why a change was not even sent. */
+/** Describes why a change was not sent. */
 export function describeRefusal(reason: string): string {
   return `Nothing was changed: svc cannot store anything, because ${reason}.`;
 }

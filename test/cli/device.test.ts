@@ -95,7 +95,7 @@ describe('svc login --device', () => {
     const impatient = await start('--timeout', '1').ended;
     expect(impatient).toMatchObject({
       exitCode: 1,
-      error: expect.stringContaining('Nobody allowed this device in time'),
+      error: expect.stringContaining('This device was not allowed in time'),
     });
   });
 
@@ -151,7 +151,7 @@ test('the bridge works with the token; once it is revoked it says which command 
 
 test('svc status says which credential it uses, and svc logout disconnects the device alone', async () => {
   const { token } = await connect();
-  expect((await line.run(statusCommand)).out).toMatch(/Device +test-machine on \w+: has its own token/);
+  expect((await line.run(statusCommand)).out).toMatch(/Device +test-machine on \w+: has a separate token/);
   const { credential } = JSON.parse((await line.run(statusCommand, '--json')).out);
   expect(credential).toMatchObject({ kind: 'device', scope: 'memory' });
   const { exitCode, out } = await line.run(logoutCommand);

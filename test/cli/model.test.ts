@@ -87,7 +87,7 @@ describe('svc model add', () => {
     expect(error).toBe('');
   });
 
-  test('of a model that is here uses it again without a download', async () => {
+  test('of a downloaded model selects it again without a download', async () => {
     await svcModel(['add', NAME]);
     await svcModel(['add', 'e5-small-v2']);
     expect((await here()).map(({ name, inUse }) => [name, inUse])).toEqual([
@@ -96,7 +96,7 @@ describe('svc model add', () => {
     ]);
     hub.asked.length = 0;
     const { out } = await svcModel(['add', NAME]);
-    expect(out).toMatch(/^all-MiniLM-L6-v2 is here already\. It is in use now/);
+    expect(out).toMatch(/^all-MiniLM-L6-v2 is already downloaded\. It is in use now/);
     expect(hub.asked).toEqual([]);
     expect((await here()).map(({ inUse }) => inUse)).toEqual([true, false]);
   });
@@ -114,7 +114,7 @@ describe('svc model add', () => {
     expect(await readdir(join(dataDir, 'models'))).toEqual([NAME, 'in-use.json']);
   });
 
-  test('leaves the model in use as it is if the new one is damaged', async () => {
+  test('keeps the model in use if the new one is damaged', async () => {
     await svcModel(['add', NAME]);
     hub.state.content = Buffer.alloc(files.get(MODEL_FILE)!.length);
     const { exitCode, error } = await svcModel(['add', 'bge-small-en-v1.5']);
@@ -156,7 +156,7 @@ describe('svc model add', () => {
     running.stop();
     const { exitCode, error } = await running.ended;
     expect(exitCode).toBe(130);
-    expect(error).toContain('svc: Canceled. The next svc model add continues where this one stopped.\n');
+    expect(error).toContain('svc: Canceled. The next svc model add resumes the download.\n');
   });
 
   test.runIf(canMountHere)('refuses to begin without room for the model', async () => {
@@ -176,17 +176,17 @@ describe('svc model add', () => {
 });
 
 describe('svc model list', () => {
-  test('shows what can be added, what is here and what is in use', async () => {
+  test('shows what can be added, what is downloaded and what is in use', async () => {
     await svcModel(['add', NAME]);
     await svcModel(['add', 'e5-small-v2']);
     const { out } = await svcModel(['list'], { isTty: true });
     const rows = stripVTControlCharacters(out).trim().split('\n');
     expect(rows).toHaveLength(LISTED_MODELS.length);
-    expect(rows[0]).toMatch(/^all-MiniLM-L6-v2 +here {4}24 MB, 384 dimensions, English, Apache-2\.0$/);
+    expect(rows[0]).toMatch(/^all-MiniLM-L6-v2 +downloaded {2}24 MB, 384 dimensions, English, Apache-2\.0$/);
     expect(rows.find((row) => row.startsWith('e5-small-v2'))).toMatch(/\sin use\s/);
     expect(rows.at(-1)).toMatch(/^multilingual-e5-base\s+–\s+297 MB, 768 dimensions, about 100 languages, MIT$/);
     const plain = (await svcModel(['list'])).out.split('\n')[0];
-    expect(plain).toBe(`${NAME}\there\t24000000\tApache-2.0`);
+    expect(plain).toBe(`${NAME}\tdownloaded\t24000000\tApache-2.0`);
   });
 });
 
@@ -198,7 +198,7 @@ describe('svc model remove', () => {
     const refused = await svcModel(['remove', 'e5-small-v2']);
     expect(refused.exitCode).toBe(1);
     expect(refused.error).toBe(
-      'svc: e5-small-v2 is in use: without it, accounts without a model of their own search by words alone. Add another model first, or pass --yes.\n',
+      'svc: e5-small-v2 is in use: without it, accounts that have not chosen another model search by words alone. Add another model first, or pass --yes.\n',
     );
     expect(await here()).toMatchObject([{ name: 'e5-small-v2', inUse: true }]);
     expect((await svcModel(['remove', 'e5-small-v2', '--yes', '--json'])).out).toContain('"removed": "e5-small-v2"');
@@ -206,10 +206,10 @@ describe('svc model remove', () => {
     expect(await readdir(join(dataDir, 'models'))).toEqual([]);
   });
 
-  test('of a model that is not here says which ones are', async () => {
+  test('of a model that is not downloaded names those that are', async () => {
     await svcModel(['add', NAME]);
     expect((await svcModel(['remove', 'e5-small-v2'])).error).toBe(
-      `svc: e5-small-v2 is not here. Models here: ${NAME}.\n`,
+      `svc: e5-small-v2 is not downloaded. Downloaded models: ${NAME}.\n`,
     );
     expect((await svcModel(['remove', '../x'])).exitCode).toBe(2);
   });

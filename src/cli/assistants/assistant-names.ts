@@ -31,7 +31,7 @@ const ASSISTANT_NAMES = {
 
 type AssistantId = keyof typeof ASSISTANT_NAMES;
 
-/** Names that some assistants give themselves and that do not begin with their own id. */
+/** Client names that do not begin with the id or an alias of their assistant. */
 const OTHER_NAMES: Record<string, AssistantId> = {
   'claude-ai': 'claude-desktop',
   'visual-studio-code': 'vscode',
@@ -39,7 +39,7 @@ const OTHER_NAMES: Record<string, AssistantId> = {
   augment: 'auggie',
 };
 
-/** Returns the names of an assistant, for its row in the table of assistants. */
+/** Returns the id, title and aliases of an assistant. */
 export function named(id: AssistantId): { id: string; title: string; aliases?: readonly string[] } {
   return { id, ...ASSISTANT_NAMES[id] };
 }
@@ -51,7 +51,7 @@ const IDS = new Map<string, string>([
   ...Object.entries(OTHER_NAMES),
 ]);
 
-/** Returns the id of the assistant that a client's name, with or without a version, belongs to. */
+/** Returns the id of the assistant with this client name, which may include a version. */
 export function assistantOf(client: string): string | undefined {
   const name = client.toLowerCase().replace(/[^a-z\d]+/g, '-');
   const found = [...IDS.keys()].filter((known) => name === known || name.startsWith(`${known}-`));

@@ -29,7 +29,7 @@ export interface HttpEntry {
   key: { literal: string } | { variable: string };
 }
 
-/** The address alone: the assistant signs in with OAuth. */
+/** The URL alone: the assistant connects with OAuth. */
 export interface OAuthEntry {
   transport: 'oauth';
   url: string;
@@ -60,7 +60,7 @@ export interface Assistant {
   stdio(entry: StdioEntry): RenderedEntry;
   /** Absent if the assistant supports only stdio servers. */
   http?(entry: HttpEntry): RenderedEntry;
-  /** Whether the assistant can sign in with OAuth, given the address alone. */
+  /** Whether the assistant can connect with OAuth, given the URL alone. */
   oauth?: true;
   /** Whether the assistant can read the key from outside the file, such as from a variable or a prompt. */
   keyReference: boolean;
@@ -80,7 +80,7 @@ export interface Assistant {
   keyNote?: string;
 }
 
-/** Fields of HTTP entries that carry the key, or keep an assistant from signing in by itself. */
+/** Fields of HTTP entries that carry the key, or keep an assistant from using OAuth. */
 export const KEY_FIELDS = ['headers', 'http_headers', 'oauth'];
 
 export function renderEntry(assistant: Assistant, entry: DesiredEntry): RenderedEntry | undefined {

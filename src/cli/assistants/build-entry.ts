@@ -18,7 +18,7 @@ export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'inp
 export interface EntryOptions {
   transport: 'stdio' | 'http';
   scope: Scope;
-  /** `oauth`: no key, because the assistant signs in by itself. */
+  /** `oauth`: no key, because the assistant connects with OAuth. */
   keyFrom?: 'literal' | 'env' | 'oauth' | undefined;
   profile?: string | undefined;
 }
@@ -35,7 +35,8 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
   let isOffered: Promise<boolean> | undefined;
 
   async function oauthEntry({ title, oauth }: Assistant): Promise<BuiltEntry> {
-    if (!oauth) return { unsupported: `svc does not know that ${title} can sign in with OAuth: omit --key-from oauth` };
+    if (!oauth)
+      return { unsupported: `svc does not know whether ${title} can connect with OAuth: omit --key-from oauth` };
     session ??= context.session(options.profile);
     const { url } = await session;
     isOffered ??= offersOAuth(url, context.fetch ?? createHttpFetch());
@@ -62,7 +63,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
   };
 }
 
-/** Whether a daemon is public and lets clients connect with OAuth. */
+/** Whether a daemon has an https address and lets clients connect with OAuth. */
 async function offersOAuth(url: string, fetch: Fetch): Promise<boolean> {
   if (!url.startsWith('https:')) return false;
   const response = await fetch(`${url}/.well-known/oauth-authorization-server`, {

@@ -17,9 +17,10 @@ import { printable } from '../memory/terminal-text.ts';
 
 const HELP = `
 Connections are what may use your account besides the API key: browsers that are
-signed in to the web app, and devices that svc login --device connected. Without
-a command, lists them. When output is not a terminal, it prints one line per
-connection with tab-separated fields: id, kind, last used, client.
+signed in to the web app, devices that svc login --device connected, and
+assistants that you allowed with OAuth. Without a command, lists them. When
+output is not a terminal, it prints one line per connection with tab-separated
+fields: id, kind, last used, client.
 
 Examples:
   $ svc connections
@@ -81,7 +82,7 @@ function rowOf({ id, kind, lastUsedAt, client }: Connection): string {
 const KINDS: Record<Connection['kind'], string> = {
   page: 'web app, signed in',
   device: 'device, connected',
-  oauth: 'OAuth client, connected',
+  oauth: 'assistant, connected',
 };
 
 function lineOf(connection: Connection, id: string, context: CommandContext): string {

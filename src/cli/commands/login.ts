@@ -24,7 +24,7 @@ on a phone or over SSH, type the code that the page shows. Signing in creates a
 new key: the previous one stops working at once.
 
 For a second machine, use --device: the terminal shows a code, you allow it in
-the web app or with a mailed link, and the machine gets a token of its own. The
+the web app or with a mailed link, and the machine gets a separate token. The
 key stays valid, and later sign-ins elsewhere do not disconnect this machine.
 
 The key is stored in the system keychain. If there is none, svc says so and uses
@@ -36,7 +36,7 @@ Examples:
   $ svc login                                           asks for your address
   $ svc login --email a@example.com --url https://svc.example.com
   $ svc login --email b@example.com --profile work      a second account beside the first
-  $ svc login --device                                  connects this machine beside others
+  $ svc login --device                                  connects another machine; the key stays valid
   $ svc login --email a@example.com --json --timeout 300`;
 
 /** The combined lifetime of a link and its code. */
@@ -50,7 +50,7 @@ export function loginCommand(context: AccountContext): Command {
     .option('--url <address>', "the daemon [SVC_URL, or the profile's]")
     .addOption(profileOption('save the sign-in under this name; you can have several'))
     .addOption(new Option('--key-store <kind>', 'store the key here or fail').choices(['keychain', 'file'] as const))
-    .option('--device', 'connect this machine with a token of its own; the key stays valid')
+    .option('--device', 'connect this machine with a separate token; the key stays valid')
     .option('--no-browser-hand-over', 'type the code instead of receiving it from a browser on this computer')
     .option('--timeout <seconds>', `give up after this long [${UNATTENDED_SECONDS} without a terminal]`, parseSeconds)
     .option('--json', 'print the result as JSON')
@@ -73,7 +73,7 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
   );
   printResult(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
-  // Keys in the files of assistants are still valid.
+  // Keys in files of assistants stay valid.
   if (options.device) return;
   const { profileName, profile, apiKey } = result;
   await context.afterLogin?.({ profileName, profile, apiKey }).catch((error: Error) => output.warn(error.message));

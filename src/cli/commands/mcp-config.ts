@@ -23,8 +23,8 @@ are not changed.
 
 The entry starts the bridge (svc mcp), which reads the key from the keychain.
 With --transport http, it contains the URL and the key instead, and only you can
-read the file. With --key-from oauth, it contains the URL alone, and the assistant
-signs in with a browser: the daemon needs a public https address.
+read the file. With --key-from oauth, it contains the URL alone, and the
+assistant asks you in a browser: the daemon needs a public https address.
 
 Assistants: claude-code, claude-desktop, codex, cursor, vscode, devin, windsurf,
 antigravity, zed, gemini, copilot, cline, cline-vscode, continue, goose, opencode,
@@ -52,7 +52,7 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
     .addOption(
       new Option(
         '--key-from <where>',
-        'with http: write the key, refer to the variable SVC_API_KEY, or let the assistant sign in with OAuth',
+        'with http: write the key, refer to the variable SVC_API_KEY, or let the assistant connect with OAuth',
       ).choices(['literal', 'env', 'oauth']),
     )
     .addOption(

@@ -22,24 +22,24 @@ import { CommandFailure } from '../failure.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { formatBytes } from '../number-format.ts';
 
-/** What the commands for models need. */
+/** The dependencies of the model commands. */
 export type ModelContext = Pick<CommandContext, 'terminal' | 'environment' | 'clock' | 'stopSignal'>;
 
 interface Dependencies {
   context: ModelContext;
   hub: ModelHub;
-  /** Where the models of the data folder are. */
+  /** The folder of downloaded models. */
   models: string;
   json: true | undefined;
   signal: AbortSignal;
 }
 
-/** Stays free after a download. */
+/** Left free after a download. */
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Downloads a model unless it is there, tries it, and makes it the one in use. Throws `CommandFailure`; what is downloaded
- * so far stays for the next try.
+ * Downloads and tries a model unless it is downloaded already, and selects it. Throws `CommandFailure`; a partial
+ * download is kept for the next attempt.
  */
 export async function addModel(
   model: ListedModel,
@@ -81,7 +81,7 @@ async function requireSpace(bytes: number, folder: string): Promise<void> {
   throw new CommandFailure(EXIT.failed, `${found}. Free some space, or choose a smaller model (svc model list).`);
 }
 
-/** In a terminal a line with a bar; elsewhere a line for each file. */
+/** Shows a progress bar in a terminal, or else a line per file. */
 async function downloadWithProgress(
   commit: HubCommit,
   staging: string,
@@ -125,12 +125,12 @@ function failureOf(error: unknown, models: string): unknown {
   if (error instanceof ModelFolderFault)
     return new CommandFailure(EXIT.failed, `The model cannot be used: ${error.message}`);
   const { code } = error as NodeJS.ErrnoException;
-  const resumes = 'The next svc model add continues where this one stopped.';
+  const resumes = 'The next svc model add resumes the download.';
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new CommandFailure(EXIT.failed, `The disk of ${models} is full. Free some space. ${resumes}`);
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new CommandFailure(EXIT.failed, `${models} is not writable (${code}). Run svc as the user of the daemon.`);
+    return new CommandFailure(EXIT.failed, `${models} is not writable (${code}). Run svc as the daemon's user.`);
   }
   return error;
 }

@@ -25,20 +25,20 @@ interface Options {
 }
 
 const HELP = `
-Models run on the daemon's machine, without a server and without a key. Run
-these commands there, with the daemon running or not. A daemon follows within
-seconds and embeds what is stored in the background.
+Models run on the daemon's machine, without a server or a key. Run these
+commands there. A running daemon switches models within seconds, and embeds what
+is stored in the background.
 
 Examples:
   $ svc model list
   $ svc model add all-MiniLM-L6-v2`;
 
 const ADD_HELP = `
-Downloads the model from Hugging Face's hub, checks sizes and hashes, and makes
-it the one in use. A download that was cut off continues where it stopped. To go
-back to a model that is here, add it again: nothing is downloaded twice.
+Downloads the model from Hugging Face's hub, verifies sizes and hashes, and
+selects it. A download that was cut off resumes where it stopped. To switch back
+to a model that is already downloaded, add it again.
 
-SVC_MODEL_HUB names another hub with the same layout; HTTPS_PROXY a proxy.
+SVC_MODEL_HUB sets another hub with the same layout, HTTPS_PROXY a proxy.
 
 Examples:
   $ svc model add all-MiniLM-L6-v2`;
@@ -63,7 +63,7 @@ export function modelCommand(context: ModelContext): Command {
     .addHelpText('after', HELP);
   model
     .command('add')
-    .description('download a model and use it')
+    .description('download a model and select it')
     .addArgument(new Argument('<name>', 'its name in svc model list').choices(NAMES))
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
@@ -71,14 +71,14 @@ export function modelCommand(context: ModelContext): Command {
     .action((name: string, options: Options) => add(name, options, context));
   model
     .command('list')
-    .description('list what can be added, what is here and what is in use')
+    .description('list the models that can be added, and show which are downloaded and in use')
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', LIST_HELP)
     .action((options: Options) => list(options, context));
   model
     .command('remove')
-    .description('delete a model')
+    .description('delete a downloaded model')
     .argument('<name>', 'its name in svc model list', parseName)
     .option('-y, --yes', 'also if it is in use')
     .option(...DATA_DIR_OPTION)
@@ -94,7 +94,7 @@ async function add(name: string, options: Options, context: ModelContext): Promi
   const { models, isOverridden } = await readSettings(options);
   const stop = new AbortController();
   void context.stopSignal().then(() => {
-    const message = 'Canceled. The next svc model add continues where this one stopped.';
+    const message = 'Canceled. The next svc model add resumes the download.';
     stop.abort(new CommandFailure(EXIT_INTERRUPTED, message));
   });
   const hub = createModelHub(readHub(environment.env.SVC_MODEL_HUB));
@@ -110,9 +110,9 @@ async function add(name: string, options: Options, context: ModelContext): Promi
       signal: stop.signal,
     });
     if (options.json) return printJson(context, { ...manifest, isNew, inUse: true });
-    const done = isNew ? `Added ${name} (${formatBytes(bytesOf(manifest))}).` : `${name} is here already.`;
+    const done = isNew ? `Added ${name} (${formatBytes(bytesOf(manifest))}).` : `${name} is already downloaded.`;
     const next = isOverridden
-      ? 'SVC_EMBEDDINGS is set and takes precedence: unset it where the daemon runs to use this model.'
+      ? 'SVC_EMBEDDINGS is set and takes precedence: unset it for the daemon to use this model.'
       : 'It is in use now: a running daemon embeds what is stored in the background.';
     terminal.out(`${done} ${next}\n`);
   } catch (error) {
@@ -144,7 +144,7 @@ async function list(options: Options, context: ModelContext): Promise<void> {
     const tone = row.inUse ? style.good : style.dim;
     const facts = `${describe(row.model)}, ${row.model.license}`;
     terminal.out(
-      `${style.bold(padToWidth(row.model.name, width))}${tone(padToWidth(state || '–', 8))}${style.dim(facts)}\n`,
+      `${style.bold(padToWidth(row.model.name, width))}${tone(padToWidth(state || '–', 12))}${style.dim(facts)}\n`,
     );
   }
   if (isOverridden) terminal.out('\nSVC_EMBEDDINGS is set and takes precedence over these models.\n');
@@ -155,12 +155,12 @@ async function remove(name: string, options: Options & { yes?: true }, context: 
   const added = await listAddedModels(models);
   if (!added.some((model) => model.name === name)) {
     const here = added.map((model) => model.name).join(', ') || 'none';
-    throw new CommandFailure(EXIT.failed, `${name} is not here. Models here: ${here}.`);
+    throw new CommandFailure(EXIT.failed, `${name} is not downloaded. Downloaded models: ${here}.`);
   }
   const choice = await readChoice(models);
   const isInUse = choice !== undefined && nameOfChoice(choice) === name;
   if (isInUse && !options.yes) {
-    const what = `${name} is in use: without it, accounts without a model of their own search by words alone.`;
+    const what = `${name} is in use: without it, accounts that have not chosen another model search by words alone.`;
     throw new CommandFailure(EXIT.failed, `${what} Add another model first, or pass --yes.`);
   }
   if (isInUse) await chooseNone(models);
@@ -182,9 +182,9 @@ function dataOf({ model, manifest, inUse }: Row) {
   return { ...listed, bytes, isHere: manifest !== undefined, inUse, revision, addedAt };
 }
 
-function stateOf({ manifest, inUse }: Row): 'in use' | 'here' | '' {
+function stateOf({ manifest, inUse }: Row): 'in use' | 'downloaded' | '' {
   if (inUse) return 'in use';
-  return manifest ? 'here' : '';
+  return manifest ? 'downloaded' : '';
 }
 
 function describe({ bytes, dimensions, languages }: ListedModel): string {
@@ -209,6 +209,6 @@ function readHub(text: string | undefined): string {
 }
 
 function parseName(name: string): string {
-  if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) throw new InvalidArgumentError('That is not the name of a model.');
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) throw new InvalidArgumentError('That is not a model name.');
   return name;
 }

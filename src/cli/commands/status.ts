@@ -89,7 +89,7 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
     rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
     if (credential.kind === 'device') {
-      rows.push(['Device', `${credential.client}: has its own token, and stays connected when the key is replaced`]);
+      rows.push(['Device', `${credential.client}: has a separate token and stays connected when the key is replaced`]);
     }
     if (key) {
       const used = key.lastUsedAt === null ? 'not used yet' : `last used ${formatPast(key.lastUsedAt, nowMs)}`;

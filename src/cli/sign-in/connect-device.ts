@@ -16,12 +16,12 @@ import {
 } from './sign-in-flow.ts';
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
-const EXPIRED = 'Nobody allowed this device in time. Run svc login --device again.';
+const EXPIRED = 'This device was not allowed in time. Run svc login --device again.';
 const CANCELED = 'Canceled. Nothing was connected.';
 
 /**
- * Connects this machine with a token of its own, once somebody who is signed in to the account, or receives its mail,
- * allowed it. The account's API key stays valid. Everything that can fail is checked before there is a token.
+ * Connects this machine with a separate token once it is allowed, in a browser that is signed in to the account or with
+ * the mailed link. The API key stays valid. Everything that can fail is checked before a token is issued.
  */
 export async function connectDevice(request: SignInRequest, parts: SignInParts): Promise<SignInResult> {
   const prepared = await prepareSignIn(request, parts);
@@ -40,7 +40,7 @@ export async function connectDevice(request: SignInRequest, parts: SignInParts):
   return { ...(await prepared.store(signedIn)), account: signedIn.account };
 }
 
-/** No request waits longer, whatever the clocks say. */
+/** The longest wait, even if the clocks of terminal and daemon differ. */
 const MAX_WAIT_MS = 10 * 60_000;
 
 function introduce(
@@ -55,7 +55,7 @@ function introduce(
   output.note('Waiting for up to 10 minutes. Your API key does not change. Press Ctrl-C to cancel.');
 }
 
-/** Asks for the token until there is one. Goes on while the daemon cannot be reached. */
+/** Polls for the token, also while the daemon cannot be reached. */
 async function collect(
   client: Pick<Client, 'auth'>,
   { deviceCode, intervalSeconds }: DeviceCodes,
@@ -72,7 +72,7 @@ async function collect(
   }
 }
 
-/** How long to wait after an error that may pass. Throws any other. */
+/** Returns how long to wait after a temporary error. Rethrows any other. */
 function toWait(error: unknown): { intervalSeconds: number } | undefined {
   if (error instanceof UnreachableError) return undefined;
   if (error instanceof ApiError && error.code === 'gone') throw new CommandFailure(EXIT.failed, error.message);

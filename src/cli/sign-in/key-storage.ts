@@ -21,7 +21,7 @@ export interface KeyStorageDependencies extends KeyStoreDependencies {
   requested: Profile['keyStore'] | undefined;
   prompts: SignInPrompts;
   output: Output;
-  /** Ends a key or token: the new one if it cannot be stored anywhere, and a device's token that a new one replaces. */
+  /** Ends a key or token: a new one that cannot be stored, or a device's token that a new one replaces. */
   revoke(apiKey: string): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export interface SignInResult extends StoredKey {
   account: SignedIn['account'];
 }
 
-/** What a sign-in needs before it can begin. */
+/** A sign-in whose profile, address and key storage are settled. */
 export interface PreparedSignIn {
   url: string;
   email: string;
@@ -57,7 +57,7 @@ export async function signIn(request: SignInRequest, parts: SignInParts): Promis
   return { ...(await store(signedIn)), account: signedIn.account };
 }
 
-/** Asks for what is missing, and checks that a key can be stored. */
+/** Asks for missing options, and checks that a key can be stored. */
 export async function prepareSignIn(request: SignInRequest, parts: SignInParts): Promise<PreparedSignIn> {
   const { context, settings, prompts, output } = parts;
   const current = findProfile(settings, request.profile)?.profile;

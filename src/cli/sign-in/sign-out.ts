@@ -13,7 +13,7 @@ export interface SignedOut {
   profile: Profile;
   /** `kept-here`: nothing was removed, because the key could not be read and therefore not revoked. */
   key: 'invalidated' | 'still-valid' | 'kept-here';
-  /** Whether it is the token of a device instead. */
+  /** Whether it is a device's token instead of the key. */
   isDevice: boolean;
   /** What went wrong, if anything. */
   problem?: string;
@@ -71,7 +71,7 @@ async function revoke(
     const reached = !(error instanceof UnreachableError);
     if (reached && !(error instanceof ApiError)) throw error;
     const advice = isDeviceToken(apiKey)
-      ? 'The token of this device was removed from it but is still valid at the daemon: revoke it in the web app.'
+      ? 'The token was removed from this machine but is still valid at the daemon: revoke this device in the web app.'
       : 'The key was removed from this machine but is still valid at the daemon: sign in again to replace it.';
     const message = `${(error as Error).message} ${advice}`;
     return { message, exitCode: reached ? EXIT.failed : EXIT.unreachable };

@@ -1,7 +1,7 @@
 /** The lower and the upper bound of an area, by position. */
 export type Area = readonly (readonly [low: number, high: number])[];
 
-/** Puts series on top of each other, the first at the bottom. All have the same number of values, none negative. */
+/** Stacks series, the first at the bottom. All have the same number of values, none negative. */
 export function stackOf(series: readonly (readonly number[])[]): Area[] {
   const tops = (series[0] ?? []).map(() => 0);
   return series.map((values) =>

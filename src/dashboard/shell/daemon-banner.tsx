@@ -2,7 +2,7 @@ import { daemonState } from '../daemon-state.ts';
 import { describeState } from '../readiness.ts';
 import { Icon } from './icon.tsx';
 
-/** Says on every view that the daemon cannot store, is not reachable, or needs attention. */
+/** A banner on every view if the daemon cannot store, does not respond, or needs attention. */
 export function DaemonBanner() {
   const { kind } = daemonState.value;
   const said = describeState(daemonState.value);

@@ -9,7 +9,7 @@ const MORE: readonly ViewName[] = ['connect', 'activity', 'settings'];
 /** Views that have a place in the bar at the bottom of a narrow screen; the account menu has the others. */
 const ON_NARROW = new Set<ViewName>(['home', 'memories', 'conversations', 'recall', 'settings']);
 
-/** Views that the bar of a narrow screen has no place for. */
+/** Views that are not in the bar of a narrow screen. */
 export const NOT_ON_NARROW = [...MAIN, ...MORE].filter((name) => !ON_NARROW.has(name));
 
 /** The navigation: a rail on the left, or a bar at the bottom of narrow screens. */

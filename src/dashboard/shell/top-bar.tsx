@@ -85,7 +85,7 @@ export function TopBar({ session, title }: { session: Session | undefined; title
   );
 }
 
-/** Closes an open menu by Escape, by a link in it, and by a click elsewhere. Returns a function that stops it. */
+/** Closes an open menu on Escape or a click on a link in it or elsewhere. Returns a function that stops it. */
 function closeOnLeaving(menu: HTMLDetailsElement): () => void {
   const onClick = ({ target }: MouseEvent) => {
     const isInside = target instanceof Element && menu.contains(target);

@@ -88,7 +88,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     dependencies;
   const { lastBackupMs } = dependencies;
 
-  /** The owner of the only account runs the daemon. Of a shared one, backups are the operator's business. */
+  /** The owner of the only account runs the daemon; on a shared one, only the operator sees backups. */
   async function backupFacts(): Promise<Pick<Account, 'lastBackupAt'>> {
     if (!lastBackupMs || !(await hasOneTenant(db.lookups))) return {};
     return { lastBackupAt: toTimestampOrNull((await lastBackupMs()) ?? null) };

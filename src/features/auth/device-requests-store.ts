@@ -1,6 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** A terminal that asks to be connected to the account of an address. Codes are stored as hashes. */
+/** A request to connect a device to the account of an email address. Codes are stored as hashes. */
 export interface DeviceRequestRow {
   deviceCodeHash: string;
   /** MAC of the code to type. */

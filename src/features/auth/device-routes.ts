@@ -23,7 +23,7 @@ interface Dependencies {
 
 const tags = ['auth'];
 
-/** What a terminal calls to be connected. Public: it has no credential yet. */
+/** Routes for the terminal of a new device. Public: it has no credential yet. */
 export function newDeviceRoutes({
   deviceSignIn,
   devices,
@@ -38,7 +38,7 @@ export function newDeviceRoutes({
       '/v1/auth/device',
       {
         schema: {
-          summary: 'Ask to connect a device',
+          summary: 'Request to connect a device',
           tags,
           security: [],
           body: NewDevice,
@@ -73,7 +73,7 @@ export function newDeviceRoutes({
   };
 }
 
-/** What the web app calls to allow a device. */
+/** Routes for the web app to allow a device. */
 export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.addHook('onRequest', async (_request, reply) => {
@@ -83,7 +83,7 @@ export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): Fast
       '/v1/auth/device/request',
       {
         schema: {
-          summary: 'Get the device that waits with a code',
+          summary: 'Get a waiting device by its code',
           tags,
           body: DeviceCode,
           response: { 200: WaitingDevice },

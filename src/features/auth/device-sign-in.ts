@@ -29,8 +29,8 @@ import { findSignIn, updateUsed, updateWrongDeviceCodes } from './sign-in-store.
 export type Polled = { token: string } | { intervalSeconds: number };
 
 /**
- * Connects terminals without a key (after RFC 8628). A terminal asks for the account of an address; who is signed in to
- * this account, or receives its mail, allows it. The API key stays as it is.
+ * Connects devices without a key (after RFC 8628). A terminal names the email address of an account; its owner allows
+ * the device in the web app or with a mailed link. The API key does not change.
  */
 export interface DeviceSignIn {
   /**
@@ -40,7 +40,7 @@ export interface DeviceSignIn {
   begin(device: NewDevice, address: string): Promise<DeviceCodes>;
   /** Collects the token. Throws `rate_limited` if asked too often, `forbidden` if denied, `gone` if expired or collected. */
   poll(deviceCode: string): Promise<Polled>;
-  /** Returns what a code stands for. Throws `gone` if nothing waits with this code for the caller's account. */
+  /** Returns the device with a code. Throws `gone` if nothing waits with this code for the caller's account. */
   inspect(principal: Principal, userCode: string): Promise<WaitingDevice>;
   /** Allows or denies the device of a code. Throws `gone` as `inspect` does. */
   decide(principal: Principal, userCode: string, allow: boolean): Promise<void>;
@@ -66,7 +66,7 @@ interface Dependencies {
 
 const REQUEST_MINUTES = 10;
 const INTERVAL_MS = 2000;
-/** Polls arrive earlier than they were sent apart. */
+/** Tolerance for differing network delays of polls. */
 const TOLERANCE_MS = 500;
 
 /** Creates the requests of devices of a daemon. */
@@ -181,7 +181,7 @@ export function createDeviceSignIn(dependencies: Dependencies): DeviceSignIn {
   };
 }
 
-/** Without characters that are invisible or change the direction of text, which could make a name look like another. */
+/** Removes invisible and bidirectional control characters, which could make a name look like another. */
 function printable(name: string): string {
   return name.replace(/\p{C}/gu, '').trim() || 'a terminal';
 }
@@ -192,7 +192,7 @@ function noSuchCode(): AppError {
 }
 
 function tooFast(intervalSeconds: number): AppError {
-  const message = `Ask for the token every ${intervalSeconds} seconds at most.`;
+  const message = `Ask for the token at most once every ${intervalSeconds} seconds.`;
   return new AppError('rate_limited', message, { retryAfterSeconds: intervalSeconds });
 }
 

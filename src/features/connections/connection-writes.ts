@@ -10,8 +10,8 @@ import {
 import { deleteTicketsOf } from './tickets-store.ts';
 
 /**
- * Of one account, kind and opener; one more ends the connection that was not used for the longest time. A device can thus
- * end only browsers that it opened.
+ * Per account, kind and opener; one more ends the least recently used connection. A device can thus end only browsers that
+ * it opened.
  */
 const MAX_OF_KIND = 50;
 
@@ -24,8 +24,7 @@ export async function addConnection(connection: Connection, row: NewConnection):
 }
 
 /**
- * Ends connections, those that they opened and the tickets that they may have made. Devices among them are told so for 30
- * days.
+ * Ends connections, those that they opened and the tickets that they may have made. For 30 days, a 401 tells devices so.
  */
 export async function endConnections(
   connection: Connection,

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 
-/** `page` is the session of a browser, `device` a terminal, `oauth` a client that was allowed to use MCP. */
+/** `page` is the session of a browser, `device` a machine, `oauth` a client that was allowed to use MCP. */
 export type ConnectionKind = 'page' | 'device' | 'oauth';
 
 /** A connection as it is stored. */
@@ -12,7 +12,7 @@ export interface ConnectionRow {
   kind: ConnectionKind;
   client: string;
   scope: Scope;
-  /** Where it was used last, or made. */
+  /** The IP address of its last use, or of its creation. */
   address: string | null;
   /** The connection that opened this one. */
   openedBy: string | null;
@@ -64,7 +64,7 @@ export async function insertConnection(connection: Connection, row: NewConnectio
   return changes > 0;
 }
 
-/** Lists the connections of a kind that one connection opened, or none, except the `count` that were used last. */
+/** Lists the connections of a kind that one connection opened, or none, except the `count` most recently used. */
 export async function listAllBut(
   connection: Connection,
   {
@@ -104,7 +104,7 @@ export async function updateUsedById(
   ]);
 }
 
-/** Sets when a connection ends. Returns whether it is there. */
+/** Sets when a connection ends. Returns whether it exists. */
 export async function updateEnd(
   connection: Connection,
   tenantId: string,

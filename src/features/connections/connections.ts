@@ -24,7 +24,7 @@ export interface Connections {
   get(principal: Principal, id: string): Promise<ConnectionAnswer>;
   /**
    * Ends a connection at once, with the sessions that it opened and the tickets that it may have made. Throws
-   * `precondition_failed`, and `forbidden` for the connection of somebody else if the caller may not manage the account.
+   * `precondition_failed`, and `forbidden` for another connection if the caller may not manage the account.
    */
   revoke(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** Ends all connections of a tenant in the caller's transaction. */
@@ -103,7 +103,7 @@ function toAnswer(row: ConnectionRow, principal: Principal): ConnectionAnswer {
   };
 }
 
-/** Whether a connection is the caller's, or was opened by it. */
+/** Whether a connection is the caller's or was opened by it. */
 function isOwn({ id, openedBy }: ConnectionRow, principal: Principal): boolean {
   const own = idOf(principal);
   return own !== undefined && (own === id || own === openedBy);

@@ -13,7 +13,7 @@ import { addConnection } from './connection-writes.ts';
 import type { ClientOrigin } from './sessions.ts';
 import { createTokenLookup } from './token-lookup.ts';
 
-/** Terminals with a token of their own. They are independent of the API key, and stay until they are revoked. */
+/** Machines that are connected with a separate token. They are independent of the API key and stay until revoked. */
 export interface Devices extends BearerTokens {
   /** Connects a device in the caller's transaction, and returns its token. Throws `gone` if the account is being erased. */
   connect(connection: Connection, tenantId: string, origin: ClientOrigin): Promise<string>;

@@ -27,7 +27,7 @@ export interface GrantedConnections {
    * and `gone` if the account is being erased.
    */
   begin(connection: Connection, grant: Grant): Promise<string>;
-  /** Sets when a connection ends. Returns whether it is there. */
+  /** Sets when a connection ends. Returns whether it exists. */
   extend(connection: Connection, tenantId: string, id: string, endsAt: number): Promise<boolean>;
   /** Notes when and from where a connection was used. */
   noteUse(
@@ -54,7 +54,7 @@ export function createGrantedConnections({ clock, ids, random }: Dependencies): 
       const id = ids.next('con');
       await addConnection(connection, {
         ...{ ...grant, id, kind: 'oauth', openedBy: null },
-        // Nobody learns this token: a client uses the tokens of its grant.
+        // Never handed out: the client uses the tokens of its grant.
         tokenHash: hashSecret(mintToken(random)),
         ...{ createdAt: nowMs, lastUsedAt: nowMs, expiresAt: endsAt, endsAt },
       });

@@ -21,7 +21,7 @@ export interface NewSession {
   expiresAt: number;
 }
 
-/** What a connection is made for: the client's name, and where it is. */
+/** The client that a connection is made for: its name and IP address. */
 export interface ClientOrigin {
   client: string;
   address: string;
@@ -49,8 +49,8 @@ export interface Sessions {
   /** Re-reads the principal of a token's hash. Throws `unauthenticated` if the session has ended. */
   refresh(hash: string): Promise<Principal>;
   /**
-   * Makes a ticket that opens a session once, within a minute. The session may do what its credential may. Throws `unauthenticated` if the
-   * credential has just ended.
+   * Makes a ticket that opens a session once, within a minute, with the scope of the credential. Throws
+   * `unauthenticated` if the credential has just ended.
    */
   issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
   /** Consumes a ticket. Throws `gone` if it was used or has expired, and `conflict`: see `NewBrowser`. */

@@ -8,7 +8,7 @@ import type { ConnectionCredential, Credential, Principal } from '../keys/keys.t
 import { createTouch } from '../keys/last-used.ts';
 import { type ConnectionKind, findByTokens, updateUsed } from './connections-store.ts';
 
-/** Finds the callers that the tokens of one kind of connection stand for. */
+/** Authenticates the tokens of one kind of connection. */
 export interface TokenLookup {
   /**
    * Returns the principal of a token, or `undefined` if its connection has ended. Notes when and from where it was used.

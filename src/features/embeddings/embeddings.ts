@@ -128,7 +128,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     await embedder.retain(models.filter(({ state }) => state !== 'retiring').map(({ name }) => name));
   }
 
-  /** Takes up the operator's current choice. A model that cannot be loaded leaves everything as it is. */
+  /** Switches to the operator's current choice. A model that cannot be loaded changes nothing. */
   async function followChoice(): Promise<void> {
     const choice = await operator.choice();
     if (choice === followed) return;

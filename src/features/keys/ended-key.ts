@@ -20,7 +20,7 @@ export function createEndings({
   };
 }
 
-/** Throws the error of a credential that the database could not be asked for. */
+/** Throws `unavailable` for a credential that could not be looked up. */
 export function unverifiable(cause: unknown): never {
   const message = 'The credential cannot be verified right now. Try again shortly.';
   throw new AppError('unavailable', message, { retryAfterSeconds: 1, cause });

@@ -67,7 +67,7 @@ export interface Principal {
   /** What the caller may do. */
   scope: Scope;
   credential: Credential;
-  /** The program that calls, as activity names it; absent where there is no request. */
+  /** The calling program, as in activity; absent outside of requests. */
   client?: string | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface SearchRow {
   project: string | null;
   /** Separated by spaces; `null` for all. */
   types: string | null;
-  /** What ran it; `null` if that is not known. */
+  /** The client that ran it; `null` if unknown. */
   client: string | null;
 }
 

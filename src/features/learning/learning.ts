@@ -75,7 +75,10 @@ export interface Learning extends LearningReports {
   rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   /** What `LearnedRanking.explain` reports for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
-  /** Stores a search for 24 hours, to take feedback on it, in the background and rate-limited. One of the web app is no use. */
+  /**
+   * Stores a search for 24 hours, to take feedback on it, in the background and rate-limited. Reading a memory after one of
+   * the web app does not count as using it.
+   */
   remember(search: AnsweredSearch): void;
   /**
    * Learns from explicit feedback, once per search; `learned` is false where it carried no new information. Throws

@@ -76,7 +76,7 @@ export function createQueryQuota({ db, clock, variant, counts, isShared }: Parts
     if (!isShared) grants.renew(tenant.tenantId, termsOf(tenant), left);
   }
 
-  /** Reading goes on where writing fails. */
+  /** Searches continue while the database cannot be written. */
   function takeUnwritten({ tenantId }: MeteredTenant, error: unknown): void {
     if (!isStorageFailure(error)) throw error;
     counts.add(tenantId, 'queries', 1);

@@ -52,14 +52,14 @@ async function download(fetch: Dependencies['fetch'], url: URL): Promise<unknown
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch {
-    // Nothing of the answer or the fault: it could tell about hosts that only the daemon reaches.
+    // Without details, which could reveal hosts that only the daemon reaches.
     throw invalid(`svc could not fetch the metadata document of the client from ${url.host}.`);
   }
 }
 
 function readDocument(document: unknown, id: string) {
   if (!isRecord(document) || document.client_id !== id) {
-    throw invalid('The metadata document of the client must name its own URL as client_id.');
+    throw invalid('The client_id in the metadata document of the client must be the URL of the document.');
   }
   const method = document.token_endpoint_auth_method ?? 'none';
   if (method !== 'none' || 'client_secret' in document) {

@@ -22,8 +22,8 @@ export interface OAuthClients {
   /** Notes, in the caller's transaction, that a client was used. */
   touch(connection: Connection, id: string): Promise<void>;
   /**
-   * Forgets clients that were not used for 30 days, and those that were never used beyond 10,000: anyone can register, and
-   * limits per address do not bound many addresses.
+   * Deletes clients that were not used for 30 days, and all but the newest 10,000 of those that were never used: anyone can
+   * register, and limits per address do not bound many addresses.
    */
   sweep(): Promise<void>;
 }

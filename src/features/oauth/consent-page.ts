@@ -4,15 +4,15 @@ import { layout } from '../auth/page-layout.ts';
 /** Renders the page that asks whether a client may use the account. Its script fills it in and shows one of its cards. */
 export function consentPage(): string {
   const body = html`<noscript><p class="card">This page needs JavaScript.</p></noscript>
-<div class="card" id="opening"><p role="status">Looking at the request…</p></div>
+<div class="card" id="opening"><p role="status">Loading the request…</p></div>
 <div class="card" id="signed-out" hidden>
-<p>A program wants to use your memories. Sign in to svc in this browser first; this page then goes on.</p>
+<p>A program wants to use your memories. Sign in to svc in this browser first, then return to this page.</p>
 <div class="buttons"><a class="button primary" href="/dashboard" target="_blank">Sign in</a><button type="button" id="retry">I am signed in</button></div>
 <p class="hint">On a machine that has your API key, <code>svc open</code> signs its browser in. A mailed link does too, but replaces the key.</p>
 </div>
 <div class="card" id="refused" hidden>
 <p class="error" id="refusal" role="alert"></p>
-<div class="buttons"><a class="button" id="return" rel="noreferrer" hidden>Tell the program, and leave svc</a></div>
+<div class="buttons"><a class="button" id="return" rel="noreferrer" hidden>Return to the program</a></div>
 </div>
 <form class="card" id="consent" hidden>
 <p><strong class="person" id="client"></strong> wants to use the memories of <span class="person" id="email"></span>.</p>

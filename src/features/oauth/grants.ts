@@ -53,7 +53,7 @@ export interface Grants {
   redeemRefreshToken(parameters: Parameters): Promise<IssuedTokens>;
   /** Ends the connection of an access or refresh token of this client. Unknown ones are ignored. */
   revoke(parameters: Parameters): Promise<void>;
-  /** Forgets all codes and tokens of an account. */
+  /** Deletes all codes and tokens of an account. */
   erase(owner: { tenantId: string; endUser?: string }): Promise<void>;
   sweep(): Promise<void>;
 }

@@ -78,5 +78,5 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
 /** Throws `forbidden` unless a session calls. */
 function sessionIdOf({ credential }: Principal): string {
   if (credential.kind === 'session') return credential.id;
-  throw new AppError('forbidden', 'Clients are allowed in the browser only: sign in to the web app there.');
+  throw new AppError('forbidden', 'Only a browser that is signed in to the web app can allow clients.');
 }

@@ -33,7 +33,7 @@ const DOCUMENT_LIMITS = { firstMs: 5000, idleMs: 2000, wholeMs: 8000, maxBytes: 
 /** Creates the authorization server of a database. Nothing is sent or loaded until it is used. */
 export function createOAuth({ db, clock, ids, random, log }: Dependencies): OAuth {
   const connections = createGrantedConnections({ clock, ids, random });
-  // No host is allowed besides public ones: whoever sends a request chooses the address.
+  // Public hosts only: the sender of a request chooses the address.
   const http = createProviderHttp({
     allowedHosts: [],
     limits: { connectMs: 3000, exchange: { ...PROVIDER_HTTP_LIMITS.exchange, check: DOCUMENT_LIMITS } },

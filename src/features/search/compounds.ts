@@ -8,7 +8,7 @@ import type { SourceSearch } from './source-search.ts';
 const MIN_COMPOUND = 7;
 const MIN_PART = 3;
 const MAX_COMPOUNDS = 3;
-/** Words of a document in which two words are likely to stand side by side. */
+/** Longest document, in words, in which two words are likely to be neighbors. */
 const MAX_TOGETHER = 60;
 
 /** Finds the documents that write each of the words as two ("babysitter", "baby sitter"); no postings for the others. */

@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { queryWords, termsOf } from '../text/terms.ts';
 
-/** What a query says beside its words one by one. */
+/** What a query says beyond its single words. */
 export interface Phrases {
   /** By term: what it and a word beside it are if written as one ("baby sitter"). */
   joined: ReadonlyMap<string, readonly string[]>;

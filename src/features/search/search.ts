@@ -75,7 +75,7 @@ interface Answered {
 /** A request with what its text says and the vector of its model. */
 interface Asked {
   user: UserKey;
-  /** What asked; `null` if that is not known. */
+  /** The client that searches; `null` if unknown. */
   client: string | null;
   request: SearchRequest;
   parsed: ParsedQuery;

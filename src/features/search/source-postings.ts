@@ -32,7 +32,7 @@ export async function readPostings(search: SourceSearch, terms: readonly string[
   return { words, speakers: await findSpeakers(search, terms, unknown) };
 }
 
-/** Reads the postings of words as they are stored, whatever the query may show. */
+/** Reads all stored postings of words, without regard to what the query may show. */
 export function readWords(search: SourceSearch, words: readonly string[]): Promise<TermPostings[]> {
   return readTerms(
     search,

@@ -18,7 +18,7 @@ export interface ModelManifest extends ModelTraits {
 
 export const MANIFEST = 'svc-model.json';
 
-/** The folder of the models that were added to a data folder. */
+/** The folder of added models in a data folder. */
 export function modelsFolder(dataDir: string): string {
   return join(dataDir, 'models');
 }

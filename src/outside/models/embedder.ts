@@ -54,7 +54,7 @@ export interface Embedder {
   embed(model: string, texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
   /** Loads as much as possible ahead of the first request. Throws if the model can never work. */
   prepare(model: string): Promise<void>;
-  /** Frees what other models take up. */
+  /** Frees the resources of other models. */
   retain(models: readonly string[]): Promise<void>;
   /** Closes connections immediately; requests in flight fail. */
   close(): Promise<void>;

@@ -2,13 +2,13 @@ import { type Embedder, EmbedderFault } from './embedder.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
 import { readModelFolder } from './model-folder.ts';
 
-/** Models of this machine by name, each in a worker thread that starts with its first request. */
+/** Models on this machine by name, each in a worker thread that starts with its first request. */
 export interface LocalModels extends Embedder {
   /** Reads a model's folder and returns the model's name. Throws `ModelFolderFault`. */
   open(folder: string): Promise<string>;
 }
 
-/** `folderOf` returns where a model is likely to be, such as one that served before a restart. */
+/** `folderOf` returns the likely folder of a model, such as one that served before a restart. */
 export function createLocalModels(folderOf: (model: string) => string | undefined): LocalModels {
   const open = new Map<string, Embedder>();
   const missing = new Set<string>();
@@ -26,7 +26,7 @@ export function createLocalModels(folderOf: (model: string) => string | undefine
     const found = open.get(model);
     if (found) return found;
     missing.add(model);
-    throw new EmbedderFault('settings', `the model ${model} is not on this machine any more`);
+    throw new EmbedderFault('settings', `the model ${model} is no longer on this machine`);
   }
 
   async function close(models: readonly string[]): Promise<void> {

@@ -9,11 +9,11 @@ export interface DownloadOptions {
   signal: AbortSignal;
   /** Called with the bytes that are there, of this file and of those before it. */
   onProgress(file: HubFile, bytes: number): void;
-  /** Waits between two tries. */
+  /** Waits between attempts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Tries in a row that bring nothing. Each starts where the last one was cut off. */
+/** Successive attempts without progress. Each resumes where the last one was cut off. */
 const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 500;
 
@@ -106,7 +106,7 @@ async function append(
 }
 
 function wrongPart({ path, bytes }: HubFile, { url }: ModelHub): HubFault {
-  return new HubFault(`${url} sent something else than the ${bytes} bytes of ${path} that it states. Try again later.`);
+  return new HubFault(`${url} did not send the ${bytes} bytes of ${path} that it states. Try again later.`);
 }
 
 /** Throws `HubFault`, and deletes the file, if it is not what the hub states. */
@@ -117,7 +117,7 @@ async function verify(file: HubFile, path: string): Promise<void> {
   if (found === stated) return;
   await rm(path, { force: true });
   const advice =
-    'It was damaged or changed on the way, and is deleted again. Try again; if it stays so, use another network.';
+    'It was damaged or changed in transit and was deleted. Try again; if it happens again, use another network.';
   throw new HubFault(`${file.path} has the ${name} ${found}, but the hub states ${stated}. ${advice}`);
 }
 

@@ -34,10 +34,10 @@ export interface HubContent {
   body: AsyncIterable<Buffer>;
 }
 
-/** Says in one or two sentences why the hub did not give what it was asked for, and what to do. */
+/** A failed request to the hub. Its message says why, and what to do. */
 export class HubFault extends Error {
   override readonly name = 'HubFault';
-  /** Another try may succeed. */
+  /** A retry may succeed. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {
@@ -65,7 +65,7 @@ export function hubUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Models are verified, but what is asked for, and by whom, is nobody's business on the way. */
+/** Models are verified anyway; https keeps requests private. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
@@ -83,7 +83,8 @@ export function createModelHub(url: string): ModelHub {
       if (!REDIRECTS.has(response.statusCode)) return { ...response, host: target.origin };
       await response.body.dump();
       const location = String(response.headers.location ?? '');
-      if (!URL.canParse(location, target)) throw new HubFault(`${target.origin} redirects to nowhere. ${ANOTHER_HUB}`);
+      if (!URL.canParse(location, target))
+        throw new HubFault(`${target.origin} redirects to an invalid address. ${ANOTHER_HUB}`);
       target = new URL(location, target);
       if (!isSafe(target))
         throw new HubFault(`${url} redirects to ${target.origin}, which is not https. ${ANOTHER_HUB}`);
@@ -198,11 +199,11 @@ function statusFault(status: number, host: string, what: string): HubFault {
   if ([401, 403, 404, 410].includes(status))
     return new HubFault(`${host} does not offer ${what} (status ${status}). ${ANOTHER_HUB}`);
   const isTransient = status >= 500 || [408, 416, 429].includes(status);
-  return new HubFault(`${host} answers ${what} with status ${status}. Try again later.`, isTransient);
+  return new HubFault(`${host} answered the request for ${what} with status ${status}. Try again later.`, isTransient);
 }
 
 function notAHub(url: string): HubFault {
   return new HubFault(
-    `${url} does not answer like a hub of models. Set SVC_MODEL_HUB to one, or unset it for ${DEFAULT_HUB}.`,
+    `${url} does not respond like a model hub. Set SVC_MODEL_HUB to one, or unset it for ${DEFAULT_HUB}.`,
   );
 }

@@ -1,11 +1,11 @@
-/** What svc has to know of a model beside its files. */
+/** What svc needs to know about a model besides its files. */
 export interface ModelTraits {
   dimensions: number;
   /** Longer texts are truncated. */
   maxTokens: number;
   /** How token vectors are combined into one. */
   pooling: 'mean' | 'cls';
-  /** Texts that the model was trained to find in front of queries and of documents. */
+  /** Prefixes of queries and documents that the model was trained with. */
   prefixes: { query: string; document: string };
 }
 

@@ -149,7 +149,7 @@ describe('a hub', () => {
   test.each<[number, RegExp, boolean]>([
     [404, /does not offer owner\/model \(status 404\)\. Set SVC_MODEL_HUB to a mirror that has it, or /, false],
     [401, /does not offer owner\/model \(status 401\)\. /, false],
-    [503, /answers owner\/model with status 503\. Try again later\.$/, true],
+    [503, /answered the request for owner\/model with status 503\. Try again later\.$/, true],
   ])('that answers %i is explained', async (status, message, isTransient) => {
     server.state.status = status;
     const fault = await faultOf(describeAll());
@@ -159,9 +159,7 @@ describe('a hub', () => {
 
   test('that answers something else, or lacks a file, is explained', async () => {
     server.state.status = 200;
-    expect((await faultOf(describeAll())).message).toContain(
-      'does not answer like a hub of models. Set SVC_MODEL_HUB ',
-    );
+    expect((await faultOf(describeAll())).message).toContain('does not respond like a model hub. Set SVC_MODEL_HUB ');
     server.state.status = undefined;
     const { message } = await faultOf(hub.describe('owner/model', ['model.bin'], signal));
     expect(message).toBe(

@@ -150,11 +150,11 @@ describe('a device that asks to be connected', { timeout: 60_000 }, () => {
   test('is denied with a typed code; an unknown code says what to do', async () => {
     const { page, email } = await browser.openApp('connect');
     const { deviceCode, userCode } = await askForDevice(browser.daemon, email);
-    await page.getByLabel('Another machine?').fill('0000-0000');
+    await page.getByLabel('To connect another machine').fill('0000-0000');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('No device waits for this account with this code.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByLabel('Another machine?').fill(userCode.toLowerCase());
+    await page.getByLabel('To connect another machine').fill(userCode.toLowerCase());
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied laptop.').waitFor();

@@ -79,11 +79,11 @@ describe('connecting an OAuth client', { timeout: 60_000 }, () => {
     const { page } = await browser.openApp();
     await page.goto(authorizeUrl(await clientRequest({ resource: 'https://other.example/mcp' })));
     await page.getByText('resource must be').waitFor();
-    expect(await page.getByRole('link', { name: 'Tell the program' }).getAttribute('href')).toContain(
+    expect(await page.getByRole('link', { name: 'Return to the program' }).getAttribute('href')).toContain(
       'error=invalid_target',
     );
     await page.goto(authorizeUrl(await clientRequest({ redirect_uri: 'https://evil.example/' })));
     await page.getByText('redirect_uri is not one that the client registered').waitFor();
-    expect(await page.getByRole('link', { name: 'Tell the program' }).isVisible()).toBe(false);
+    expect(await page.getByRole('link', { name: 'Return to the program' }).isVisible()).toBe(false);
   });
 });

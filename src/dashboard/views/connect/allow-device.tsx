@@ -63,14 +63,15 @@ function Question({
   return (
     <>
       <p>
-        Connect <strong>{name}</strong> ({system}) to {email}? It asked from {address}, <Moment at={createdAt} />.
+        Connect <strong>{name}</strong> ({system}) to {email}? The request came from {address},{' '}
+        <Moment at={createdAt} />.
       </p>
       <p>
         Your terminal must show this code: <code class="device-code">{userCode}</code>
       </p>
       <p class="caution">
         <strong>
-          Allow it only if you just ran <code>svc login --device</code> and your terminal shows this code.
+          Allow only if you just ran <code>svc login --device</code> and your terminal shows this code.
         </strong>{' '}
         The device can then read and change your memories until you revoke it. Your API key does not change.
       </p>
@@ -95,7 +96,7 @@ function lookForDevice(looks = LOOKS): void {
   }, LOOK_MS);
 }
 
-/** Takes the code of a terminal whose link cannot be opened in this browser. */
+/** A form for the code of a terminal whose link cannot be opened in this browser. */
 export function DeviceCodeForm() {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -107,7 +108,7 @@ export function DeviceCodeForm() {
   };
   return (
     <form class="form" onSubmit={submit}>
-      <label for="device-code">Another machine? Run “svc login --device” there and type its code</label>
+      <label for="device-code">To connect another machine, run “svc login --device” there and type its code</label>
       <div class="field-row">
         <input
           id="device-code"

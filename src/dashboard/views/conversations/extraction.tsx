@@ -37,7 +37,7 @@ export function Extraction({ conversation }: { conversation: Conversation }) {
     });
     return () => {
       abort.abort();
-      // Nobody would see what it finds.
+      // Its result would not be shown.
       if (job.peek() && isOpen(job.peek()!)) client.jobs.delete(job.peek()!.id).catch(() => undefined);
     };
   }, [attempt.value]);

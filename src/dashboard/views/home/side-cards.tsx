@@ -77,7 +77,7 @@ const STATES: Record<DaemonState['kind'], string> = {
   unreachable: 'Does not respond',
 };
 
-/** `lastBackupAt` is undefined where backups are somebody else's business. */
+/** `lastBackupAt` is undefined if the account may not see backups. */
 function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
   const { client } = currentSession();
   const health = useResource('health', async (signal) => {

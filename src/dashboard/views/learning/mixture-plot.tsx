@@ -13,7 +13,7 @@ export function MixturePlot({ retrieval, usage }: { retrieval: Retrieval; usage:
     <section class="card stack" aria-labelledby="trust-title">
       <h2 id="trust-title">Who decided, over time</h2>
       {days.length === 0 ? (
-        <p class="hint">The next feedback of {retrieval.user} begins the record.</p>
+        <p class="hint">The next feedback of {retrieval.user} starts this plot.</p>
       ) : (
         <>
           <AreaPlot
@@ -27,7 +27,7 @@ export function MixturePlot({ retrieval, usage }: { retrieval: Retrieval; usage:
             format={formatShare}
           />
           <p class="hint">
-            After the last feedback of each day of {retrieval.user}; a day without feedback changes nothing.
+            For {retrieval.user}, after the last feedback of each day. Days without feedback change nothing.
           </p>
         </>
       )}

@@ -21,7 +21,7 @@ const KINDS: Record<SourceKind, string> = {
   conversation: 'Conversation',
   none: 'None',
 };
-const EXPIRY_TITLES: Record<Expiry, string> = { soon: `Within ${EXPIRES_SOON_DAYS} days`, any: 'At some time' };
+const EXPIRY_TITLES: Record<Expiry, string> = { soon: `Within ${EXPIRES_SOON_DAYS} days`, any: 'At any time' };
 
 interface FacetValue {
   name: string;
