@@ -77,6 +77,12 @@ describe('svc conversations', () => {
     expect(out).toContain('user ada · project fjord\n');
   });
 
+  test('lists what has no title by how it begins', async () => {
+    await begin({}, [say('user', 'Which ferry goes to Bergen?', '2026-03-05T12:00:00.000Z')]);
+    const { out } = await person.run(['conversations'], TTY);
+    expect(out).toMatch(/^[0-9a-f]{8} {2}Which ferry goes to Bergen\?\n/m);
+  });
+
   test('filters by user and project, and honors --limit, --all and --json', async () => {
     const other = await begin({ user: 'bob' });
     const ids = async (...words: string[]) =>

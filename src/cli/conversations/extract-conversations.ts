@@ -4,6 +4,7 @@ import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { nameOf } from '../items/item-kind.ts';
 import { followJob } from '../jobs/follow-job.ts';
 import { describeError } from '../jobs/job-lines.ts';
 import { printOutcome } from '../jobs/print-outcome.ts';
@@ -66,7 +67,7 @@ async function pick(client: Client, context: ExtractionContext): Promise<string[
     .map(
       (conversation): ChecklistRow => ({
         id: conversation.id,
-        title: truncate(oneLine(printable(conversation.title ?? `untitled ${shortId(conversation.id)}`)), width),
+        title: truncate(oneLine(printable(nameOf(conversation) ?? `untitled ${shortId(conversation.id)}`)), width),
         about: conversationFacts(conversation, context.clock.nowMs()).map(printable).join(' · '),
         state: 'open',
       }),

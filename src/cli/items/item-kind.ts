@@ -10,8 +10,20 @@ export interface ItemQuery {
   conversationId?: string;
 }
 
+export interface TitledItem {
+  id: string;
+  title: string | null;
+  /** How it begins. */
+  preview?: string | null;
+}
+
+/** What an item is called: its title, or how it begins. */
+export function nameOf({ title, preview = null }: TitledItem): string | null {
+  return title ?? preview;
+}
+
 /** A kind of item with a title, which has a listing and can be forgotten: conversations and episodes. */
-export interface ItemKind<Item extends { id: string; title: string | null }> {
+export interface ItemKind<Item extends TitledItem> {
   id: IdKind;
   list(client: Client, query: ItemQuery): PagePromise<Item>;
   get(client: Client, id: string): ApiPromise<Item>;

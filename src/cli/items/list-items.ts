@@ -14,7 +14,7 @@ import type { IdKind } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
 import { oneLine, wrap } from '../memory/terminal-text.ts';
-import type { ItemKind, ItemQuery } from './item-kind.ts';
+import { type ItemKind, type ItemQuery, nameOf, type TitledItem } from './item-kind.ts';
 import { titledCard } from './titled-card.ts';
 
 interface ListOptions extends CommonOptions {
@@ -27,10 +27,7 @@ interface ListOptions extends CommonOptions {
 const LARGEST_PAGE = 200;
 
 /** The subcommand `list`, which lists items newest first. Meant as the default of its group. */
-export function listItemsCommand<Item extends { id: string; title: string | null }>(
-  context: CommandContext,
-  kind: ItemKind<Item>,
-): Command {
+export function listItemsCommand<Item extends TitledItem>(context: CommandContext, kind: ItemKind<Item>): Command {
   return new Command('list')
     .description(`list ${kind.id.many}, newest first`)
     .option('--limit <count>', 'how many to show', parseCount, 20)
@@ -79,12 +76,12 @@ export async function collectItems<Item>(
   return all;
 }
 
-function rowOf<Item extends { id: string; title: string | null }>(item: Item, kind: ItemKind<Item>): string {
+function rowOf<Item extends TitledItem>(item: Item, kind: ItemKind<Item>): string {
   return `${[item.id, ...kind.cells(item), item.title ?? ''].map(oneLine).join('\t')}\n`;
 }
 
 /** Prints items as cards on a terminal, otherwise as a line each. */
-export async function printItems<Item extends { id: string; title: string | null }>(
+export async function printItems<Item extends TitledItem>(
   items: readonly Item[],
   kind: ItemKind<Item>,
   context: CommandContext,
@@ -94,7 +91,7 @@ export async function printItems<Item extends { id: string; title: string | null
   const look = renderOptions(context);
   const labels = shortIds(items.map(({ id }) => id));
   const cards = items.map((item) =>
-    titledCard({ label: labels.get(item.id)!, title: item.title, facts: kind.facts(item, look.nowMs) }, look),
+    titledCard({ label: labels.get(item.id)!, title: nameOf(item), facts: kind.facts(item, look.nowMs) }, look),
   );
   terminal.out(`${cards.join('\n')}\n`);
   await createRecentIds(settingsFolder).remember(items.map(({ id }) => id));

@@ -32,7 +32,7 @@ export function RankingTab({ asked, user, tabs, earlier }: RankingTabProps) {
       <Loaded resource={found} label="Searching" rows={8}>
         {(answer) =>
           answer.results.length === 0 ? (
-            <NothingFound asked={asked} />
+            <NothingFound asked={asked} user={user} />
           ) : (
             <Ranking
               key={answer.searchId}
@@ -48,15 +48,17 @@ export function RankingTab({ asked, user, tabs, earlier }: RankingTabProps) {
   );
 }
 
-function NothingFound({ asked }: { asked: RecallQuery }) {
+function NothingFound({ asked, user }: { asked: RecallQuery; user: string | undefined }) {
+  const stored = user === undefined ? 'Nothing stored without a user' : `Nothing stored for ${user}`;
   const isFiltered = asked.minRelevance > 0 || asked.project !== undefined || asked.asOf !== undefined;
   return (
     <Empty icon="recall" title="Nothing found">
       <p>
         {isFiltered
           ? 'Nothing fits the options. Lower the least relevance, or leave out the project or the date.'
-          : 'Nothing stored shares a word or a meaning with this question. An assistant would be told nothing.'}
+          : `${stored} shares a word or a meaning with this question. An assistant would be told nothing.`}
       </p>
+      {user !== undefined && <p>A search is of one user. To ask for another, choose one above.</p>}
       {asked.strategy !== 'auto' && <p>The strategy looks at some signals only. Try the learned one.</p>}
       <a class="button" href={isFiltered ? hrefOf('recall', { q: asked.query }) : hrefOf('memories', { add: '1' })}>
         {isFiltered ? 'Search without options' : 'Add a memory'}
