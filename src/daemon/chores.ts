@@ -30,7 +30,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
     { name: 'embed new texts', everyMs: 1000, run: embeddings.follow },
   ];
-  // Each checks in its transaction, under the tenant's lock, what is left to do: twice at once is only wasted work.
+  // Each checks in its transaction, under the tenant's lock, what is left to do: running twice at once only wastes work.
   const ofOne = [
     { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },

@@ -8,7 +8,7 @@ import { addConnection, endConnections } from './connection-writes.ts';
 import { findConnection, updateEnd, updateUsedById } from './connections-store.ts';
 import { sessionEnded } from './sessions.ts';
 
-/** What a client is given. */
+/** What a client was allowed. */
 interface Grant {
   tenantId: string;
   client: string;

@@ -106,7 +106,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     // Before the model is selected: from then on, new rows are queued for it.
     isOn = true;
     await db.writes.write('daemon', async (connection) => {
-      // A row that a write is adding is in no scan yet, and the write may not know of a new model.
+      // A write that is still running may not know the new model, and no scan sees its rows yet.
       await lockWrites(connection);
       await selectModel(connection, { tenantId: OPERATOR, provider: null, name }, true);
     });
@@ -116,7 +116,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
   async function switchOff(): Promise<void> {
     // Daemons that share a database queue rows for each other's embedder.
     if (!isShared) await pauseEmbeddings(db);
-    // Nothing serves any more beside tenants' models that are being filled.
+    // Tenants' models that are still being filled are the only ones left to serve.
     if (isOn) await db.writes.write('daemon', (connection) => promoteFillingModels(connection));
     isOn = false;
     models = [];

@@ -45,7 +45,7 @@ export function DecisionCard({ decision, conversation }: DecisionCardProps) {
     <div class="card decision">
       <p>
         <span class="chip is-accent">{TITLES[decision.decision]}</span>{' '}
-        {targetId && <a href={hrefOf('memories', { id: targetId })}>Show the memory as it is now</a>}
+        {targetId && <a href={hrefOf('memories', { id: targetId })}>Show the current memory</a>}
       </p>
       {targetId ? <Changed targetId={targetId} content={content} /> : <p class="content">{content}</p>}
       {reason && <p class="hint content">{reason}</p>}
@@ -89,7 +89,7 @@ export function DecisionCard({ decision, conversation }: DecisionCardProps) {
   );
 }
 
-/** What was done. It takes the focus of the button that is gone, so that Tab leads to the next suggestion. */
+/** The outcome. Takes the focus of the removed button, so that Tab leads to the next suggestion. */
 function Outcome({ children }: { children: ComponentChildren }) {
   const line = useRef<HTMLParagraphElement>(null);
   useEffect(() => line.current?.focus(), []);
