@@ -50,9 +50,16 @@ async function svcModel(words: string[], options?: Parameters<typeof commandLine
 
 const listed = async () =>
   JSON.parse((await svcModel(['list', '--json'])).out) as {
-    data: { name: string; isHere: boolean; inUse: boolean; revision: string | null; license: string; bytes: number }[];
+    data: {
+      name: string;
+      isDownloaded: boolean;
+      inUse: boolean;
+      revision: string | null;
+      license: string;
+      bytes: number;
+    }[];
   };
-const here = async () => (await listed()).data.filter(({ isHere }) => isHere);
+const here = async () => (await listed()).data.filter(({ isDownloaded }) => isDownloaded);
 
 describe('svc model add', () => {
   test('downloads a model, tries it, and makes it the one in use', async () => {

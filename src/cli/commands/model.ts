@@ -179,7 +179,7 @@ function dataOf({ model, manifest, inUse }: Row) {
   const { files: _, ...listed } = model;
   const { revision = null, addedAt = null } = manifest ?? {};
   const bytes = manifest ? bytesOf(manifest) : model.bytes;
-  return { ...listed, bytes, isHere: manifest !== undefined, inUse, revision, addedAt };
+  return { ...listed, bytes, isDownloaded: manifest !== undefined, inUse, revision, addedAt };
 }
 
 function stateOf({ manifest, inUse }: Row): 'in use' | 'downloaded' | '' {
