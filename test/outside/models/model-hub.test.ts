@@ -174,7 +174,7 @@ describe('a hub', () => {
     ['an empty file', { size: 0 }],
   ])('that states %s is refused before anything is downloaded', async (_, stated) => {
     server.state.stated = stated;
-    expect((await faultOf(download())).message).toContain('does not answer like a hub of models.');
+    expect((await faultOf(download())).message).toContain('does not respond like a model hub.');
     expect(server.ranges(MODEL_FILE)).toEqual([]);
   });
 
