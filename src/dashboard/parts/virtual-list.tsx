@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { density } from '../theme.ts';
 import { isTyping } from './typing.ts';
 import { visibleRows } from './visible-rows.ts';
@@ -74,10 +74,10 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     // A row that just scrolled into view is rendered with the next frame.
     if (!focusRow(list.current!, next)) requestAnimationFrame(() => list.current && focusRow(list.current, next));
   };
-  useEffect(() => {
+  // Before the next key: an effect would run after the frame, and see what this rendering showed.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
-      // The list may be gone already: listeners are removed after the frame in which it was.
       if (!list.current) return;
       const isOnRow = event.target instanceof Element && list.current.contains(event.target);
       if (event.key === 'j' || (isOnRow && event.key === 'ArrowDown')) move(1);

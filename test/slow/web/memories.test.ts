@@ -113,6 +113,7 @@ describe('a stranger', () => {
 describe('the list', () => {
   test('is operated by keys alone: move, select a range, open, edit', { timeout: 60_000 }, async () => {
     const { page } = await open();
+    await row(page, 'peanuts').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.keyboard.press('j');

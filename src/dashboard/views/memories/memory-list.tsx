@@ -62,7 +62,7 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
   // The API refuses a filter without a condition, so that nothing is matched by mistake.
   const wholeList = { includeSuperseded: false, ...filterOf(state) };
   const select = (id: string, isRange: boolean) => {
-    selection.value = (isRange ? extended : toggled)(chosen, id, ids);
+    selection.value = (isRange ? extended : toggled)(selection.peek(), id, ids);
   };
   const forget = async () => {
     const chosenIds = selected.map(({ id }) => id);
