@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { openBrowser, ticketOf } from '../features/connections/browser.ts';
+import { askForDevice } from '../features/connections/device.ts';
 import { KEY } from '../features/extraction/extraction-daemon.ts';
 import { makeTenant, type Tenant } from '../features/limits/tenants.ts';
 import type { TestDaemon } from './daemon.ts';
@@ -25,10 +26,15 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
   const conversations = new Map<string, string>();
   const resultsOf = new Map<string, string[]>();
   let tenant: Tenant | undefined;
-  let signIn = { ticket: 'unknown', token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) };
+  let email = '';
+  let signIn = {
+    ...{ ticket: 'unknown', token: 'unknown', code: 'WDJB-MJHT', verifier: 'x'.repeat(43) },
+    ...{ deviceCode: 'unknown', userCode: 'WDJB-MJHT' },
+  };
 
   async function renew(): Promise<void> {
-    tenant = await makeTenant(daemon, `${randomUUID()}@example.com`, 'Enterprise');
+    email = `${randomUUID()}@example.com`;
+    tenant = await makeTenant(daemon, email, 'Enterprise');
     remembered.clear();
     await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
@@ -95,6 +101,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
       const wanted = path + JSON.stringify(query) + String(body);
       if (wanted.includes('{{token')) signIn = { ...signIn, token: await newToken(daemon) };
       if (wanted.includes('{{code')) signIn = { ...signIn, ...(await newCode(daemon)) };
+      if (/\{\{(device|user)Code/.test(wanted)) signIn = { ...signIn, ...(await askForDevice(daemon, email)) };
       if (wanted.includes('{{ticket')) signIn = { ...signIn, ticket: await ticketOf(daemon, tenant!.apiKey) };
       const parameters = query.map((pair) => pair.map((part) => encode(fill(part))).join('=')).join('&');
       const isProviderKey = /^\/v1\/provider-keys\/\w+$/.test(path) && method === 'PUT';

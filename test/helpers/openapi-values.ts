@@ -34,6 +34,8 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   token: marker('token'),
   ticket: marker('ticket'),
   code: marker('code'),
+  deviceCode: marker('deviceCode'),
+  userCode: marker('userCode'),
   codeVerifier: marker('verifier'),
   startedAt: fc.constant('2026-05-01T08:00:00.000Z'),
   endedAt: fc.constant('2026-05-01T09:00:00.000Z'),
