@@ -23,7 +23,7 @@ import {
 } from './device-requests-store.ts';
 import type { MailedLinks } from './mailed-links.ts';
 import { gone, isOpen, MAX_WRONG_CODES } from './sign-in.ts';
-import { findSignIn, updateUsed, updateWrongDeviceCodes } from './sign-in-store.ts';
+import { findSignIn, updateUsed, updateWrongCodes } from './sign-in-store.ts';
 
 /** Outcome of a poll: the token, handed out once, or when to ask again. */
 export type Polled = { token: string } | { intervalSeconds: number };
@@ -164,7 +164,7 @@ export function createDeviceSignIn(dependencies: Dependencies): DeviceSignIn {
         if (!isOpen(link, nowMs) || link.deviceCodeHash === null) throw gone();
         const { name, userCodeHash } = await open(connection, link.deviceCodeHash);
         if (!equalSecrets(userCodeHash, hashOf(userCode))) {
-          await updateWrongDeviceCodes(connection, tokenHash, MAX_WRONG_CODES);
+          await updateWrongCodes(connection, { tokenHash }, MAX_WRONG_CODES);
           return { name: undefined, triesLeft: MAX_WRONG_CODES - 1 - link.wrongCodes };
         }
         await accounts.keep(connection, link.email);

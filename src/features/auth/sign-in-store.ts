@@ -82,29 +82,21 @@ export async function updateCode(
   ]);
 }
 
-/** Counts a wrong code against every sign-in of a terminal and voids link and code at `maxWrongCodes`. */
+/**
+ * Counts a wrong code and voids link and code at `maxWrongCodes`: of every sign-in of a terminal, by its code challenge, or
+ * of the link for a device, by the hash of its token.
+ */
 export async function updateWrongCodes(
   connection: Connection,
-  codeChallenge: string,
+  links: { codeChallenge: string } | { tokenHash: string },
   maxWrongCodes: number,
 ): Promise<void> {
+  const [column, value] =
+    'codeChallenge' in links ? ['codeChallenge', links.codeChallenge] : ['tokenHash', links.tokenHash];
   await connection.run(
     `UPDATE signInLinks SET wrongCodes = wrongCodes + 1,
-       expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE codeChallenge = ?`,
-    [maxWrongCodes, codeChallenge],
-  );
-}
-
-/** Counts a wrong code of a device against its link, and voids the link at `maxWrongCodes`. */
-export async function updateWrongDeviceCodes(
-  connection: Connection,
-  tokenHash: string,
-  maxWrongCodes: number,
-): Promise<void> {
-  await connection.run(
-    `UPDATE signInLinks SET wrongCodes = wrongCodes + 1,
-       expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE tokenHash = ?`,
-    [maxWrongCodes, tokenHash],
+       expiresAt = CASE WHEN wrongCodes + 1 >= ? THEN 0 ELSE expiresAt END WHERE ${column} = ?`,
+    [maxWrongCodes, value],
   );
 }
 

@@ -138,7 +138,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
         const match = open.find((row) => row.codeHash !== null && equalSecrets(row.codeHash, codeHashOf(code)));
         if (match) return complete(connection, match.email, { endedBy: 'terminalSignIn', device: deviceOf(match) });
         // Return instead of throwing: a throw would roll back the count of wrong codes.
-        await updateWrongCodes(connection, codeChallenge, MAX_WRONG_CODES);
+        await updateWrongCodes(connection, { codeChallenge }, MAX_WRONG_CODES);
         return { apiKey: undefined, triesLeft: Math.max(...open.map((row) => MAX_WRONG_CODES - 1 - row.wrongCodes)) };
       });
       if (outcome.apiKey !== undefined) return { apiKey: outcome.apiKey };
