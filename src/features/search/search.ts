@@ -1,4 +1,3 @@
-import { projectFilterOf } from '../../contract/project.ts';
 import {
   type ContextAnswer,
   type ContextRequest,
@@ -10,7 +9,6 @@ import {
 } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
@@ -30,6 +28,7 @@ import {
   type ItemRows,
   NO_CANDIDATES,
 } from './candidate.ts';
+import { limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
@@ -87,9 +86,6 @@ interface Asked {
 
 /** Searches of one tenant. */
 const MAX_WAITING = 2000;
-/** Candidates to find of each type. */
-const MIN_POOL = 80;
-const DEFAULT_LIMIT = 10;
 /** Results that a context chooses from, until its budget is used up. */
 const CONTEXT_RESULTS = 100;
 
@@ -214,35 +210,6 @@ export function createSearch(dependencies: Dependencies): Search {
       ),
     waiting: limiter.waiting,
   };
-}
-
-/** Throws `invalid_request` for a timestamp that is not one. */
-function toCandidateQuery(
-  user: UserKey,
-  request: SearchRequest,
-  { terms, phrases, months }: ParsedQuery,
-  nowMs: number,
-): Omit<CandidateQuery, 'scope'> {
-  const asOfMs = parseInstant(request.asOf, '/asOf');
-  const afterMs = parseInstant(request.filter?.after, '/filter/after');
-  const beforeMs = parseInstant(request.filter?.before, '/filter/before');
-  const filter = { ...request.filter, afterMs, beforeMs, project: projectFilterOf(request, '/') };
-  const types = request.types && { types: request.types };
-  return {
-    ...user,
-    terms,
-    phrases,
-    months,
-    ...types,
-    filter,
-    asOfMs,
-    nowMs,
-    pool: Math.max(MIN_POOL, limitOf(request)),
-  };
-}
-
-function limitOf({ limit = DEFAULT_LIMIT }: SearchRequest): number {
-  return limit;
 }
 
 /** `auto` is reported as `default` until something was learned. */
