@@ -1,19 +1,47 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import base from './vitest.config.ts';
 
+/** Files that measure time, or keep both processors busy themselves. */
+const ALONE = [
+  'backup',
+  'neighbors',
+  'noisy-tenant',
+  'postgres-network',
+  'same-answer',
+  'serve',
+  'slow-exports',
+  'web/budgets',
+  'write-ahead-log',
+].map((name) => `test/slow/${name}.test.ts`);
+
+const shared = {
+  ...base.test,
+  globalSetup: [],
+  testTimeout: 300_000,
+  // Browsers and processes that wait for a processor: what fails twice is broken.
+  retry: 1,
+  expect: { poll: { timeout: 10_000 } },
+  hookTimeout: 120_000,
+} satisfies TestProjectInlineConfiguration['test'];
+
 /** Crashes, faults, browsers and other programs: minutes, not seconds. */
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [], globalSetup: [], reporters: ['default'] } },
-  defineConfig({
-    test: {
-      include: ['test/slow/**/*.test.ts'],
-      globalSetup: ['test/helpers/build-all.ts', 'test/helpers/assistants/assistants-folder.ts'],
-      fileParallelism: false,
-      testTimeout: 300_000,
-      // Browsers and processes that wait for a processor: what fails twice is broken.
-      retry: 1,
-      expect: { poll: { timeout: 10_000 } },
-      hookTimeout: 120_000,
-    },
-  }),
-);
+export default defineConfig({
+  test: {
+    globalSetup: ['test/helpers/build-all.ts', 'test/helpers/packages-folder.ts'],
+    reporters: ['default'],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'together',
+          include: ['test/slow/**/*.test.ts'],
+          exclude: ALONE,
+          // Mostly they wait for each other's processes.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { test: { ...shared, name: 'alone', include: ALONE, exclude: [], maxWorkers: 1, sequence: { groupOrder: 2 } } },
+    ],
+  },
+});

@@ -8,9 +8,9 @@ import { callApi, connectMcp, signInByMail } from './api-session.ts';
 import { type Dialogue, readDialogues, type Turn } from './locomo-data.ts';
 import { inFreshFolder, runSvc, startDaemon } from './processes.ts';
 import { createProgress } from './progress.ts';
-import { type Recall, recallOf } from './recall.ts';
+import { recallOf } from './recall.ts';
 import { formatTable } from './report.ts';
-import { recallTable } from './retrieval/recall-table.ts';
+import { type QuestionRecall, recallTable } from './retrieval/recall-table.ts';
 
 const USAGE = `node --import tsx bench/locomo.ts --data <file> [--text-only] [--json]
 
@@ -114,7 +114,7 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
   const client = await connectMcp(url, apiKey);
   const questions = dialogues.flatMap(({ sampleId, questions }) => questions.map((one) => ({ ...one, sampleId })));
   const progress = createProgress('questions asked', questions.length);
-  const asked: { category: number; recall: Recall }[] = [];
+  const asked: QuestionRecall[] = [];
   const queue = questions.values();
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
@@ -125,7 +125,7 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
         const { results } = answer.structuredContent as unknown as SearchAnswer;
         const wanted = evidence.map((diaId) => stored.idOf.get(turnKey(sampleId, diaId))!);
         const found = results.map(({ id }) => id);
-        asked.push({ category, recall: recallOf(wanted, found) });
+        asked.push({ category, evidence: wanted.length, recall: recallOf(wanted, found) });
         progress.advance(1);
       }
     }),
@@ -136,7 +136,7 @@ async function ask(url: string, apiKey: string, dialogues: readonly Dialogue[], 
 }
 
 /** Converts counts to text, because only shares are formatted as decimals. */
-function tableOf(asked: Parameters<typeof recallTable>[0]) {
+function tableOf(asked: readonly QuestionRecall[]) {
   return recallTable(asked).map((row) => ({ ...row, count: String(row.count) }));
 }
 

@@ -26,6 +26,8 @@ import { mixtureDays } from './0024-mixture-days.ts';
 import { deviceConnections } from './0025-device-connections.ts';
 import { oauth } from './0026-oauth.ts';
 import { searchClients } from './0028-search-clients.ts';
+import { clientConsent } from './0029-client-consent.ts';
+import { modelAgreements } from './0030-model-agreements.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -62,4 +64,6 @@ export const MIGRATIONS: readonly Migration[] = [
   deviceConnections,
   oauth,
   searchClients,
+  clientConsent,
+  modelAgreements,
 ];

@@ -2,11 +2,13 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { root } from './build-options.mjs';
 import { compressFiles } from './compress-files.mjs';
 
 const source = (file) => fileURLToPath(new URL(`../src/dashboard/${file}`, import.meta.url));
 
 const shared = {
+  absWorkingDir: root,
   bundle: true,
   minify: true,
   target: 'es2022',

@@ -3,8 +3,12 @@ import { build } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
 import { daemonBuild, root } from './build-options.mjs';
 import { buildReference } from './build-reference.mjs';
+import { buildWords } from './build-words.mjs';
+import { writeLicenses } from './licenses.mjs';
 
 await rm(`${root}dist`, { recursive: true, force: true });
-await build(daemonBuild);
-await buildDashboard(`${root}dist/dashboard`);
+const { metafile } = await build(daemonBuild);
+const { app } = await buildDashboard(`${root}dist/dashboard`);
 await buildReference(`${root}dist/reference`);
+await buildWords(`${root}dist/words`);
+await writeLicenses([metafile, app], `${root}dist/licenses.txt`);

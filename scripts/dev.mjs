@@ -5,6 +5,7 @@ import { context } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
 import { daemonBuild, root } from './build-options.mjs';
 import { buildReference } from './build-reference.mjs';
+import { buildWords } from './build-words.mjs';
 
 /** Runs `svc serve` with the given options and restarts it whenever a source file changes. */
 
@@ -30,6 +31,7 @@ function restart() {
 await rm(`${root}dist`, { recursive: true, force: true });
 await buildDashboard(`${root}dist/dashboard`);
 await buildReference(`${root}dist/reference`);
+await buildWords(`${root}dist/words`);
 const restartOnBuild = {
   name: 'restart-on-build',
   setup: ({ onEnd }) => onEnd(({ errors }) => errors.length === 0 && restart()),

@@ -107,14 +107,15 @@ describe('the source tree', () => {
     expect(importCycles((path) => path)).toEqual([]);
   });
 
-  test('the command line loads the daemon only in serve, admin and model, and lazily', () => {
+  test('the command line loads the daemon only in serve, service, admin and model, and lazily', () => {
     const own = /^src\/(cli|client|contract|lib|outside\/keychain|version)/;
-    expect(forbiddenImports(/^src\/(?!cli\/commands\/(serve|admin|model)(-\w+)?\.ts)cli\//, own)).toEqual([]);
+    expect(forbiddenImports(/^src\/(?!cli\/commands\/(serve|service|admin|model)(-\w+)?\.ts)cli\//, own)).toEqual([]);
     const eager = files
       .filter(
-        ({ path }) => path.startsWith('src/cli/') && !/^src\/cli\/commands\/(serve|admin|model)(-\w+)?\.ts$/.test(path),
+        ({ path }) =>
+          path.startsWith('src/cli/') && !/^src\/cli\/commands\/(serve|service|admin|model)(-\w+)?\.ts$/.test(path),
       )
-      .filter(({ text }) => /from '[^']*\/(serve|admin|model)(-\w+)?\.ts'/.test(text));
+      .filter(({ text }) => /from '[^']*\/(serve|service|admin|model)(-\w+)?\.ts'/.test(text));
     expect(eager.map(({ path }) => path)).toEqual([]);
   });
 

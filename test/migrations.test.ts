@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS, type Migration } from '../migrations/index.ts';
 import { type Connection, openConnection } from '../src/db/connection.ts';
 import { ensureDatabaseFile } from '../src/db/database-file.ts';
@@ -56,10 +56,29 @@ async function rowCounts(connection: Connection): Promise<Record<string, number>
 }
 
 describe('migrations', () => {
-  test.each(MIGRATIONS.map((_, index) => index))(
+  let earlier: string;
+  let current: SchemaEntry[];
+
+  /** An empty database of an earlier schema. */
+  const emptyOf = (version: number) => join(earlier, `${version}.db`);
+
+  beforeAll(async () => {
+    earlier = await mkdtemp(join(tmpdir(), 'svc-earlier-'));
+    const growing = await ensureDatabaseFile(earlier);
+    for (const version of MIGRATIONS.keys()) {
+      await migrate(growing, MIGRATIONS.slice(0, version));
+      await copyFile(growing, emptyOf(version));
+    }
+    await migrate(growing);
+    current = await schemaOf(growing);
+  });
+
+  afterAll(() => rm(earlier, { recursive: true }));
+
+  test.each([...MIGRATIONS.keys()])(
     'keep all rows, indexes and triggers when starting from schema %i',
     async (version) => {
-      await migrate(file, MIGRATIONS.slice(0, version));
+      await copyFile(emptyOf(version), file);
       const before = await on(file, async (connection) => {
         await fillTables(connection);
         return rowCounts(connection);
@@ -70,12 +89,7 @@ describe('migrations', () => {
       expect(await on(file, (connection) => connection.all('PRAGMA integrity_check'))).toEqual([
         { integrity_check: 'ok' },
       ]);
-
-      const other = await mkdtemp(join(tmpdir(), 'svc-fresh-'));
-      const fresh = await ensureDatabaseFile(other);
-      await migrate(fresh);
-      expect(await schemaOf(file)).toEqual(await schemaOf(fresh));
-      await rm(other, { recursive: true });
+      expect(await schemaOf(file)).toEqual(current);
     },
   );
 

@@ -48,6 +48,7 @@ export async function askQuestions(stored: StoredDialogues, door: Door, strategy
     const { results } = await search(text, sampleId);
     return {
       category,
+      evidence: wanted.length,
       recall: recallOf(
         wanted,
         results.map(({ id }) => id),

@@ -29,18 +29,31 @@ export function isHeadline(category: number): boolean {
   return category !== ADVERSARIAL;
 }
 
-/** One row for all categories but the adversarial one together, then one per category that occurs. */
-export function recallTable(asked: readonly { category: number; recall: Recall }[]): RecallRow[] {
-  const row = (questions: string, wanted: (category: number) => boolean) => {
-    const recalls = asked.filter(({ category }) => wanted(category)).map(({ recall }) => recall);
+/** A question of a dialogue, and how much of its evidence was found. */
+export interface QuestionRecall {
+  category: number;
+  /** Pieces of evidence. */
+  evidence: number;
+  recall: Recall;
+}
+
+/**
+ * One row for all categories but the adversarial one together, one each for those of these questions with one and with
+ * several pieces of evidence, then one per category that occurs.
+ */
+export function recallTable(asked: readonly QuestionRecall[]): RecallRow[] {
+  const row = (questions: string, isWanted: (one: QuestionRecall) => boolean) => {
+    const recalls = asked.filter(isWanted).map(({ recall }) => recall);
     return { questions, count: recalls.length, ...meanRecall(recalls) };
   };
   const occurring = new Set(asked.map(({ category }) => category));
   return [
-    row('all but 5', isHeadline),
+    row('all but 5', ({ category }) => isHeadline(category)),
+    row('one piece of evidence', ({ category, evidence }) => isHeadline(category) && evidence === 1),
+    row('several pieces', ({ category, evidence }) => isHeadline(category) && evidence > 1),
     ...[...KINDS]
       .filter(([category]) => occurring.has(category))
-      .map(([category, kind]) => row(`${category} ${kind}`, (one) => one === category)),
+      .map(([category, kind]) => row(`${category} ${kind}`, (one) => one.category === category)),
   ];
 }
 

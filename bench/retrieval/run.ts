@@ -29,7 +29,7 @@ then simulates users who say which results they used. Ends with 1 if a target is
 
   --data <file>  dialogues in the format of the LoCoMo benchmark (sample_id, conversation, qa)
   --users <n>    simulated users of each kind; 0 for none
-  --seed <n>     another draw of users
+  --seed <n>     another draw of users; bench/retrieval/learning.ts compares ten
   --embeddings <setting>
                  searches by meaning too, with what SVC_EMBEDDINGS may name (a folder: absolute); asks once all has its
                  vector
@@ -103,7 +103,7 @@ async function measure(file: string): Promise<Figures> {
     ] as const;
   });
   const users = Number(values.users);
-  const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seed: Number(values.seed) }) : undefined;
+  const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seeds: [Number(values.seed)] }) : undefined;
   const { own, foreign, results } = conversations.confidence;
   const title = 'Confidence, each question asked of its own dialogue and of another';
   const ofAnswers = reliabilityOf(title, [...own, ...foreign]);
@@ -113,7 +113,7 @@ async function measure(file: string): Promise<Figures> {
     { ...ofAnswers, findings: [...ofAnswers.findings, refusedAtNineTenths(clear)] },
     reliabilityOf('Relevance of the results', results),
     ...prompts,
-    ...(simulated ? [simulated.section] : []),
+    ...(simulated?.sections ?? []),
   ];
   const progress = (text: string) => process.stderr.write(`… ${text}\n`);
   if (values.latency) sections.push(await benchRecall({ rounds: 3, seconds: 4, nodeOptions: [], progress }));

@@ -1,4 +1,5 @@
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
+import { softmax } from './attainable.ts';
 import type { Chance } from './chance.ts';
 import type { NumberedPool } from './pools.ts';
 
@@ -7,8 +8,6 @@ export interface SimulatedUser {
   name: string;
   /** Probability of each candidate to be the wanted one. */
   wishes(pool: NumberedPool, event: number): readonly number[];
-  /** The weights of a ranking that knows its preferences. */
-  ideal(model: SignalModel, event: number): number[];
   /** The result reported as used, if any. */
   feedback(wanted: number, shown: readonly number[]): number | undefined;
 }
@@ -36,7 +35,6 @@ export function averageUser(index: number, chance: Chance): SimulatedUser {
       const answers = new Set(relevant);
       return signals.map((_, candidate) => (answers.has(candidate) ? 1 / answers.size : 0));
     },
-    ideal: ({ weights }) => [...weights],
     feedback: honest(chance),
   };
 }
@@ -79,14 +77,14 @@ export function differingUser(
   const preferences = [drawPreference(), drawPreference()] as const;
   const preferenceAt = (event: number): Preference => preferences[event < changesAt ? 0 : 1];
   const label = [...preferences[0]].map(([name, pull]) => `${name}${pull < 0 ? '−' : '+'}`).join(' ');
-  const ideal: SimulatedUser['ideal'] = ({ names, weights, deviations, temperature }, event) => {
+  const weightsAt = (event: number) => {
+    const { names, weights, deviations, temperature } = model;
     const now = preferenceAt(event);
     return names.map((name, at) => weights[at]! + (temperature * (now.get(name) ?? 0)) / deviations[at]!);
   };
   return {
     name: `differing ${index} (${label})`,
-    wishes: (pool, event) => wishesOf(pool, ideal(model, event), model, decision),
-    ideal,
+    wishes: (pool, event) => wishesOf(pool, weightsAt(event), model, decision),
     feedback: honest(chance),
   };
 }
@@ -104,8 +102,5 @@ function wishesOf(
     for (let at = 0; at < row.length; at += 1) utility += (weights[at]! * row[at]!) / temperature;
     return utility * decision;
   });
-  const highest = Math.max(...utilities);
-  const powers = utilities.map((utility) => Math.exp(utility - highest));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
+  return softmax(utilities);
 }

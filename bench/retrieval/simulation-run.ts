@@ -4,6 +4,7 @@ import { learnFrom } from '../../src/features/learning/learning-step.ts';
 import type { QueryBucket } from '../../src/features/learning/query-bucket.ts';
 import { MAX_STORED_CANDIDATES } from '../../src/features/learning/remembered-search.ts';
 import type { SignalModel } from '../../src/features/learning/signal-model.ts';
+import { oracleWeights } from './attainable.ts';
 import type { Chance } from './chance.ts';
 import type { NumberedPool } from './pools.ts';
 import type { SimulatedUser } from './simulated-user.ts';
@@ -23,8 +24,22 @@ export interface UserOutcome {
   /** Gain over the default at each checkpoint, in points. */
   gains: Figures[];
   byDefault: Figures;
-  /** Gain of a ranking that knows the preferences. */
+  /** Gain of the oracle's ranking at the last checkpoint; 0 where it was not asked for. */
   attainable: Figures;
+}
+
+/** When to evaluate: after so many feedback events, or so many searches since the last checkpoint if that comes first. */
+export interface Checkpoint {
+  events: number;
+  searches?: number;
+}
+
+interface SimulationSettings {
+  model: SignalModel;
+  chance: Chance;
+  checkpoints: readonly Checkpoint[];
+  /** Whether to compute what is attainable. */
+  oracle: boolean;
 }
 
 type Order = readonly number[];
@@ -70,7 +85,7 @@ function rankerOf(state: LearnedState, model: SignalModel): (pool: NumberedPool)
 export function simulate(
   user: SimulatedUser,
   pools: readonly NumberedPool[],
-  { model, chance, checkpoints }: { model: SignalModel; chance: Chance; checkpoints: readonly number[] },
+  { model, chance, checkpoints, oracle }: SimulationSettings,
 ): UserOutcome {
   const order = chance.shuffled(pools);
   const half = Math.floor(order.length / 2);
@@ -79,26 +94,26 @@ export function simulate(
   const gains: Figures[] = [];
   const defaults: Figures[] = [];
   let attainable: Figures = { mrr: 0, recall: 0 };
-  for (const [index, checkpoint] of checkpoints.entries()) {
+  for (const [index, { events, searches = Number.POSITIVE_INFINITY }] of checkpoints.entries()) {
     let silent = 0;
-    while (state.events < checkpoint && silent < MAX_SEARCHES) {
+    for (let asked = 0; asked < searches && state.events < events && silent < MAX_SEARCHES; asked += 1) {
       const before = state;
       state = search(user, chance.pick(learning), state, { model, chance });
       silent = state === before ? silent + 1 : 0;
     }
-    const wishes = trial.map((pool) => user.wishes(pool, checkpoint));
+    const labeled = trial.map((pool) => ({ pool, wishes: user.wishes(pool, events) }));
     const figuresBy = (ranker: (pool: NumberedPool) => Order) =>
-      meanOf(trial.map((pool, at) => figuresOf(wishes[at]!, ranker(pool))));
+      meanOf(labeled.map(({ pool, wishes }) => figuresOf(wishes, ranker(pool))));
     const byDefault = figuresBy((pool) => defaultOrder(pool, model));
     gains.push(inPoints(figuresBy(rankerOf(state, model)), byDefault));
-    if (index === checkpoints.length - 1) {
-      const ideal = user.ideal(model, checkpoint);
+    defaults.push({ mrr: 100 * byDefault.mrr, recall: 100 * byDefault.recall });
+    if (oracle && index === checkpoints.length - 1) {
+      const weights = oracleWeights(labeled, model);
       attainable = inPoints(
-        figuresBy((pool) => rank(pool, ideal)),
+        figuresBy((pool) => rank(pool, weights)),
         byDefault,
       );
     }
-    defaults.push({ mrr: 100 * byDefault.mrr, recall: 100 * byDefault.recall });
   }
   return { name: user.name, gains, byDefault: meanOf(defaults), attainable };
 }

@@ -1,15 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { CommandContext, SetExitCode, Terminal } from './command-context.ts';
-
-/** A command whose code is loaded only when it is called. */
-export interface LazyCommand {
-  name: string;
-  summary: string;
-  /** The heading it is listed under in `svc --help`. */
-  group: string;
-  load(): Promise<Command>;
-}
+import type { SetExitCode, Terminal } from './command-context.ts';
+import type { LazyCommand, LoadContext } from './lazy-command.ts';
+import { memoryCommands } from './memory-commands.ts';
+import { ownProgram } from './own-program.ts';
 
 export interface CommandDependencies {
   version: string;
@@ -41,13 +34,31 @@ export function listCommands({
       name: 'serve',
       summary: 'run the daemon',
       group: 'Daemon:',
-      load: async () => (await import('./commands/serve.ts')).serveCommand(version, terminal, stopSignal, setExitCode),
+      load: async () => (await import('./commands/serve.ts')).serveCommand(version, await context(), setExitCode),
+    },
+    {
+      name: 'service',
+      summary: 'keep the daemon running in the background',
+      group: 'Daemon:',
+      async load() {
+        const [{ serviceCommand }, { openServiceContext }] = await Promise.all([
+          import('./commands/service.ts'),
+          import('./service/context.ts'),
+        ]);
+        return serviceCommand(openServiceContext(await context(), ownProgram()));
+      },
     },
     {
       name: 'model',
       summary: 'manage embedding models that run in the daemon',
       group: 'Daemon:',
       load: async () => (await import('./commands/model.ts')).modelCommand(await context()),
+    },
+    {
+      name: 'backup',
+      summary: 'back up the database, now or by schedule',
+      group: 'Daemon:',
+      load: async () => (await import('./commands/admin-backup.ts')).backupCommand(terminal, context),
     },
     {
       name: 'admin',
@@ -64,7 +75,7 @@ export function listCommands({
           import('./commands/doctor.ts'),
           import('./account-context.ts'),
         ]);
-        return doctorCommand(createAccountContext(await context()), { version, script: programScript() });
+        return doctorCommand(createAccountContext(await context()), { version, script: ownProgram().script });
       },
     },
     {
@@ -75,8 +86,6 @@ export function listCommands({
     },
   ];
 }
-
-type LoadContext = () => Promise<CommandContext>;
 
 function accountCommands(context: LoadContext): LazyCommand[] {
   const group = 'Account:';
@@ -137,7 +146,7 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
         ]);
         const loaded = await context();
         const { screen } = createAccountContext(loaded);
-        const program = { node: process.execPath, script: programScript() };
+        const program = ownProgram();
         return mcpConfigCommand({ ...loaded, settings: openSettings(loaded.environment), program, screen });
       },
     },
@@ -152,85 +161,6 @@ function assistantCommands(context: LoadContext, version: string): LazyCommand[]
       summary: 'recall and capture when an assistant reports an event',
       group,
       load: async () => (await import('./commands/hook.ts')).hookCommand(await context()),
-    },
-  ];
-}
-
-function memoryCommands(context: LoadContext): LazyCommand[] {
-  const group = 'Memories:';
-  return [
-    {
-      name: 'add',
-      summary: 'store a memory',
-      group,
-      load: async () => (await import('./commands/add.ts')).addCommand(await context()),
-    },
-    {
-      name: 'search',
-      summary: 'search memories',
-      group,
-      load: async () => (await import('./commands/search.ts')).searchCommand(await context()),
-    },
-    {
-      name: 'list',
-      summary: 'list memories, newest first',
-      group,
-      load: async () => (await import('./commands/list.ts')).listCommand(await context()),
-    },
-    {
-      name: 'show',
-      summary: 'show one memory and its history',
-      group,
-      load: async () => (await import('./commands/show.ts')).showCommand(await context()),
-    },
-    {
-      name: 'edit',
-      summary: 'change a memory',
-      group,
-      load: async () => (await import('./commands/edit.ts')).editCommand(await context()),
-    },
-    {
-      name: 'forget',
-      summary: 'erase memories permanently',
-      group,
-      load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
-    },
-    {
-      name: 'conversations',
-      summary: 'list, show or erase conversations, extract memories from them',
-      group,
-      async load() {
-        const [{ conversationsCommand }, { createAccountContext }] = await Promise.all([
-          import('./commands/conversations.ts'),
-          import('./account-context.ts'),
-        ]);
-        const loaded = await context();
-        return conversationsCommand({ ...loaded, screen: createAccountContext(loaded).screen });
-      },
-    },
-    {
-      name: 'episodes',
-      summary: 'list, show or erase episodes, cut conversations into them',
-      group,
-      load: async () => (await import('./commands/episodes.ts')).episodesCommand(await context()),
-    },
-    {
-      name: 'users',
-      summary: 'list end users, or erase one',
-      group,
-      load: async () => (await import('./commands/users.ts')).usersCommand(await context()),
-    },
-    {
-      name: 'export',
-      summary: 'write the whole account to a file',
-      group,
-      load: async () => (await import('./commands/export.ts')).exportCommand(await context()),
-    },
-    {
-      name: 'import',
-      summary: 'import an export or another system’s file',
-      group,
-      load: async () => (await import('./commands/import.ts')).importCommand(await context()),
     },
   ];
 }
@@ -257,9 +187,4 @@ function providerCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/jobs.ts')).jobsCommand(await context()),
     },
   ];
-}
-
-/** The path of `bin/svc`, beside the folder that this runs in. */
-function programScript(): string {
-  return fileURLToPath(new URL('../bin/svc', import.meta.url));
 }

@@ -8,19 +8,21 @@ export interface Style {
   good(text: string): string;
   caution(text: string): string;
   bad(text: string): string;
+  link(text: string): string;
 }
 
-const CODES: Record<keyof Style, [number, number]> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  good: [32, 39],
-  caution: [33, 39],
-  bad: [31, 39],
+const CODES: Record<keyof Style, [on: string, off: string]> = {
+  bold: ['1', '22'],
+  dim: ['2', '22'],
+  good: ['32', '39'],
+  caution: ['33', '39'],
+  bad: ['31', '39'],
+  link: ['1;4;36', '22;24;39'],
 };
 
 export function createStyle(color: boolean): Style {
   const set =
-    ([on, off]: [number, number]) =>
+    ([on, off]: [string, string]) =>
     (text: string) =>
       color ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, set(codes)])) as Record<

@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import type { SetExitCode, Terminal } from './command-context.ts';
-import { type CommandDependencies, type LazyCommand, listCommands } from './command-list.ts';
+import { type CommandDependencies, listCommands } from './command-list.ts';
 import { EXIT } from './exit.ts';
+import type { LazyCommand } from './lazy-command.ts';
 
 const EPILOGUE = `
 Examples:
   $ svc serve                          start the daemon on http://127.0.0.1:8787
+  $ svc service install                keep it running in the background
   $ svc login                          sign in; the key goes into the keychain
   $ svc mcp-config                     connect the assistants on this machine
   $ svc add "Ada prefers tea"          store a memory

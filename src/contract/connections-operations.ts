@@ -8,6 +8,7 @@ const CONNECTION = {
   id: 'con_01a2016cf94e74d8802b9a1e9b0015cd',
   kind: 'page',
   client: 'Firefox on Linux',
+  verifiedHost: null,
   scope: 'account',
   address: '203.0.113.7',
   createdAt: '2026-11-22T04:04:08.655Z',

@@ -12,6 +12,12 @@ export const Connection = Type.Object({
       'page: the session of a browser; device: a machine that `svc login --device` connected; oauth: an assistant that was allowed to use MCP',
   }),
   client: Type.String({ description: 'Such as `Firefox on Linux`' }),
+  verifiedHost: Nullable(
+    Type.String({
+      description:
+        'The host that vouches for the name of an assistant. Null if it chose the name itself, and for browsers and devices',
+    }),
+  ),
   scope: Type.Enum([...SCOPES], { description: 'What it may do, as in the account' }),
   address: Nullable(Type.String({ description: 'The IP address of its last use' })),
   createdAt: Moment(),

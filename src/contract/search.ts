@@ -58,7 +58,7 @@ export const SearchRequest = Type.Object(
     strategy: Type.Optional(Type.Enum([...STRATEGIES])),
     minRelevance: Type.Optional(MinRelevance),
     explain: Type.Optional(
-      Type.Boolean({ default: false, description: 'Adds `why` to each result, `learned` and `timings`' }),
+      Type.Boolean({ default: false, description: 'Adds `why` to each result, `learned`, `meaning` and `timings`' }),
     ),
   },
   strict,
@@ -71,6 +71,11 @@ const Why = Type.Object({
   signals: Type.Record(
     Type.String(),
     Type.Object({ value: Type.Number(), weight: Type.Number(), share: Type.Number() }),
+  ),
+  related: Type.Optional(
+    Type.Array(Type.Object({ term: Type.String(), word: Type.String() }), {
+      description: 'Words of a memory that stand for a word of the query: `manager` for `boss`',
+    }),
   ),
 });
 
@@ -142,6 +147,21 @@ export type SearchTimings = Static<typeof SearchTimings>;
 
 const Timings = Type.Optional(SearchTimings);
 
+/** How much the account's embedding model counts, for `explain`. */
+export const MeaningWeight = Type.Object({
+  factor: Type.Number({
+    description: 'What the weight of `vector` is multiplied by: 0 to 1.5, 1 until enough is known',
+  }),
+  agreement: Nullable(
+    Type.Number({
+      description:
+        'How often the model prefers what words find to what holds as many of the words: 0.5 for noise; null without searches',
+    }),
+  ),
+  searches: Type.Integer({ description: 'Number of searches behind it; older ones count less' }),
+});
+export type MeaningWeight = Static<typeof MeaningWeight>;
+
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),
   confidence: Confidence,
@@ -152,6 +172,7 @@ export const SearchAnswer = Type.Object({
     learnedFrom: Type.Integer({ description: 'Number of feedback events behind the weights' }),
   }),
   learned: Type.Optional(LearnedShift),
+  meaning: Type.Optional(MeaningWeight),
   tookMs: Type.Number(),
   timings: Timings,
 });

@@ -15,6 +15,7 @@ export const SIGNAL_LABELS = {
   vector: 'similar meaning',
   early: 'start of a conversation',
   coverage: 'rare words',
+  category: 'category',
 } as const;
 
 export type SignalName = keyof typeof SIGNAL_LABELS;

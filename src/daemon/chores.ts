@@ -3,16 +3,22 @@ import type { SignIn } from '../features/auth/sign-in.ts';
 import { tidyTextIndices } from '../features/text/text-indices.ts';
 import type { Chore } from './housekeeping.ts';
 import type { Rooms } from './rooms.ts';
+import type { ScheduledBackups } from './scheduled-backup.ts';
+import type { UpdateCheck } from './update-check.ts';
 
 interface Parts {
   signIn: Pick<SignIn, 'sweep'>;
   deviceSignIn: Pick<DeviceSignIn, 'sweep'>;
   /** Indexes texts that another daemon, or an earlier process, has left. */
   resumeIndexing(): Promise<void>;
+  /** Undefined on PostgreSQL, whose own tools make backups. */
+  backups: Pick<ScheduledBackups, 'follow'> | undefined;
+  /** Undefined if it is off. */
+  updates: Pick<UpdateCheck, 'follow'> | undefined;
 }
 
 /** The background tasks of a daemon. */
-export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }: Parts): Chore[] {
+export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates }: Parts): Chore[] {
   const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events } = rooms;
   const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction } = rooms;
@@ -29,6 +35,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
     { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
     { name: 'embed new texts', everyMs: 1000, run: embeddings.follow },
+    ...(updates ? [{ name: 'look for updates', everyMs: 60_000, run: updates.follow }] : []),
   ];
   // Each checks in its transaction, under the tenant's lock, what is left to do: running twice at once only wastes work.
   const ofOne = [
@@ -36,6 +43,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing }:
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
+    ...(backups ? [{ name: 'back up on schedule', everyMs: 60_000, run: backups.follow }] : []),
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'delete old device requests', everyMs: 600_000, run: deviceSignIn.sweep },

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
+import { createClientLinks } from '../features/auth/client-links.ts';
 import { deviceRoutes, newDeviceRoutes } from '../features/auth/device-routes.ts';
 import { createDeviceSignIn } from '../features/auth/device-sign-in.ts';
 import { createMailedLinks } from '../features/auth/mailed-links.ts';
@@ -19,6 +20,7 @@ import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
+import { createMailedConsent } from '../features/oauth/mailed-consent.ts';
 import { oauthParts } from '../features/oauth/oauth-routes.ts';
 import { operatorRoutes } from '../features/operator/operator-routes.ts';
 import { portabilityRoutes } from '../features/portability/portability-routes.ts';
@@ -49,6 +51,7 @@ import { referenceRoutes } from './reference.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createServer } from './server.ts';
 import type { StaticFiles } from './static-files.ts';
+import { createUpkeep } from './upkeep.ts';
 
 /** External dependencies of a daemon. */
 export interface DaemonDependencies extends RoomsDependencies {
@@ -58,6 +61,8 @@ export interface DaemonDependencies extends RoomsDependencies {
   dashboardFiles: StaticFiles;
   referenceFiles: StaticFiles;
   timeouts?: { headersMs: number; requestMs: number };
+  /** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
+  stopNoticeMs?: number;
 }
 
 /** A composed daemon that is not listenUrl yet. */
@@ -70,7 +75,6 @@ export interface Daemon extends Rooms {
 }
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
-/** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
 const STOP_NOTICE_MS = 250;
 
 /**
@@ -132,11 +136,16 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const signIn = createSignIn({ ...signingIn, keys, sessions });
   const deviceSignIn = createDeviceSignIn({ ...signingIn, devices, publicUrl });
   const limitSignIns = createSignInLimit(rateLimits);
-  const oauthPart = oauthParts({ isOn: isOAuthOn(config), oauth, rateLimits, publicUrl });
+  const clientLinks = createClientLinks({ db, clock, links, mailQueue });
+  const mailedConsent = createMailedConsent({ db, accounts, clientLinks, ...oauth, publicUrl });
+  const oauthUse = { isOn: isOAuthOn(config), oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl };
+  const oauthPart = oauthParts(oauthUse);
   const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });
-  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, embedder: embeddings.state });
+  const { backups, updates } = createUpkeep(config, { version, clock, log });
+  const states = { embedder: embeddings.state, backup: () => backups?.state(), update: () => updates?.available() };
+  const readiness = createReadiness({ db, clock, dataDir: config.dataDir, ...states });
   addQueueMetrics(rooms, mailQueue);
-  const operatorParts = { clock, random, log, version, mailQueue, readiness, limitSignIns };
+  const operatorParts = { clock, random, log, version, mailQueue, readiness, backups, limitSignIns };
   const operator = composeOperator(config, rooms, operatorParts);
 
   const publicOrigins = [...(config.publicUrl ? [config.publicUrl] : []), ...config.corsOrigins];
@@ -193,14 +202,14 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const chores = choresOf(rooms, { signIn, deviceSignIn, resumeIndexing });
+  const chores = choresOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates });
   const openSockets = trackConnections(app);
   let housekeeping: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 
   async function stop(): Promise<void> {
     readiness.stop();
-    await new Promise((resolve) => setTimeout(resolve, STOP_NOTICE_MS));
+    await new Promise((resolve) => setTimeout(resolve, dependencies.stopNoticeMs ?? STOP_NOTICE_MS));
     portability.stop();
     await operator.stop();
     events.stop();

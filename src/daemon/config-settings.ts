@@ -20,9 +20,11 @@ import {
   storageLimits,
   urlOf,
 } from './config-values.ts';
+import type { Setting } from './setting.ts';
+import { UPKEEP_SETTINGS, type UpkeepConfig } from './upkeep-settings.ts';
 
 /** The configuration of `svc serve`. */
-export interface Config {
+export interface Config extends UpkeepConfig {
   /** If absent, `http://` with the listening host and port. */
   publicUrl: string | undefined;
   host: string;
@@ -54,24 +56,7 @@ export interface Config {
   redact: 'on' | 'off';
   /** `auto` is on behind https. */
   oauth: 'auto' | 'on' | 'off';
-  logLevel: string;
 }
-
-/** How one setting is named, explained, parsed and shown. */
-export interface Setting<T> {
-  env: string;
-  /** Text for `--help`. */
-  about: string;
-  value: string;
-  /** The value, or the password in its URL, must not be shown. */
-  secret?: boolean;
-  /** Formats a structured value, without its secrets. */
-  show?(value: NonNullable<T>): string;
-  /** Parses the text (`undefined` if not set), or throws an Error that says what is expected. */
-  parse(text: string | undefined): T;
-}
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Every setting of `svc serve`, in the order of its help. */
 export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
@@ -216,10 +201,5 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about: 'let hosted assistants connect to MCP with OAuth: on, off, or auto: on if SVC_PUBLIC_URL is https (auto)',
     parse: (text) => oneOf(text ?? 'auto', ['auto', 'on', 'off'] as const),
   },
-  logLevel: {
-    env: 'SVC_LOG_LEVEL',
-    value: 'level',
-    about: `log level: ${LOG_LEVELS.join(', ')} (info)`,
-    parse: (text) => oneOf(text ?? 'info', LOG_LEVELS),
-  },
+  ...UPKEEP_SETTINGS,
 };

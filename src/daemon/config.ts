@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
-import { type Config, SETTINGS, type Setting } from './config-settings.ts';
+import { type Config, SETTINGS } from './config-settings.ts';
 import { isUnspecified } from './config-values.ts';
+import type { Setting } from './setting.ts';
 
 /** Invalid configuration; each line of the message names a setting and what is wrong with it. */
 export class ConfigError extends Error {
@@ -40,13 +41,37 @@ export function isOAuthOn({ oauth, publicUrl }: Pick<Config, 'oauth' | 'publicUr
   return oauth === 'on' || (oauth === 'auto' && (publicUrl ?? '').startsWith('https:'));
 }
 
-/** Reads the configuration from flags, environment and the `.env` of the working directory. Throws `ConfigError`. */
-export async function readProcessConfig(flags: Flags): Promise<Config> {
-  const dotEnv = await readFile('.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'EISDIR') return '';
-    throw new ConfigError(`.env cannot be read (${error.code})`);
+/**
+ * Reads the configuration from flags, environment and `envFile`, otherwise the `.env` of the working directory. Throws
+ * `ConfigError`.
+ */
+export async function readProcessConfig(flags: Flags, envFile?: string): Promise<Config> {
+  return readConfig(flags, process.env, await readEnvFile(envFile));
+}
+
+async function readEnvFile(envFile: string | undefined): Promise<string> {
+  return readFile(envFile ?? '.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (envFile === undefined && (error.code === 'ENOENT' || error.code === 'EISDIR')) return '';
+    throw new ConfigError(`${envFile ?? '.env'} cannot be read (${error.code})`);
   });
-  return readConfig(flags, process.env, dotEnv);
+}
+
+/** Parses `NAME=value` lines. An editor's byte order mark would hide the first name. */
+export function parseSettings(text: string): Record<string, string> {
+  return parseEnv(text.replace(/^\uFEFF/, '')) as Record<string, string>;
+}
+
+/** The settings that are set, as text by environment name: flags override the environment, which overrides the file. */
+export function givenSettings(
+  flags: Flags,
+  environment: Record<string, string | undefined>,
+  fromFile: Record<string, string>,
+): Record<string, string> {
+  const rows = (Object.keys(SETTINGS) as (keyof Config)[]).map((name) => {
+    const { env } = SETTINGS[name];
+    return [env, flags[name] ?? environment[env] ?? fromFile[env]] as const;
+  });
+  return Object.fromEntries(rows.flatMap(([env, text]) => (text === undefined ? [] : [[env, text.trim()]])));
 }
 
 /**
@@ -54,15 +79,14 @@ export async function readProcessConfig(flags: Flags): Promise<Config> {
  * Throws `ConfigError` listing every problem, including unknown `SVC_` names.
  */
 export function readConfig(flags: Flags, environment: Record<string, string | undefined>, dotEnv: string): Config {
-  // An editor's byte order mark would hide the first name.
-  const fromFile = parseEnv(dotEnv.replace(/^\uFEFF/, '')) as Record<string, string>;
+  const fromFile = parseSettings(dotEnv);
+  const given = givenSettings(flags, environment, fromFile);
   const faults = [...unknownNames(environment, ''), ...unknownNames(fromFile, ' in .env')];
   const config: Partial<Record<keyof Config, unknown>> = {};
   for (const name of Object.keys(SETTINGS) as (keyof Config)[]) {
     const { env, parse } = SETTINGS[name];
-    const text = flags[name] ?? environment[env] ?? fromFile[env];
     try {
-      config[name] = parse(text?.trim() === '' ? undefined : text?.trim());
+      config[name] = parse(given[env] || undefined);
     } catch (error) {
       faults.push(`${env} ${(error as Error).message}`);
     }
@@ -72,6 +96,9 @@ export function readConfig(flags: Flags, environment: Record<string, string | un
   }
   if (config.databaseUrl && !config.masterKeys) {
     faults.push('SVC_MASTER_KEY is required with SVC_DATABASE_URL: daemons share it (openssl rand -base64 32)');
+  }
+  if (config.databaseUrl && config.backupSchedule && config.backupSchedule !== 'off') {
+    faults.push('SVC_BACKUP_SCHEDULE is for SQLite: back up PostgreSQL with its own tools, such as pg_dump');
   }
   if (config.redisUrl && !config.databaseUrl) {
     faults.push('SVC_REDIS_URL needs SVC_DATABASE_URL: a daemon on SQLite counts requests in its memory');

@@ -1,6 +1,8 @@
 import { OPERATIONS } from '../contract/all-operations.ts';
 import { COMPONENTS } from '../contract/components.ts';
 import { type Operation, PARAMETERS, TAGS } from '../contract/operations.ts';
+import type { Scope } from '../contract/scopes.ts';
+import { scopeOf } from '../features/keys/scope.ts';
 import { HEADER_PARAMETERS, HEADERS, headerReferences, parameterReference } from './openapi-headers.ts';
 import { honorsIfMatch, problemName, problemResponse, problemStatuses } from './openapi-problems.ts';
 import { createSchemaReferences, type JsonSchema } from './openapi-schemas.ts';
@@ -39,6 +41,7 @@ export interface ApiDocument {
   paths: Record<string, Record<string, ApiOperation>>;
   components: Record<string, Record<string, unknown>>;
   tags?: object[];
+  security?: object[];
   servers?: { url: string }[];
 }
 
@@ -61,7 +64,8 @@ export function completeDocument(generated: ApiDocument, serverUrl: string): Api
     mapValues(methods, (operation, method) => {
       const known = OPERATIONS[`${method.toUpperCase()} ${path}`];
       const complete = known ? completeOperation(operation, method.toUpperCase(), known) : operation;
-      return referToSchemas(complete, refer);
+      const security = withScope(operation.security ?? generated.security, scopeOf(method.toUpperCase(), path));
+      return referToSchemas({ ...complete, ...(security && { security }) }, refer);
     }),
   );
   return {
@@ -111,6 +115,15 @@ function completeOperation(generated: ApiOperation, method: string, operation: O
     ...(requestBody && { requestBody }),
     responses: Object.fromEntries([...answered, ...unchanged, ...refused]),
   };
+}
+
+/**
+ * Names the scope that an operation needs with each credential that it accepts. One that needs no credential, or has
+ * rules of its own for an optional one, stays as it is.
+ */
+function withScope(alternatives: object[] | undefined, scope: Scope): object[] | undefined {
+  if (alternatives?.some((one) => Object.keys(one).length === 0)) return alternatives;
+  return alternatives?.map((one) => mapValues(one as Record<string, unknown>, () => [scope]));
 }
 
 function describeParameter(parameter: ApiParameter | { $ref: string }): ApiParameter | { $ref: string } {

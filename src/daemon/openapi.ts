@@ -11,6 +11,9 @@ const DESCRIPTION = `Persistent memory for AI assistants.
 - Every path answers \`OPTIONS\` with 204 and \`Allow\`, and any other method that it does not support with 405. \`HEAD\` answers like \`GET\` without the body.
 `;
 
+const CREDENTIAL =
+  'Your API key, which has every scope, or the token of a device, which has the scope `memory`. Scopes are `memory:read`, `memory` and `account`, each of which includes those before it: the security of an operation names the one that it needs.';
+
 /** Serves the OpenAPI document at `/v1/openapi.json`. Call it before the routes are added. */
 export async function addApiDocument(app: FastifyInstance, version: string, publicUrl: () => string): Promise<void> {
   await app.register(swagger, {
@@ -26,7 +29,7 @@ export async function addApiDocument(app: FastifyInstance, version: string, publ
       } as { title: string; version: string },
       components: {
         securitySchemes: {
-          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_<32 hex>', description: 'Your API key' },
+          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_<32 hex>', description: CREDENTIAL },
           session: {
             type: 'apiKey',
             in: 'cookie',

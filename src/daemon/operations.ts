@@ -21,19 +21,30 @@ interface Parts {
   dataDir: string;
   /** `undefined` without a model. */
   embedder(): 'ok' | 'failing' | undefined;
+  /** `undefined` without a schedule. */
+  backup(): 'ok' | 'failing' | undefined;
+  /** A newer version of svc, if one is known. */
+  update?(): string | undefined;
 }
 
 /**
  * Reports whether the daemon can serve requests: not stopping, database writable, disk not full, clock like that of the
- * database's server. The embedder's state is informational, because search works without it.
+ * database's server. The states of the embedder and of
+ * scheduled backups are informational: everything works without them.
  */
 export interface Readiness {
-  check(): Promise<{ ready: boolean; checks: Checks; embedder?: 'ok' | 'failing' }>;
+  check(): Promise<{
+    ready: boolean;
+    checks: Checks;
+    embedder?: 'ok' | 'failing';
+    backup?: 'ok' | 'failing';
+    update?: string;
+  }>;
   /** Reports not ready from now on: the daemon is about to stop. */
   stop(): void;
 }
 
-export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readiness {
+export function createReadiness({ db, clock, dataDir, ...informational }: Parts): Readiness {
   let stopping = false;
   let last: { atMs: number; checks: Promise<Checks> } | undefined;
 
@@ -58,8 +69,8 @@ export function createReadiness({ db, clock, dataDir, embedder }: Parts): Readin
       if (!last || atMs - last.atMs > CACHE_MS) last = { atMs, checks: runChecks() };
       const checks = { ...(await last.checks), ...(stopping && { accepting: 'stopping' }) };
       const ready = Object.values(checks).every((state) => state === 'ok');
-      const state = embedder();
-      return { ready, checks, ...(state && { embedder: state }) };
+      const [embedder, backup, update] = [informational.embedder(), informational.backup(), informational.update?.()];
+      return { ready, checks, ...(embedder && { embedder }), ...(backup && { backup }), ...(update && { update }) };
     },
     stop() {
       stopping = true;

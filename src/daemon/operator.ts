@@ -10,15 +10,15 @@ import { createOperatorTenants } from '../features/operator/operator-tenants.ts'
 import { createCursors } from '../features/text/page-cursor.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { makeFolder } from '../lib/make-folder.ts';
 import type { Random } from '../lib/random.ts';
 import { checkIntegrity } from './administration.ts';
-import { backUp } from './backup.ts';
+import type { BackupPlan } from './backup-plan.ts';
 import type { Config } from './config-settings.ts';
 import { lastBackupMs } from './last-backup.ts';
 import type { Readiness } from './operations.ts';
 import { noSuchPath } from './problems.ts';
 import type { Rooms } from './rooms.ts';
+import type { ScheduledBackups } from './scheduled-backup.ts';
 
 interface Dependencies {
   clock: Clock;
@@ -27,6 +27,8 @@ interface Dependencies {
   version: string;
   mailQueue: MailQueue;
   readiness: Readiness;
+  /** Undefined on PostgreSQL. */
+  backups: ScheduledBackups | undefined;
   limitSignIns: LimitSignIns;
 }
 
@@ -36,39 +38,24 @@ const MAX_ROUTES = 20;
 /** The operator's view of a daemon: what its routes need, and its long work, which `stop` ends. */
 export function composeOperator(config: Config, rooms: Rooms, dependencies: Dependencies) {
   const { db, accounts, sealer } = rooms;
-  const { clock, random, log, limitSignIns } = dependencies;
-  const check = createTask(() => checkIntegrity(config, rooms), { clock, log });
-  const backup =
-    config.databaseUrl === undefined
-      ? createTask(
-          async (run) => {
-            const folder = backupFolder(config);
-            await makeFolder(folder);
-            const name = `svc-${toTimestamp(clock.nowMs())
-              .replace(/\.\d+Z$/, 'Z')
-              .replaceAll(':', '-')}.db`;
-            await backUp(config, join(folder, name), { ...run, force: false });
-            return [];
-          },
-          { clock, log },
-        )
-      : undefined;
+  const { clock, random, log, limitSignIns, backups } = dependencies;
+  const check = createTask(() => checkIntegrity(config, rooms), { clock, log, failure: 'integrity check failed' });
   const startedAt = toTimestamp(clock.nowMs());
   const parts: OperatorParts = {
-    ...{ accounts, check, backup, limitSignIns, noSuchPath },
+    ...{ accounts, check, backup: backups?.task, limitSignIns, noSuchPath },
     sessions: createOperatorSessions({ db, clock, random }),
     tenants: createOperatorTenants({ db, cursors: createCursors({ sealer }) }),
     overview: async () => ({
       ...(await overviewOf(config, rooms, dependencies)),
       startedAt,
-      backups: backup ? { ...(await backupsIn(config)), task: backup.state() } : null,
+      backups: backups ? { ...(await backupsIn(config, await backups.plan())), task: backups.task.state() } : null,
       check: check.state(),
     }),
   };
   return {
     parts,
     stop: async () => {
-      await Promise.all([check.stop(), backup?.stop()]);
+      await Promise.all([check.stop(), backups?.task.stop()]);
     },
   };
 }
@@ -114,13 +101,8 @@ async function databaseBytes({ dataDir }: Config, { db }: Rooms): Promise<number
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-function backupFolder({ dataDir }: Config): string {
-  return join(dataDir, 'backups');
-}
-
 /** Unfinished backups have another ending. */
-async function backupsIn(config: Config) {
-  const folder = backupFolder(config);
+async function backupsIn(config: Config, { folder }: BackupPlan) {
   const lastStartedAt = toTimestampOrNull((await lastBackupMs(config.dataDir)) ?? null);
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(

@@ -13,26 +13,41 @@ import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
 import { loadReferenceFiles } from './reference.ts';
 
-/** The output streams of the process. */
-export interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
+/** What is said once the daemon has started. */
+interface Started {
+  version: string;
+  url: string;
+  data: string;
+  mail: string;
+  warnings: readonly string[];
+  isEmpty: boolean;
+}
+
+/** Where the daemon writes. */
+interface ServeOutput {
+  /** Start and stop are told to people, so the log need not repeat them. */
+  announces: boolean;
+  started(facts: Started): void;
+  mail(text: string): void;
+  log(line: string): void;
+  stopping(): void;
+  stopped(): void;
 }
 
 /** Time allowed for a graceful stop. */
 const STOP_LIMIT_MS = 25_000;
 
 /**
- * Runs the daemon until `stopSignal` and resolves with the exit code. Text for people goes to `out`, the log to `error`;
- * `warnings` go to both. Throws `ConfigError` or `AppError` if it cannot start, without changing anything.
+ * Runs the daemon until `stopSignal` and resolves with the exit code. Throws `ConfigError` or `AppError` if it cannot
+ * start, without changing anything.
  */
 export async function serve(
   config: Config,
   { version, warnings }: { version: string; warnings: readonly string[] },
-  terminal: Terminal,
+  output: ServeOutput,
   stopSignal: Promise<string>,
 ): Promise<number> {
-  const log = createLog(config.logLevel, (line) => terminal.error(line));
+  const log = createLog(config.logLevel, output.log);
   refuseFewOpenFiles();
   const dashboardFiles = await loadDashboardFiles(builtFolder('dashboard'));
   const referenceFiles = await loadReferenceFiles(builtFolder('reference'));
@@ -41,24 +56,29 @@ export async function serve(
   });
   const lock = await lockFolder(config.dataDir, process.pid);
   try {
-    const show = (text: string) => terminal.out(`${text}\n`);
     const daemon = await compose(config, {
       clock: systemClock,
       random: systemRandom,
       log,
-      show,
+      show: output.mail,
       version,
       dashboardFiles,
       referenceFiles,
     });
     const url = await listen(daemon, config);
     const allWarnings = [...warnings, ...(await dataFolderWarnings(config.dataDir))];
-    terminal.out(banner(url, config, allWarnings));
-    for (const warning of allWarnings) log.warn({}, warning);
-    log.info({ version, url }, 'svc is running');
+    const isEmpty = await daemon.accounts.areNone();
+    output.started({ version, url, ...destinations(config), warnings: allWarnings, isEmpty });
+    if (!output.announces) {
+      for (const warning of allWarnings) log.warn({}, warning);
+      log.info({ version, url }, 'svc is running');
+    }
     const signal = await stopSignal;
-    log.info({ signal }, 'svc is stopping');
-    return await stopInTime(daemon, (message) => log.error({}, message));
+    output.stopping();
+    if (!output.announces) log.info({ signal }, 'svc is stopping');
+    const exitCode = await stopInTime(daemon, (message) => log.error({}, message));
+    output.stopped();
+    return exitCode;
   } finally {
     await lock.release();
   }
@@ -112,25 +132,13 @@ async function stopInTime(daemon: Daemon, logError: (message: string) => void): 
   return 1;
 }
 
-function banner(url: string, config: Config, warnings: readonly string[]): string {
-  const mail = config.mailDir
-    ? `written to ${config.mailDir}`
-    : config.smtpUrl
-      ? `sent through ${new URL(config.smtpUrl).host}`
+function destinations({ databaseUrl, dataDir, mailDir, smtpUrl }: Config): Pick<Started, 'data' | 'mail'> {
+  const mail = mailDir
+    ? `written to ${mailDir}`
+    : smtpUrl
+      ? `sent through ${new URL(smtpUrl).host}`
       : 'shown here (no SVC_SMTP_URL is set)';
-  return [
-    `svc is running at ${url}`,
-    '',
-    `  dashboard  ${url}/dashboard`,
-    `  MCP        ${url}/v1/mcp`,
-    `  API        ${url}/docs`,
-    `  data       ${config.databaseUrl ? shownUrl(config.databaseUrl) : config.dataDir}`,
-    `  mail       ${mail}`,
-    ...warnings.map((warning) => `  warning    ${warning}`),
-    '',
-    'Sign in at the dashboard. Press Ctrl-C to stop.',
-    '',
-  ].join('\n');
+  return { data: databaseUrl ? shownUrl(databaseUrl) : dataDir, mail };
 }
 
 /** Pages are built into folders beside the program. */

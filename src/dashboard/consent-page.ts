@@ -1,6 +1,7 @@
 /**
  * Script of the page that asks whether an OAuth client may use the account. It asks the daemon with the session of this
- * browser: the request that opened the page came from another site, and carried no cookie.
+ * browser: the request that opened the page came from another site, and carried no cookie. Without a session, a form asks
+ * for the address to which svc mails a link.
  */
 
 interface Details {
@@ -38,7 +39,8 @@ function refuse({ detail, returnTo }: Refusal): void {
 
 async function ask(): Promise<void> {
   const response = await fetch(`${CONSENT}?${new URLSearchParams({ request: REQUEST })}`);
-  if (response.status === 401) return show('signed-out');
+  // Without a session, or with one that may not manage the account.
+  if (response.status === 401 || response.status === 403) return show('signed-out');
   if (!response.ok) return refuse((await response.json()) as Refusal);
   const { email, client, verifiedHost, destination, scope } = (await response.json()) as Details;
   element('email').textContent = email;
@@ -84,8 +86,8 @@ element('consent').addEventListener('submit', (event) => {
   event.preventDefault();
   void answer((event.submitter as HTMLButtonElement | null)?.value === 'allow');
 });
-element('retry').addEventListener('click', start);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && !element('signed-out').hidden) start();
 });
+show('opening');
 start();

@@ -6,6 +6,9 @@ import { type DaemonState, DISK_FULL, describeRefusal, judgeReadiness, UNREACHAB
 /** Whether the daemon responds and can store. */
 export const daemonState = signal<DaemonState>(WELL);
 
+/** A newer version of svc, if the daemon looks for one. */
+export const availableUpdate = signal<string | undefined>(undefined);
+
 /** How many times the daemon has come back from being unreachable or unable to store. */
 export const recoveries = signal(0);
 
@@ -45,6 +48,8 @@ async function readReadiness(): Promise<DaemonState> {
   try {
     const response = await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body: unknown = await response.json().catch(() => undefined);
+    const { update } = Object(body) as { update?: unknown };
+    availableUpdate.value = typeof update === 'string' ? update : undefined;
     return judgeReadiness({ status: response.status, body, wasFull });
   } catch {
     return UNREACHABLE;

@@ -30,12 +30,14 @@ export function judgeReadiness({
   const checks = (body as { checks?: Record<string, string> } | undefined)?.checks;
   // A proxy may answer in place of the daemon.
   if (!checks) return status === 502 || status === 503 || status === 504 ? UNREACHABLE : WELL;
+  const { backup } = body as { backup?: string };
   const { accepting = 'ok', database = 'ok', disk = 'ok', clock = 'ok' } = checks;
   if (disk === NOTHING_FREE && (wasFull || database !== 'ok')) return DISK_FULL;
   if (database !== 'ok') return { kind: 'readOnly', reason: 'its database cannot be written' };
   if (accepting !== 'ok') return { kind: 'readOnly', reason: 'it is stopping' };
   if (disk !== 'ok') return { kind: 'warned', reason: 'its disk is almost full' };
-  return clock === 'ok' ? WELL : { kind: 'warned', reason: 'its clock is wrong' };
+  if (clock !== 'ok') return { kind: 'warned', reason: 'its clock is wrong' };
+  return backup === 'failing' ? { kind: 'warned', reason: 'it cannot make backups' } : WELL;
 }
 
 /** Describes a state to the user of the page; undefined if all is well. */

@@ -114,7 +114,7 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
   token('square-access-token', 'sq0atp-', '[\\w-]{22,60}'),
   tokens('stripe-access-token', ['k_test_', 'k_live_', 'k_prod_'], '[sr]k_(?:test|live|prod)_[a-zA-Z0-9]{10,99}'),
   token('svc-api-key', 'svc_live_', '[0-9a-f]{32}', 2),
-  tokens('svc-oauth-token', ['svc_oat_', 'svc_ort_', 'svc_oac_'], 'svc_o(?:at|rt|ac)_[\\w-]{43}', 3),
+  tokens('svc-oauth-token', ['svc_oat_', 'svc_ort_', 'svc_oac_'], 'svc_o(?:at|rt|ac)_[\\w-]{43,86}', 3),
   token('svc-device-token', 'svc_dev_', '[\\w-]{43}', 3),
   token('twilio-api-key', 'SK', '[0-9a-fA-F]{32}', 3),
   token('typeform-api-token', 'tfp_', '[a-z0-9_.=-]{59}'),

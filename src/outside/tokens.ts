@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
-import { createWorkerCalls } from '../lib/worker-calls.ts';
+import { createWorkerCalls, startModule } from '../lib/worker-calls.ts';
 
 /**
  * Counts the tokens of a text. Runs of more than 64 letters or symbols are counted in pieces of 64, which gives an
@@ -16,18 +14,10 @@ export function tokenCounterOf(tenantId: string): CountTokens {
   return (text) => callWorker(tenantId, text.replace(LONG_RUNS, breakUp));
 }
 
-/** Answers each text with its tokens. Control tokens in a text are counted as ordinary text. */
-const COUNTER = `
-  const { parentPort, workerData } = require('node:worker_threads');
-  const { countTokens } = require(workerData);
-  const options = { disallowedSpecial: new Set() };
-  parentPort.on('message', (text) => parentPort.postMessage(countTokens(text, options)));
-`;
+/** Beside this file in the source and in the build. */
+const WORKER = import.meta.url.endsWith('.ts') ? './tokens-worker.ts' : './tokens-worker.js';
 
-const callWorker = createWorkerCalls<string, number>(() => {
-  const vocabulary = createRequire(import.meta.url).resolve('gpt-tokenizer/encoding/o200k_base');
-  return new Worker(COUNTER, { eval: true, workerData: vocabulary, env: {}, name: 'tokens' });
-});
+const callWorker = createWorkerCalls<string, number>(() => startModule(new URL(WORKER, import.meta.url), 'tokens'));
 
 /** Runs that the vocabulary's pre-tokenizer would not split: letters, symbols or whitespace, but never digits. */
 const LONG_RUNS = /[\p{L}\p{M}]{65,}|[^\s\p{L}\p{N}]{65,}|\s{65,}/gu;

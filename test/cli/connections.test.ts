@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertConnection } from '../../src/features/connections/connections-store.ts';
 import { type Browser, openBrowser } from '../features/connections/browser.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -59,4 +60,22 @@ test('svc connections revoke fails for an id that is none, or of none', async ()
     err: "svc: No connection's id begins or ends with deadbeef. Run svc connections to see them.\n",
   });
   expect(await person.run(['connections', 'revoke', `con_${'0'.repeat(32)}`])).toMatchObject({ code: 1 });
+});
+
+test('svc connections shows who vouches for the name of an assistant', async () => {
+  const { tenantId } = (await daemon.call<{ tenantId: string }>(apiKey, '/v1/account')).body;
+  const nowMs = daemon.clock.nowMs();
+  const ends = { createdAt: nowMs, lastUsedAt: nowMs, expiresAt: nowMs + 60_000, endsAt: nowMs + 60_000 };
+  for (const [letter, verifiedHost] of [
+    ['a', null],
+    ['b', 'vetted.example'],
+  ] as const) {
+    const named = { client: 'Claude', verifiedHost, scope: 'memory', address: null, openedBy: null } as const;
+    const row = { tenantId, id: `con_${letter.repeat(32)}`, kind: 'oauth', tokenHash: letter } as const;
+    await daemon.db.writes.write(tenantId, (connection) => insertConnection(connection, { ...row, ...named, ...ends }));
+  }
+  const shown = (await person.run(['connections'], TTY)).out;
+  expect(shown).toContain('aaaaaaaa  Claude (unverified name)\n');
+  expect(shown).toContain('bbbbbbbb  Claude (verified by vetted.example)\n');
+  expect((await person.run(['connections'])).out).toMatch(/\tClaude\tvetted\.example\n.*\tClaude\tunverified\n/);
 });

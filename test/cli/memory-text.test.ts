@@ -4,11 +4,13 @@ import { readEventData } from '../../src/cli/bridge/event-stream.ts';
 import { parseMetadata } from '../../src/cli/memory/command-options.ts';
 import { formatRelativeTime } from '../../src/cli/memory/relative-time.ts';
 import { shortIds } from '../../src/cli/memory/short-id.ts';
-import { fractionalBar } from '../../src/cli/memory/signal-bars.ts';
+import { describeMeaning, fractionalBar, signalBars } from '../../src/cli/memory/signal-bars.ts';
+import { createMemoryStyle } from '../../src/cli/memory/style.ts';
 import { displayWidth, oneLine, printable, truncate, wrap } from '../../src/cli/memory/terminal-text.ts';
 import { parseTime } from '../../src/cli/memory/time-option.ts';
 import { createMatcher } from '../../src/cli/memory/word-match.ts';
 import { textLines } from '../../src/cli/text-lines.ts';
+import type { SearchResult } from '../../src/contract/search.ts';
 
 const local = (text: string) => Date.parse(text);
 const NOW = local('2026-11-20T14:05:00');
@@ -61,6 +63,13 @@ describe('terminal text', () => {
       fractionalBar(2, 4),
       fractionalBar(0.03125, 4),
     ]).toEqual(['', '██', '████', '████', '▏']);
+  });
+
+  test('an explained result says which of its words stands for which of the query', () => {
+    const why = { rank: 1, defaultRank: 1, signals: {}, related: [{ term: 'boss', word: 'manager' }] };
+    expect(signalBars({ why } as unknown as SearchResult, 60, createMemoryStyle(false))).toEqual([
+      '“manager” for “boss”',
+    ]);
   });
 });
 
@@ -178,3 +187,17 @@ async function collected(parts: AsyncIterable<string>): Promise<string[]> {
   for await (const part of parts) all.push(part);
   return all;
 }
+
+test.each([
+  [{ factor: 1, agreement: null, searches: 0 }, 'meaning counts as usual: nothing is known of the model yet'],
+  [
+    { factor: 1.22, agreement: 0.681, searches: 184 },
+    'meaning counts 1.22 times as much as usual: the model agrees with words in 68 % of comparisons (184 searches)',
+  ],
+  [
+    { factor: 0, agreement: 0.5, searches: 1 },
+    'meaning counts for nothing: the model agrees with words in 50 % of comparisons (1 search)',
+  ],
+])('describeMeaning(%j) says how much a model counts, and why', (meaning, line) => {
+  expect(describeMeaning(meaning)).toBe(line);
+});

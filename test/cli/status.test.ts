@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { statusCommand } from '../../src/cli/commands/status.ts';
+import { createHttpFetch } from '../../src/cli/http-fetch.ts';
 import { formatCountdown, formatPercent } from '../../src/cli/number-format.ts';
 import { bar, createStyle } from '../../src/cli/output.ts';
 import type { Profile } from '../../src/cli/settings.ts';
+import type { Fetch } from '../../src/client/client.ts';
 import {
   type CommandLineOptions,
   createCommandLine,
@@ -10,6 +12,7 @@ import {
   type TestCommandLine,
 } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { onPostgres } from '../helpers/postgres/folder-databases.ts';
 
 const EMAIL = 'a@example.com';
 let daemon: TestDaemon;
@@ -53,6 +56,20 @@ describe('svc status', () => {
     expect(out).toMatch(/Profile\s+default\n/);
     expect(out).not.toContain(apiKey);
     expect(out).not.toContain('\u001b');
+  });
+
+  test.skipIf(onPostgres)('shows the last backup, and a newer version if the daemon knows one', async () => {
+    expect((await line.run(statusCommand)).out).toMatch(/Backup\s+none yet \(svc backup\)\n/);
+    const fetch: Fetch = async (url, request) => {
+      const response = await createHttpFetch()(url, request);
+      const { status, ok, headers, body } = response;
+      const notices = { status: 'ready', backup: 'failing', update: '9.9.9' };
+      const answer = url.endsWith('/readyz') ? async () => JSON.stringify(notices) : () => response.text();
+      return { status, ok, headers, body, text: answer };
+    };
+    const { out } = await (await commandLine({ context: { fetch } })).run(statusCommand);
+    expect(out).toMatch(/Backup\s+none yet \(svc backup\); the scheduled backup fails \(svc doctor\)\n/);
+    expect(out).toMatch(/Update\s+svc 9\.9\.9 is available\n/);
   });
 
   test('--json prints the same as data', async () => {

@@ -254,6 +254,69 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ],
     ['loud', 'INFO'],
   ],
+  [
+    'logFormat',
+    'SVC_LOG_FORMAT',
+    [
+      ['json', 'json'],
+      ['text', 'text'],
+    ],
+    ['JSON', 'pretty'],
+  ],
+  [
+    'logFile',
+    'SVC_LOG_FILE',
+    [
+      ['/var/log/svc.log', '/var/log/svc.log'],
+      ['svc.log', 'svc.log'],
+    ],
+    [],
+  ],
+  [
+    'backupSchedule',
+    'SVC_BACKUP_SCHEDULE',
+    [
+      ['daily 04:30', { every: 'day', hour: 4, minute: 30 }],
+      ['off', 'off'],
+    ],
+    ['nightly', 'daily 25:00', '0 3 * * *'],
+  ],
+  [
+    'backupKeep',
+    'SVC_BACKUP_KEEP',
+    [
+      ['14', 14],
+      ['1', 1],
+    ],
+    ['0', '-1', '1.5', 'all', '10000'],
+  ],
+  [
+    'backupDir',
+    'SVC_BACKUP_DIR',
+    [
+      ['/backups', '/backups'],
+      ['backups', 'backups'],
+    ],
+    [],
+  ],
+  [
+    'updateCheck',
+    'SVC_UPDATE_CHECK',
+    [
+      ['on', 'on'],
+      ['off', 'off'],
+    ],
+    ['daily', 'true'],
+  ],
+  [
+    'updateUrl',
+    'SVC_UPDATE_URL',
+    [
+      ['https://a.example.com/latest', 'https://a.example.com/latest'],
+      ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
+    ],
+    ['latest', 'ftp://a/latest'],
+  ],
 ];
 
 /** What a setting requires beside it. */

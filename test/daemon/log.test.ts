@@ -51,6 +51,13 @@ describe('a log line', () => {
     expect(line).not.toContain(token);
   });
 
+  test('contains no part of a refresh token, and no link that was pasted into a form', () => {
+    const [token, rest] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+    const pasted = `/v1/oauth/confirm?${new URLSearchParams({ token: `https://svc.example/x?token=${token}` })}`;
+    const [line] = logged((log) => log.info({ url: pasted, refresh: `svc_ort_${token}${rest}` }, 'x'));
+    for (const secret of [token, rest]) expect(line).not.toContain(secret);
+  });
+
   test('contains the type of an error and its cause', () => {
     const cause = storageError(Object.assign(new Error('disk'), { code: 'SQLITE_IOERR' }));
     const [line] = logged((log) => log.error({ error: cause }, 'a write failed'));

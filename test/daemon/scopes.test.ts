@@ -3,6 +3,7 @@ import { OPERATIONS } from '../../src/contract/all-operations.ts';
 import type { Scope } from '../../src/contract/scopes.ts';
 import { connectDevice } from '../features/connections/device.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { loadDocument } from '../helpers/openapi.ts';
 
 /** Operations that need no credential, or one of their own. */
 const PUBLIC = /^(POST|GET) \/v1\/(auth\/(magic-link|token|callback|device|device\/token)|session)$/;
@@ -54,6 +55,17 @@ describe('an operation', () => {
     const changing = ROUTES.filter((route) => !route.startsWith('GET ') && !READS_BY_POST.includes(route));
     const expected = changing.map((route) => [route, OF_ACCOUNT.includes(route) ? 'account' : 'memory']);
     expect(await refusedFor('memory:read')).toEqual(Object.fromEntries(expected));
+  });
+
+  test('names in the API document the scope that it checks', async () => {
+    const { operations } = await loadDocument(daemon);
+    const scopes = (route: string) =>
+      operations.find((one) => one.route === route)!.security!.flatMap((one) => Object.values(one).flat());
+    const refused = { ...(await refusedFor('memory')), ...(await refusedFor('memory:read')) };
+    for (const route of ROUTES) {
+      expect([route, [...new Set(scopes(route))]]).toEqual([route, [refused[route] ?? 'memory:read']]);
+    }
+    expect(scopes('POST /v1/auth/device')).toEqual([]);
   });
 });
 

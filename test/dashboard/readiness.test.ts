@@ -26,6 +26,8 @@ describe('the state of the daemon', () => {
 
   test('is a warning where changes are stored all the same', () => {
     expect(notReady({ clock: "40 s behind the database's" })).toMatchObject({ kind: 'warned' });
+    const body = { status: 'ready', checks: { database: 'ok' }, backup: 'failing' };
+    expect(judgeReadiness({ status: 200, body, wasFull: false })).toMatchObject({ kind: 'warned' });
     expect(notReady({ disk: '63 MiB free' })).toEqual(notReady({ disk: '62 MiB free' }));
   });
 

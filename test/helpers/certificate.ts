@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { execa } from 'execa';
 
 /** A self-signed certificate, which is its own authority, and its private key as files. */
@@ -24,4 +26,17 @@ export async function createCertificate(
     for (const path of [folder, certificateFile, keyFile]) await chown(path, owner.uid, owner.gid!);
   }
   return { certificateFile, keyFile, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Makes TLS connections of this process trust a certificate too, as `NODE_EXTRA_CA_CERTS` does for a new process. Returns
+ * what undoes it.
+ */
+export function trust({ certificateFile }: Certificate): () => void {
+  const create = tls.createSecureContext;
+  const pem = readFileSync(certificateFile, 'utf8');
+  tls.createSecureContext = (options) => create({ ...options, ca: [...tls.rootCertificates, pem] });
+  return () => {
+    tls.createSecureContext = create;
+  };
 }

@@ -1,4 +1,4 @@
-import './compile-once.ts';
+import './compose-faster.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { loadReferenceFiles } from '../../src/daemon/reference.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openMailbox } from './mailbox.ts';
+import { createMigratedDatabase } from './migrated-database.ts';
 import { databaseOf, dropDatabaseOf, MASTER_KEY } from './postgres/folder-databases.ts';
 
 export interface Answer<T = Record<string, unknown>> {
@@ -35,11 +36,23 @@ export interface TestDaemonOptions {
   /** A PostgreSQL database, which several daemons can share; `close` keeps it. */
   databaseUrl?: string;
   timeouts?: { headersMs: number; requestMs: number };
+  /** How long it reports not ready when it stops, before it refuses connections; 0 unless given. */
+  stopNoticeMs?: number;
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
+
+/** The files that every daemon serves, read once per process. */
+let pages: ReturnType<typeof loadPages> | undefined;
+
+async function loadPages() {
+  return {
+    dashboardFiles: await loadDashboardFiles(inject('dashboardFolder')),
+    referenceFiles: await loadReferenceFiles(inject('referenceFolder')),
+  };
+}
 
 /**
  * Starts a complete daemon on a free port with its own folder: real HTTP, a real database, mail in a folder. The
@@ -58,17 +71,17 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const logLines: string[] = [];
   const log = createLog('trace', (line) => logLines.push(line));
   const shown: string[] = [];
-  const dashboardFiles = await loadDashboardFiles(inject('dashboardFolder'));
-  const referenceFiles = await loadReferenceFiles(inject('referenceFolder'));
+  if (databaseUrl === undefined && options.dataDir === undefined) await createMigratedDatabase(folder);
+  pages ??= loadPages();
   const world = {
     clock,
     random: systemRandom,
     log,
     show: (text: string) => shown.push(text),
     version: '0.0.0-test',
-    dashboardFiles,
-    referenceFiles,
+    ...(await pages),
     sharedNowMs: clock.monotonicMs,
+    stopNoticeMs: options.stopNoticeMs ?? 0,
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

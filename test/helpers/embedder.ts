@@ -21,9 +21,12 @@ export interface AskedEmbedder {
 
 export type FakeEmbedder = Awaited<ReturnType<typeof startEmbedder>>;
 
-/** Groups of synonyms: texts with different words of a group are near each other. */
+/**
+ * Groups of synonyms: texts with different words of a group are near each other. Without a model, svc relates those of
+ * English, but not the German one.
+ */
 const SAME = [
-  ['car', 'automobile', 'vehicle'],
+  ['car', 'automobile', 'vehicle', 'fahrzeug'],
   ['doctor', 'physician'],
   ['cat', 'feline', 'kitten'],
   ['home', 'dwelling', 'residence'],
@@ -44,6 +47,15 @@ export function embeddingOf(model: string, text: string, dimensions: number): nu
   return vector;
 }
 
+/** Embeds a text as noise: every text has a direction of its own. */
+export function noiseOf(_model: string, text: string, dimensions: number): number[] {
+  let hash = hashOf(text);
+  return Array.from({ length: dimensions }, () => {
+    hash = (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
+    return (hash ^ (hash >>> 13)) / 2 ** 32 - 0.5;
+  });
+}
+
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0;
@@ -56,6 +68,8 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
   const held: (() => void)[] = [];
   const state = {
     failure: undefined as Failure | undefined,
+    /** What it makes of a text. */
+    embedding: embeddingOf as typeof embeddingOf,
     /** Texts that it rejects, and with which status. */
     refuses: (_text: string): boolean => false,
     refusal: 400,
@@ -79,7 +93,9 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
     if (state.lacks.has(model)) return void response.writeHead(404).end('{}');
     if (input.some(state.refuses)) return void response.writeHead(state.refusal).end('{}');
     const size = failure === 'wrong dimensions' ? dimensions + 1 : dimensions;
-    const vectors = input.map((text) => (failure === 'zero' ? Array(size).fill(0) : embeddingOf(model, text, size)));
+    const vectors = input.map((text) =>
+      failure === 'zero' ? Array(size).fill(0) : state.embedding(model, text, size),
+    );
     if (failure === 'wrong count') vectors.pop();
     const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
     const body = request.url === '/api/embed' ? { model, embeddings: vectors } : { object: 'list', data };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** Groups of synonyms that share a vector: texts with different words of a group are near each other. */
 const MEANINGS = [
-  ['car', 'automobile', 'vehicle'],
+  ['car', 'automobile', 'vehicle', 'fahrzeug'],
   ['doctor', 'physician'],
   ['cat', 'feline', 'kitten'],
   ['home', 'dwelling'],

@@ -13,6 +13,8 @@ export interface ProcessOptions {
   dataDir: string;
   env?: Record<string, string>;
   args?: string[];
+  /** Another executable than `BIN`. */
+  bin?: string;
 }
 
 export interface Ended {
@@ -50,7 +52,7 @@ export async function runCommand(options: ProcessOptions & { args: string[] }): 
 export async function startProcess(options: ProcessOptions) {
   const mailDir = join(options.dataDir, 'mail');
   const env = { SVC_PORT: '0', SVC_MAIL_DIR: mailDir, ...options.env };
-  const child = execa(BIN, ['serve', ...(options.args ?? [])], {
+  const child = execa(options.bin ?? BIN, ['serve', ...(options.args ?? [])], {
     ...surroundings({ ...options, env }),
     stdin: 'ignore',
     timeout: 0,

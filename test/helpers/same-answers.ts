@@ -87,7 +87,7 @@ export async function expectSameAnswers({
 }: {
   count: number;
   band?: number;
-  of?: SignInKind;
+  of?: Exclude<SignInKind, 'client'>;
 }): Promise<void> {
   const daemon = await start(count);
   const agent = new Agent({ keepAlive: true });

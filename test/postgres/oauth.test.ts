@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Browser } from '../features/connections/browser.ts';
+import { askByMail, openLink, press } from '../features/oauth/mailed-flow.ts';
 import {
   codeOf,
   connectClient,
@@ -12,6 +13,7 @@ import {
 } from '../features/oauth/oauth-flow.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 
 // Two daemons are one authorization server: what one of them issues or ends, the other accepts or refuses at once.
 
@@ -62,4 +64,12 @@ test('a token of one daemon works at the other, until the connection is revoked 
   const { body } = await browser.call<{ data: { id: string }[] }>('/v1/connections');
   expect((await browser.call(`/v1/connections/${body.data[0]!.id}`, { method: 'DELETE' })).status).toBe(204);
   for (const daemon of [one, other]) expect(await mcpStatus(daemon, renewed.access_token)).toBe(401);
+});
+
+test('a mailed link that is answered at both daemons at once gives one code at most', async () => {
+  const asked = await askByMail(one, (await requestOf(one)).query, freshAddress());
+  // They are one server to the browser: a link of one opens at the other.
+  expect((await openLink(other, asked)).status).toBe(200);
+  const answers = await Promise.all([one, other, one, other].map((daemon) => press(daemon, asked)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
 });

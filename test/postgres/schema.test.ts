@@ -60,6 +60,7 @@ const SORTS: Record<string, string> = {
   integer: 'bigint',
   bigint: 'bigint',
   float: 'double precision',
+  'double precision': 'double precision',
   blob: 'bytea',
 };
 

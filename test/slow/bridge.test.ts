@@ -7,11 +7,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { installMcpTools, mcpTool } from '../helpers/mcp-tools.ts';
 import { BIN } from '../helpers/process.ts';
 
 /** Runs the built `svc mcp` against the official SDK and the MCP inspector. */
 
-const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const ERAS = ['legacy', 'modern'] as const;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
@@ -20,9 +20,10 @@ let folder: string;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
+  await installMcpTools();
   daemon = await startTestDaemon();
   folder = await mkdtemp(join(tmpdir(), 'svc-bridge-slow-'));
-});
+}, 600_000);
 
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -80,9 +81,8 @@ describe.each(ERAS)('the official client, %s era', (era) => {
   test('passes the inspector’s strict checks', { timeout: 300_000 }, async () => {
     const { apiKey } = await daemon.signIn(`inspector-${era}@example.com`);
     const settings = Object.entries(environment(apiKey)).flatMap((pair) => ['-e', pair.join('=')]);
-    const npx = ['-y', '-p', 'node@24', '-p', INSPECTOR, 'mcp-inspector', '--cli', ...settings];
     const options = ['--protocol-era', era, '--method', 'tools/list', '--strict'];
-    const { code, stdout, stderr } = await run('npx', [...npx, process.execPath, BIN, 'mcp', ...options]);
+    const { code, stdout, stderr } = await inspect(['--cli', ...settings, process.execPath, BIN, 'mcp', ...options]);
     expect([code, stderr.match(/^(Warning|Error): .*/gm)], stderr).toEqual([0, null]);
     expect(JSON.parse(stdout).tools.length).toBeGreaterThanOrEqual(7);
   });
@@ -121,9 +121,10 @@ describe('the process', () => {
   });
 });
 
-function run(command: string, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function inspect(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { file, env } = mcpTool('mcp-inspector');
   return new Promise((resolve) => {
-    execFile(command, args, { cwd: folder, timeout: 300_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    execFile(file, args, { cwd: folder, env, timeout: 300_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
   });

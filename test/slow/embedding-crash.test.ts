@@ -37,7 +37,7 @@ test('a daemon killed while embedding resumes where it was: nothing is missing a
   await vi.waitFor(async () => expect(await countOf('unembedded')).toBe(0), { timeout: 30_000, interval: 200 });
   expect(await countOf('vectors')).toBe(CRASHES * ADDED);
   await connection.close();
-  const { body } = await callAt(daemon.url, apiKey, '/v1/search', { body: { query: 'vehicle' } });
+  const { body } = await callAt(daemon.url, apiKey, '/v1/search', { body: { query: 'fahrzeug' } });
   expect(body.results).toHaveLength(10);
   await embedder.close();
 });

@@ -38,8 +38,8 @@ describe('while the embedder fails', () => {
     await ann.add('Her automobile is red');
     await daemon.embed();
     expect(await ann.find('automobile')).toEqual(['Her automobile is red']);
-    expect(await ann.find('vehicle')).toEqual([]);
-    expect(await ann.search('vehicle', { strategy: 'semantic' })).toMatchObject({ status: 503 });
+    expect(await ann.find('fahrzeug')).toEqual([]);
+    expect(await ann.search('fahrzeug', { strategy: 'semantic' })).toMatchObject({ status: 503 });
     expect(await daemon.vectors()).toEqual([]);
     expect(daemon.logLines.filter((line) => line.includes(`"reason":"${reason}"`))).not.toEqual([]);
     const metrics = (await daemon.call(undefined, '/metrics')).text;
@@ -51,7 +51,7 @@ describe('while the embedder fails', () => {
     daemon.clock.advance(300_000);
     await daemon.embed();
     expect(await daemon.vectors()).toEqual(await daemon.rows());
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
     expect(await readiness()).toMatchObject({ status: 'ready', embedder: 'ok' });
   });
 
@@ -98,7 +98,7 @@ describe('while the embedder fails', () => {
     await daemon.embed();
     expect(await daemon.vectors()).toHaveLength(1);
     expect(await daemon.jobs()).toHaveLength(1);
-    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.find('fahrzeug')).toEqual([]);
     expect(await ann.find('blue')).toEqual(['Her automobile is blue']);
   });
 });
@@ -132,7 +132,7 @@ describe('a text that the embedder rejects', () => {
     await daemon.embed();
     daemon.embedder.state.refuses = (text) => text.includes('poison');
     expect(await ann.find('poison automobile')).toEqual(['Her automobile is red']);
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
   });
 
   test('stays queued if the embedder rejects everything, which is a misconfiguration', async () => {
@@ -295,7 +295,7 @@ describe('a new model', () => {
     const again = createCaller(daemon.call, ann.apiKey, ann.tenantId);
     await again.add('Her kitten is black');
     await daemon.embed();
-    expect(await again.find('vehicle')).toContain('Her automobile is red');
+    expect(await again.find('fahrzeug')).toContain('Her automobile is red');
     expect(await again.find('feline')).toContain('Her kitten is black');
     expect(await daemon.vectors()).toHaveLength(2);
 
@@ -307,7 +307,7 @@ describe('a new model', () => {
     expect(models).toEqual([{ name: 'large', state: 'serving' }]);
     expect(await daemon.vectors()).toEqual(await daemon.rows());
     expect(await daemon.vectors()).toHaveLength(2);
-    expect(await again.find('vehicle')).toContain('Her automobile is red');
+    expect(await again.find('fahrzeug')).toContain('Her automobile is red');
     await embedder.close();
   });
 });

@@ -7,10 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { installMcpTools, mcpTool } from '../helpers/mcp-tools.ts';
 
-/** Both tools need a newer Node than the daemon, which also comes from the registry. The first run downloads them. */
-const CONFORMANCE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
-const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const TIMEOUT_MS = 300_000;
 
 /** The scenarios of each revision that do not need the suite's own fixture tools. */
@@ -49,19 +47,20 @@ let daemon: TestDaemon;
 let folder: string;
 
 beforeAll(async () => {
+  await installMcpTools();
   daemon = await startTestDaemon();
   folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
-});
+}, 600_000);
 
 afterAll(async () => {
   await daemon.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-function run(packageName: string, command: string, args: string[]): Promise<Run> {
-  const npx = ['-y', '-p', 'node@24', '-p', packageName, command, ...args];
+function run(command: Parameters<typeof mcpTool>[0], args: string[]): Promise<Run> {
+  const { file, env } = mcpTool(command);
   return new Promise((resolve) => {
-    execFile('npx', npx, { cwd: folder, timeout: TIMEOUT_MS, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    execFile(file, args, { cwd: folder, env, timeout: TIMEOUT_MS, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
   });
@@ -97,7 +96,7 @@ describe.each(Object.entries(SCENARIOS))('conformance with %s', (revision, scena
     const proxy = await startKeyProxy(apiKey);
     const output = join(folder, `${scenario}-${revision}`);
     const what = ['--url', proxy.url, '--scenario', scenario, '--spec-version', revision, '-o', output];
-    const { stdout, stderr } = await run(CONFORMANCE, 'conformance', ['server', ...what]);
+    const { stdout, stderr } = await run('conformance', ['server', ...what]);
     proxy.close();
     const checks = await checksOf(output).catch(() => expect.fail(`no results:\n${stdout}\n${stderr}`));
     const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
@@ -113,7 +112,7 @@ describe.each(['modern', 'legacy'])('the inspector in the %s era', (era) => {
     const { apiKey } = await makeTenant(daemon, `inspector-${era}@example.com`);
     const header = `Authorization: Bearer ${apiKey}`;
     const where = [`${daemon.baseUrl}/v1/mcp`, '--transport', 'http', '--header', header, '--protocol-era', era];
-    return run(INSPECTOR, 'mcp-inspector', ['--cli', ...where, ...args]);
+    return run('mcp-inspector', ['--cli', ...where, ...args]);
   }
 
   test('reports no errors in the tools’ schemas', { timeout: TIMEOUT_MS }, async () => {

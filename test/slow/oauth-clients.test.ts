@@ -2,15 +2,14 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser } from '../features/connections/browser.ts';
 import { decide, register, signInBrowser, startOAuthDaemon } from '../features/oauth/oauth-flow.ts';
-import { createHome, installAssistants } from '../helpers/assistants/real-assistants.ts';
+import { assistantCommand, createHome, installAssistants } from '../helpers/assistants/real-assistants.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { freePort } from '../helpers/free-port.ts';
+import { installMcpTools, mcpTool } from '../helpers/mcp-tools.ts';
 
-/** It needs a newer Node than the daemon, which also comes from the registry. */
-const CONFORMANCE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const TIMEOUT_MS = 120_000;
 /** The address of the page that asks, in what a program prints. */
 const AUTHORIZE = /https?:\/\/\S+\/v1\/oauth\/authorize\?[^\s"'\u001b]+/;
@@ -19,9 +18,11 @@ let daemon: TestDaemon;
 let browser: Browser;
 
 beforeAll(async () => {
+  await installMcpTools();
+  await installAssistants();
   daemon = await startOAuthDaemon();
   ({ browser } = await signInBrowser(daemon));
-});
+}, 600_000);
 afterAll(() => daemon.close());
 
 /** Allows the request of an address as the page does, and goes where the browser goes then. */
@@ -42,8 +43,9 @@ test('the conformance suite accepts the authorization server', { timeout: TIMEOU
   const clientId = await register(daemon, { redirect_uris: [`http://127.0.0.1:${port}/callback`] });
   const output = await mkdtemp(join(tmpdir(), 'oauth-conformance-'));
   const args = ['--url', daemon.publicUrl, '--client-id', clientId, '--resource', `${daemon.publicUrl}/v1/mcp`];
-  const npx = ['-y', '-p', 'node@24', '-p', CONFORMANCE, 'conformance', 'authorization'];
-  const running = execa('npx', [...npx, ...args, '-p', `${port}`, '-o', output], {
+  const { file, env } = mcpTool('conformance');
+  const running = execa(file, ['authorization', ...args, '-p', `${port}`, '-o', output], {
+    env,
     cwd: output,
     all: true,
     reject: false,
@@ -69,8 +71,6 @@ test('the conformance suite accepts the authorization server', { timeout: TIMEOU
 });
 
 describe('an assistant signs in with a browser, and lists the tools', () => {
-  beforeAll(installAssistants, 300_000);
-
   /** Runs an assistant whose browser is a file; allows the address that it opens or prints. */
   async function signIn([command = '', ...args]: string[], config: { path: string; text: string }): Promise<string> {
     const home = await createHome();
@@ -85,7 +85,7 @@ describe('an assistant signs in with a browser, and lists the tools', () => {
     await mkdir(join(path, '..'), { recursive: true });
     await writeFile(path, config.text);
     const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home.home, NO_COLOR: '1', BROWSER: join(bin, 'xdg-open') };
-    const running = execa(join(inject('assistantsFolder'), 'node_modules/.bin', command), args, {
+    const running = execa(assistantCommand(command), args, {
       ...{ extendEnv: false, env, cwd: home.cwd, stdin: 'ignore', all: true, reject: false, timeout: 60_000 },
     });
     let printed = '';

@@ -202,7 +202,7 @@ describe('the output of a daemon', () => {
     await callAt(daemon.url, apiKey, `/v1/nothing?key=${apiKey}`);
     daemon.kill('SIGTERM');
     const { stdout, stderr } = await daemon.exited;
-    expect(stdout).toContain(`dashboard  ${daemon.url}/dashboard`);
+    expect(stdout).toContain(`Web app  ${daemon.url}/dashboard`);
     for (const line of stderr.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
     expect(stdout + stderr).not.toMatch(/svc_live_[0-9a-f]{32}/);
   });

@@ -166,14 +166,14 @@ describe('the data folder of a process (row 73)', () => {
     const dataDir = await workplaces.folder();
     const first = await workplaces.start({ dataDir });
     first.kill('SIGTERM');
-    expect((await first.exited).stdout).not.toContain('warning');
+    expect((await first.exited).stdout).not.toContain('Warning');
     await chmod(dataDir, 0o755);
     await chmod(join(dataDir, 'svc.db'), 0o644);
     const second = await workplaces.start({ dataDir });
     second.kill('SIGTERM');
     const { stdout, stderr } = await second.exited;
     const warning = `in ${dataDir}. Run chmod 700 ${dataDir}.`;
-    expect(stdout).toMatch(/^ {2}warning {4}Other users can open svc\.db/m);
+    expect(stdout).toMatch(/^ {2}Warning {2}Other users can open svc\.db/m);
     expect(stdout).toContain(warning);
     expect(stderr.split('\n').filter((line) => line.includes(warning))).toHaveLength(1);
   });
@@ -193,7 +193,7 @@ describe('warnings of a start (row 75)', () => {
     daemon.kill('SIGTERM');
     const { stdout, stderr } = await daemon.exited;
     for (const text of ['--metrics-token shows a secret', 'Set SVC_PUBLIC_URL to the address that people use.']) {
-      expect(stdout.split('\n').filter((line) => line.startsWith('  warning') && line.includes(text))).toHaveLength(1);
+      expect(stdout.split('\n').filter((line) => line.startsWith('  Warning') && line.includes(text))).toHaveLength(1);
       expect(stderr.split('\n').filter((line) => line.includes(text) && JSON.parse(line).level === 40)).toHaveLength(1);
     }
     expect(stdout + stderr).not.toContain(token);
@@ -207,6 +207,6 @@ describe('warnings of a start (row 75)', () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer watch-me-0123456789' };
     expect((await fetch(`${daemon.url}/metrics`, { headers })).status).toBe(200);
     daemon.kill('SIGTERM');
-    expect((await daemon.exited).stdout).not.toContain('warning');
+    expect((await daemon.exited).stdout).not.toContain('Warning');
   });
 });

@@ -22,6 +22,7 @@ const IMPLIED: Record<string, string> = {
   '`DELETE FROM unembedded WHERE (tenantId, id) IN (SELECT tenantId, id FROM unembedded WHERE model = ? LIMIT ?)`,':
     'the id is the primary key',
   '`DELETE FROM vectors WHERE (tenantId, model, scope, type, number) IN': 'the other columns are the primary key',
+  '`DELETE FROM modelAgreements WHERE (tenantId, model) IN': 'rows of removed models are deleted for all tenants',
   'from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId': 'the number is the primary key',
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
   "'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',":

@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
+import { readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, Terminal } from '../command-context.ts';
 
 /** Dependencies shared by the commands of `svc admin`. */
 export interface AdminContext {
@@ -7,4 +9,24 @@ export interface AdminContext {
   config(): Promise<Config>;
   json(): true | undefined;
   print(text: string, data: unknown): void;
+}
+
+export const DATA_DIR_OPTION = ['--data-dir <folder>', 'the data folder [SVC_DATA_DIR]'] as const;
+
+/** Creates the context of a command with the options `--data-dir` and `--json`. */
+export function createAdminContext(
+  command: Command,
+  terminal: Terminal,
+  context: () => Promise<CommandContext>,
+): AdminContext {
+  const options = () => command.opts<{ dataDir?: string; json?: true }>();
+  return {
+    context,
+    config() {
+      const { dataDir } = options();
+      return readProcessConfig(dataDir === undefined ? {} : { dataDir });
+    },
+    json: () => options().json,
+    print: (text, data) => terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`),
+  };
 }

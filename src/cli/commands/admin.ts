@@ -1,22 +1,17 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { TIERS, type Tier } from '../../contract/limits.ts';
-import { readProcessConfig } from '../../daemon/config.ts';
 import type { Rooms } from '../../daemon/rooms.ts';
 import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CommandContext, SetExitCode, Terminal } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
+import { JSON_OPTION } from '../memory/command-options.ts';
 import { addBackupCommands } from './admin-backup.ts';
-import type { AdminContext } from './admin-context.ts';
+import { createAdminContext, DATA_DIR_OPTION } from './admin-context.ts';
 import { addMoveCommand } from './admin-move.ts';
 import { addOpenCommand } from './admin-open.ts';
 import { addRotationCommand } from './admin-rotation.ts';
-
-interface Options {
-  dataDir?: string;
-  json?: true;
-}
 
 /** `svc admin`: operator commands that work directly on the data folder, whether or not the daemon is running. */
 export function adminCommand(
@@ -26,15 +21,13 @@ export function adminCommand(
 ): Command {
   const admin = new Command('admin')
     .description("operator commands, run on the daemon's machine, usually while it is running")
-    .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
-    .option('--json', 'print JSON');
-  const options = () => admin.opts<Options>();
-  const config = () => readProcessConfig(options().dataDir === undefined ? {} : { dataDir: options().dataDir! });
+    .option(...DATA_DIR_OPTION)
+    .option(...JSON_OPTION);
+  const shared = createAdminContext(admin, terminal, context);
+  const { config, print } = shared;
   const administration = () => import('../../daemon/administration.ts');
   const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) =>
     (await administration()).withRooms(await config(), work);
-  const print = (text: string, data: unknown) =>
-    terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`);
 
   admin
     .command('tenants')
@@ -108,7 +101,6 @@ export function adminCommand(
       });
       if (problems.length > 0) setExitCode(EXIT.failed);
     });
-  const shared: AdminContext = { context, config, json: () => options().json, print };
   addOpenCommand(admin, shared);
   addBackupCommands(admin, shared);
   addRotationCommand(admin, shared);

@@ -20,7 +20,8 @@ Connections are what may use your account besides the API key: browsers that are
 signed in to the web app, devices that svc login --device connected, and
 assistants that you allowed with OAuth. Without a command, lists them. When
 output is not a terminal, it prints one line per connection with tab-separated
-fields: id, kind, last used, client.
+fields: id, kind, last used, client, and for assistants the host that vouches for
+the name, or "unverified".
 
 Examples:
   $ svc connections
@@ -75,8 +76,9 @@ async function list(options: CommonOptions, context: CommandContext): Promise<vo
   terminal.out(`${found.map((one) => lineOf(one, short.get(one.id)!, context)).join('\n')}\n`);
 }
 
-function rowOf({ id, kind, lastUsedAt, client }: Connection): string {
-  return [id, kind, lastUsedAt, client].join('\t');
+function rowOf({ id, kind, lastUsedAt, client, verifiedHost }: Connection): string {
+  const host = kind === 'oauth' ? [verifiedHost ?? 'unverified'] : [];
+  return [id, kind, lastUsedAt, client, ...host].join('\t');
 }
 
 const KINDS: Record<Connection['kind'], string> = {
@@ -85,11 +87,17 @@ const KINDS: Record<Connection['kind'], string> = {
   oauth: 'assistant, connected',
 };
 
+/** Who vouches for the name of an assistant, which it may have chosen itself. */
+function vouchedFor({ kind, verifiedHost }: Connection): string {
+  if (kind !== 'oauth') return '';
+  return verifiedHost === null ? ' (unverified name)' : ` (verified by ${printable(verifiedHost)})`;
+}
+
 function lineOf(connection: Connection, id: string, context: CommandContext): string {
   const { client, kind, address, current, createdAt, lastUsedAt } = connection;
   const { style, nowMs } = renderOptions(context);
   const when = (time: string) => formatRelativeTime(Date.parse(time), nowMs);
   const where = address === null ? '' : ` from ${address}`;
-  const name = `${style.bold(printable(client))}${current ? ' (this one)' : ''}`;
+  const name = `${style.bold(printable(client))}${vouchedFor(connection)}${current ? ' (this one)' : ''}`;
   return `${style.dim(id)}  ${name}\n  ${KINDS[kind]} ${when(createdAt)}, last used ${when(lastUsedAt)}${where}`;
 }

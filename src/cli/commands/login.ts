@@ -73,6 +73,8 @@ async function login(options: LoginOptions, context: AccountContext): Promise<vo
   );
   printResult(result, output);
   if (result.warning !== undefined) output.warn(result.warning);
+  if (context.terminal.isTty)
+    output.line('\nNext: svc mcp-config connects your assistants, svc add "…" stores a memory.');
   // Keys in files of assistants stay valid.
   if (options.device) return;
   const { profileName, profile, apiKey } = result;

@@ -17,7 +17,7 @@ import { memoryRow } from '../memory/memory-row.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { resultAsMemory } from '../memory/result-as-memory.ts';
 import { shortIds } from '../memory/short-id.ts';
-import { describeLearned, signalBars } from '../memory/signal-bars.ts';
+import { describeLearned, describeMeaning, signalBars } from '../memory/signal-bars.ts';
 import { wrap } from '../memory/terminal-text.ts';
 import { parseTime } from '../memory/time-option.ts';
 
@@ -99,7 +99,7 @@ function printRows({ results }: SearchAnswer, { terminal }: CommandContext): voi
 async function printCards(
   query: string,
   { limit }: SearchOptions,
-  { results, tookMs, learned }: SearchAnswer,
+  { results, tookMs, learned, meaning }: SearchAnswer,
   context: CommandContext,
 ): Promise<void> {
   const look = renderOptions(context);
@@ -107,13 +107,15 @@ async function printCards(
   const cards = results.map((result) => {
     const label = labels.get(result.id)!;
     const more = signalBars(result, innerWidth(look.columns, label), look.style);
-    return memoryCard(resultAsMemory(result), { label, query, more }, look);
+    const words = [query, ...(result.why?.related ?? []).map(({ word }) => word)].join(' ');
+    return memoryCard(resultAsMemory(result), { label, query: words, more }, look);
   });
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const further = results.length === limit && limit < 100 ? `; --limit ${Math.min(100, limit * 2)} shows more` : '';
   const summary = [
     `${count} in ${Math.max(1, Math.round(tookMs))} ms${further}`,
     ...(learned ? [describeLearned(learned)] : []),
+    ...(meaning ? [describeMeaning(meaning)] : []),
   ];
   const footer = summary.flatMap((text) => wrap(text, look.columns)).join('\n');
   context.terminal.out(`${cards.join('\n\n')}\n\n${look.style.dim(footer)}\n`);

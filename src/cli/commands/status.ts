@@ -51,7 +51,9 @@ async function status(options: StatusOptions, context: AccountContext): Promise<
   const { clock, fetch } = context;
   const dependencies = { settings, keychain: openKeychain(context), clock, ...(fetch && { fetch }) };
   const names = options.all ? chosenProfiles(settings, options).map(({ name }) => name) : [options.profile];
-  const results = await Promise.all(names.map((profile) => accountStatus({ ...dependencies, profile })));
+  const results = await Promise.all(
+    names.map((profile) => accountStatus({ ...dependencies, profile }).then((found) => withNotices(found, context))),
+  );
   const more = Object.keys(settings.profiles()).length - results.length;
   for (const result of results) {
     if (result !== results[0]) output.line();
@@ -61,6 +63,16 @@ async function status(options: StatusOptions, context: AccountContext): Promise<
   output.data(options.all ? data : data[0]);
   const failed = results.find(({ exitCode }) => exitCode !== EXIT.done);
   if (failed) throw new CommandFailure(failed.exitCode);
+}
+
+/** Adds what the daemon tells its operator, to the account that may see its backups. */
+async function withNotices(result: AccountStatus, { fetch }: AccountContext): Promise<AccountStatus> {
+  if (result.account?.lastBackupAt === undefined) return result;
+  const [{ readNotices }, { createHttpFetch }] = await Promise.all([
+    import('../service/daemon-probe.ts'),
+    import('../http-fetch.ts'),
+  ]);
+  return { ...result, ...(await readNotices(fetch ?? createHttpFetch(), result.url)) };
 }
 
 interface PrintOptions {
@@ -96,9 +108,19 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
       rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
     }
   }
+  rows.push(...noticeRows(result, style, nowMs));
   rows.push(['Stored in', keyLocation(result, folder)]);
   rows.push(['Profile', `${result.profile}${more > 0 ? ` (${more} more: svc status --all)` : ''}`]);
   for (const line of formatFields(rows, columns, style)) output.line(line);
+}
+
+/** Nothing for an account that may not see backups. */
+function noticeRows({ account, update, backupFails }: AccountStatus, style: Style, nowMs: number): Field[] {
+  const at = account?.lastBackupAt;
+  if (at === undefined) return [];
+  const last = at === null ? 'none yet (svc backup)' : formatPast(at, nowMs);
+  const backup = backupFails ? `${last}; ${style.bad('the scheduled backup fails')} (svc doctor)` : last;
+  return [['Backup', backup], ...(update === undefined ? [] : [['Update', `svc ${update} is available`] as Field])];
 }
 
 function describeReachability({ reachable, latencyMs }: AccountStatus): string {

@@ -36,9 +36,17 @@ export async function checkDaemon({ url, fetch, clock, version, environment }: S
         }
       : { check, state: 'ok', message: `${url} responded in ${tookMs} ms` },
     checkVersion(await daemonVersion(fetch, url), version),
+    ...(state.backup === 'failing' ? [FAILING_BACKUP] : []),
     ...(Number.isNaN(date) ? [] : [checkClock(clock.nowMs() - date, environment.platform)]),
   ];
 }
+
+const FAILING_BACKUP: Finding = {
+  check: 'Backup',
+  state: 'warning',
+  message: 'the scheduled backup fails',
+  fix: "svc backup on the daemon's machine shows why",
+};
 
 async function get(fetch: Fetch, url: string): Promise<FetchResponse | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -9,6 +9,7 @@ export interface LocalDay {
 const DAY_MS = 86_400_000;
 const YEAR_MONTH_DAY = dateFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
 const HOUR_MINUTE = dateFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const HOUR_MINUTE_SECOND = dateFormat('en-GB', { timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Creates a date format on first use, because loading the locale data takes longer than most commands. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): (epochMs: number) => string {
@@ -41,4 +42,9 @@ export function startOfDay({ year, month, day }: LocalDay): number {
 /** `14:05`. */
 export function formatClockTime(epochMs: number): string {
   return HOUR_MINUTE(epochMs);
+}
+
+/** `14:05:09`. */
+export function formatSeconds(epochMs: number): string {
+  return HOUR_MINUTE_SECOND(epochMs);
 }

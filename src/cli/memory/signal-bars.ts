@@ -1,5 +1,5 @@
 import type { LearnedShift } from '../../contract/learning.ts';
-import type { SearchResult } from '../../contract/search.ts';
+import type { MeaningWeight, SearchResult } from '../../contract/search.ts';
 import { SIGNAL_LABELS } from '../../contract/signals.ts';
 import { pluralize } from './import-report.ts';
 import type { MemoryStyle } from './style.ts';
@@ -26,9 +26,10 @@ export function signalBars({ why }: SearchResult, width: number, style: MemorySt
     const filled = padToWidth(fractionalBar(maxScore > 0 ? share / maxScore : 0, barWidth), barWidth);
     return `${style.dim(padToWidth(truncate(name, nameWidth - 1), nameWidth))}${style.good(filled)} ${style.dim(`${round(value)} × ${round(weight)}`)}`;
   });
-  return why.rank === why.defaultRank
-    ? lines
-    : [...lines, style.dim(`rank ${why.rank}, default rank ${why.defaultRank}`)];
+  const related = (why.related ?? []).map(({ term, word }) => `“${word}” for “${term}”`).join(', ');
+  if (related !== '') lines.push(style.dim(truncate(related, width)));
+  if (why.rank !== why.defaultRank) lines.push(style.dim(`rank ${why.rank}, default rank ${why.defaultRank}`));
+  return lines;
 }
 
 /** Describes in one line what was learned from this user for this type of query. */
@@ -39,6 +40,15 @@ export function describeLearned({ bucket, events, largest }: LearnedShift): stri
   );
   const largestText = shifts.length === 0 ? '' : ` (${shifts.join(', ')})`;
   return `query type: ${bucket}; learned from ${pluralize(events, 'feedback event')}${largestText}`;
+}
+
+/** Describes in one line how much the embedding model counts, and why. */
+export function describeMeaning({ factor, agreement, searches }: MeaningWeight): string {
+  const times = factor === 0 ? 'for nothing' : `${round(factor)} times as much as usual`;
+  const counts = factor === 1 ? 'counts as usual' : `counts ${times}`;
+  if (agreement === null) return `meaning ${counts}: nothing is known of the model yet`;
+  const share = `${Math.round(100 * agreement)} %`;
+  return `meaning ${counts}: the model agrees with words in ${share} of comparisons (${pluralize(searches, 'search', 'searches')})`;
 }
 
 /** Draws a bar of at most `width` columns, to an eighth of a column. */

@@ -19,6 +19,10 @@ export interface AccountStatus {
   reachable: boolean | undefined;
   latencyMs?: number;
   account?: Account;
+  /** A newer version of svc, if the daemon looks for one. */
+  update?: string;
+  /** Scheduled backups fail; only if this account may see backups. */
+  backupFails?: boolean;
   /** What is wrong and how to fix it. */
   problem?: string;
   exitCode: number;

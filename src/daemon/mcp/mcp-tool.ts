@@ -25,7 +25,11 @@ export interface McpCall {
 }
 
 /** Registers a tool, resource or prompt on the server of one request. */
-export type Registration = (server: McpServer, call: McpCall) => void;
+export interface Registration {
+  (server: McpServer, call: McpCall): void;
+  /** The name of the tool, if it is one. */
+  tool?: string;
+}
 
 interface Tool<Input, Output extends object> {
   name: string;
@@ -56,7 +60,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
-  return (server, { principal, requestId, log, note, structured }) => {
+  const register: Registration = (server, { principal, requestId, log, note, structured }) => {
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
       note.tool = name;
@@ -81,6 +85,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       }
     });
   };
+  return Object.assign(register, { tool: name });
 }
 
 /** Notes on arguments that are shown; more of them repeat themselves. */

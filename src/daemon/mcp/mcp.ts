@@ -1,4 +1,9 @@
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
 import type { Profile } from '../../features/profile/profile.ts';
@@ -15,6 +20,11 @@ export interface McpDependencies extends ToolRooms {
   publicOrigins: readonly string[];
   /** What a 401 tells OAuth clients. Absent if OAuth is off. */
   challenge: (() => string) | undefined;
+}
+
+/** A message and the part of the server that it needs. */
+interface Exchange extends McpCall {
+  offers: readonly Registration[];
 }
 
 const PATH = '/v1/mcp';
@@ -53,11 +63,17 @@ export function mcpRoutes({
   const clients = createMcpClients();
 
   return async (app) => {
-    const calls = new WeakMap<Request, McpCall>();
-    const handler = createMcpHandler(
-      ({ requestInfo }) => createServer(version, offers, requestInfo && calls.get(requestInfo)),
-      { onerror: (error) => app.log.info({ reason: error.message }, 'MCP message rejected') },
-    );
+    const calls = new WeakMap<Request, Exchange>();
+    const rejected = (error: Error) => app.log.info({ reason: error.message }, 'MCP message rejected');
+    const serverFor = (message: Request | undefined) => createServer(version, message && calls.get(message));
+    const handler = createMcpHandler(({ requestInfo }) => serverFor(requestInfo), {
+      legacy: 'reject',
+      onerror: rejected,
+    });
+    const answer = async (message: Request, parsedBody: unknown) => {
+      if (!(await isLegacyRequest(message, parsedBody))) return handler.fetch(message, { parsedBody });
+      return answerLegacy(serverFor(message), message, { parsedBody, onerror: rejected });
+    };
 
     app.addHook('onRequest', async (request) => {
       request.mcpNote = { client: clients.nameOf(request), method: request.method };
@@ -91,8 +107,9 @@ export function mcpRoutes({
         log: request.log,
         note,
         structured: asksForStructure(request),
+        offers: offersFor(request.body, offers),
       });
-      return sendWebResponse(reply, await handler.fetch(message, { parsedBody: request.body }));
+      return sendWebResponse(reply, await answer(message, request.body));
     });
   };
 }
@@ -109,7 +126,7 @@ function hasCursor(body: unknown): body is { id: unknown } {
 }
 
 /** Creates the server of one request, as the SDK requires. Everything expensive is prepared in advance. */
-function createServer(version: string, offers: Registration[], call: McpCall | undefined): McpServer {
+function createServer(version: string, call: Exchange | undefined): McpServer {
   if (!call) throw new Error('MCP message without a call context');
   const server = new McpServer(
     { name: 'svc', title: 'svc memory', version },
@@ -129,8 +146,38 @@ function createServer(version: string, offers: Registration[], call: McpCall | u
       jsonSchemaValidator: NO_ELICITATION,
     },
   );
-  for (const register of offers) register(server, call);
+  for (const register of call.offers) register(server, call);
   return server;
+}
+
+/** Returns what the server of a message has to register: the tool that it calls, or everything. */
+function offersFor(message: unknown, offers: readonly Registration[]): readonly Registration[] {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  const called =
+    method === 'tools/call' ? offers.find(({ tool }) => tool !== undefined && tool === params?.name) : undefined;
+  return called ? [called] : offers;
+}
+
+/**
+ * Answers one message of the revisions that start with `initialize`, as JSON: the SDK's own fallback opens an event
+ * stream for each answer, at twice the processor time.
+ */
+async function answerLegacy(
+  server: McpServer,
+  message: Request,
+  { parsedBody, onerror }: { parsedBody: unknown; onerror(error: Error): void },
+): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  transport.onerror = onerror;
+  await server.connect(transport);
+  const hungUp = new Promise<Response>((resolve) => {
+    message.signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 })), { once: true });
+  });
+  try {
+    return await Promise.race([transport.handleRequest(message, { parsedBody }), hungUp]);
+  } finally {
+    await server.close();
+  }
 }
 
 /** Rejects GET and DELETE: there are no server streams to open and no sessions to end. */

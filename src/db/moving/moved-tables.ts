@@ -32,7 +32,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'connections',
     'tenantId id',
-    'kind tokenHash client scope address openedBy createdAt lastUsedAt expiresAt endsAt',
+    'kind tokenHash client verifiedHost scope address openedBy createdAt lastUsedAt expiresAt endsAt',
   ),
   table('sessionTickets', 'tenantId tokenHash', 'expiresAt sessionExpiresAt scope openedBy'),
   table('dataKeys', 'tenantId', 'masterKeyId wrapped'),
@@ -42,6 +42,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     'provider name dimensions state memoryFill messageFill episodeFill fillAfter',
   ),
+  table('modelAgreements', 'tenantId model', 'searches agreed'),
   table(
     'memories',
     'tenantId id version',
@@ -114,7 +115,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'signInLinks',
     'tokenHash',
     `email createdAt expiresAt usedAt delivered cookieHash codeChallenge redirectPort device codeHash wrongCodes
-     deviceCodeHash`,
+     deviceCodeHash clientRequest`,
   ),
   table('mailQueue', 'mailId', 'sealed suppressed attempts nextAttemptAt expiresAt'),
   table('invitations', 'email', 'createdAt'),

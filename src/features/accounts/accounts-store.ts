@@ -29,6 +29,11 @@ export async function hasOneTenant(reader: Reader): Promise<boolean> {
   return rows.length < 2;
 }
 
+export async function hasNoTenant(reader: Reader): Promise<boolean> {
+  const rows = await reader.all('SELECT tenantId FROM tenants WHERE erasedAt IS NULL LIMIT 1');
+  return rows.length === 0;
+}
+
 /** Lists all tenants, newest first. For the operator. */
 export async function listTenants(reader: Reader): Promise<TenantRow[]> {
   return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NULL ORDER BY tenantId DESC');

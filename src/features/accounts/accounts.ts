@@ -17,6 +17,7 @@ import {
   findInvitation,
   findTenant,
   findTenantByEmail,
+  hasNoTenant,
   hasOneTenant,
   insertInvitation,
   insertTenant,
@@ -56,6 +57,8 @@ export interface Accounts {
   /** Finishes erasures that an earlier process started. */
   finishErasing(): Promise<void>;
   list(): Promise<TenantRow[]>;
+  /** Whether nobody has signed up yet. */
+  areNone(): Promise<boolean>;
   /** Throws `not_found`. */
   byEmail(email: string): Promise<TenantRow>;
   /** Throws `not_found`. */
@@ -161,6 +164,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       for (const { tenantId } of await listHalfErased(db.readers)) await eraseRows(tenantId);
     },
     list: () => listTenants(db.readers),
+    areNone: () => hasNoTenant(db.lookups),
     async byEmail(email) {
       const tenant = await findTenantByEmail(db.readers, email);
       if (!tenant) throw new AppError('not_found', `No account found for ${email}.`);

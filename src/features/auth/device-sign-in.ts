@@ -8,6 +8,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import { equalSecrets, hashSecret, mintCode, mintToken, normalizeCode } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
+import { requireValid } from '../connections/credential-check.ts';
 import type { Devices } from '../connections/devices.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
@@ -42,7 +43,10 @@ export interface DeviceSignIn {
   poll(deviceCode: string): Promise<Polled>;
   /** Returns the device with a code. Throws `gone` if nothing waits with this code for the caller's account. */
   inspect(principal: Principal, userCode: string): Promise<WaitingDevice>;
-  /** Allows or denies the device of a code. Throws `gone` as `inspect` does. */
+  /**
+   * Allows or denies the device of a code. Throws `gone` as `inspect` does, and `unauthenticated` if the caller's key or
+   * session ends meanwhile.
+   */
   decide(principal: Principal, userCode: string, allow: boolean): Promise<void>;
   /**
    * Allows the device of a mailed link with the code that its terminal shows. Returns the name of the device. Throws
@@ -151,9 +155,11 @@ export function createDeviceSignIn(dependencies: Dependencies): DeviceSignIn {
     async decide(principal, userCode, allow) {
       const { deviceCodeHash } = await waiting(principal, userCode);
       const decision = allow ? 'allowed' : 'denied';
-      const isFirst = await db.writes.write('daemon', (connection) =>
-        updateDecision(connection, deviceCodeHash, { decision, nowMs: clock.nowMs() }),
-      );
+      const isFirst = await db.writes.write('daemon', async (connection) => {
+        const nowMs = clock.nowMs();
+        await requireValid(connection, principal, nowMs);
+        return updateDecision(connection, deviceCodeHash, { decision, nowMs });
+      });
       if (!isFirst) throw noSuchCode();
     },
     async confirm(token, userCode) {

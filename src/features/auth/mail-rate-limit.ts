@@ -1,7 +1,7 @@
 import { type Bucket, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
 
-/** What requested a sign-in. */
-export type SignInKind = 'browser' | 'terminal' | 'device';
+/** What requested a sign-in: `client` is an OAuth client. */
+export type SignInKind = 'browser' | 'terminal' | 'device' | 'client';
 
 export interface MailedSignIn {
   kind: SignInKind;
@@ -23,6 +23,7 @@ const ALLOWANCES: Record<SignInKind, Allowance> = {
   browser: { burst: { capacity: 3, refillPerSecond: 1 / 60 }, maxPerHour: 10 },
   terminal: { burst: { capacity: 2, refillPerSecond: 1 / 120 }, maxPerHour: 5 },
   device: { burst: { capacity: 2, refillPerSecond: 1 / 120 }, maxPerHour: 5 },
+  client: { burst: { capacity: 2, refillPerSecond: 1 / 120 }, maxPerHour: 5 },
 };
 
 /**

@@ -9,7 +9,8 @@ import { signInMail } from './sign-in-mail.ts';
 import { insertSignIn, listMailed, type SignInRow } from './sign-in-store.ts';
 
 /** A link to mail, with what its row stores besides. */
-export interface NewLink extends Partial<Pick<SignInRow, 'cookieHash' | 'codeChallenge' | 'redirectPort'>> {
+export interface NewLink
+  extends Partial<Pick<SignInRow, 'cookieHash' | 'codeChallenge' | 'redirectPort' | 'clientRequest'>> {
   kind: SignInKind;
   email: string;
   /** The name of the requesting terminal. */
@@ -19,7 +20,7 @@ export interface NewLink extends Partial<Pick<SignInRow, 'cookieHash' | 'codeCha
   minutes?: number;
 }
 
-/** Links that are mailed to sign in, or to allow a device. */
+/** Links that are mailed to sign in, or to allow a device or an OAuth client. */
 export interface MailedLinks {
   /**
    * Stores a link and queues its mail in the caller's transaction; call `mailQueue.wake` afterwards. The work is the same
@@ -37,6 +38,13 @@ interface Dependencies {
 }
 
 export const LINK_MINUTES = 15;
+/** The page that a link opens to allow a client. */
+export const CLIENT_LINK_PATH = '/v1/oauth/confirm';
+const CALLBACK = '/v1/auth/callback';
+const PATHS: Record<SignInKind, string> = {
+  ...{ browser: CALLBACK, terminal: CALLBACK, device: CALLBACK },
+  client: CLIENT_LINK_PATH,
+};
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -56,11 +64,12 @@ export function createMailedLinks({ clock, random, accounts, mailQueue, publicUr
       const token = mintToken(random);
       const expiresAtMs = nowMs + minutes * MINUTE_MS;
       await insertSignIn(connection, {
-        ...{ cookieHash: null, codeChallenge: null, redirectPort: null, deviceCodeHash: null, ...columns },
+        ...{ cookieHash: null, codeChallenge: null, redirectPort: null, deviceCodeHash: null, clientRequest: null },
+        ...columns,
         ...{ tokenHash: hashSecret(token), email, createdAt: nowMs, expiresAt: expiresAtMs, usedAt: null },
         ...{ delivered: delivered ? 1 : 0, device: device ?? null, codeHash: null, wrongCodes: 0 },
       });
-      const link = `${publicUrl()}/v1/auth/callback?token=${token}`;
+      const link = `${publicUrl()}${PATHS[kind]}?token=${token}`;
       const mail = signInMail({ kind, link, email, expiresInMinutes: minutes, device });
       await mailQueue.enqueue(connection, mail, { expiresAtMs, suppressed: !delivered });
       return expiresAtMs;
@@ -68,7 +77,9 @@ export function createMailedLinks({ clock, random, accounts, mailQueue, publicUr
   };
 }
 
-function kindOf({ codeChallenge, deviceCodeHash }: SignInRow): SignInKind {
+/** What a link is for. */
+export function kindOf({ codeChallenge, deviceCodeHash, clientRequest }: SignInRow): SignInKind {
+  if (clientRequest !== null) return 'client';
   if (deviceCodeHash !== null) return 'device';
   return codeChallenge === null ? 'browser' : 'terminal';
 }

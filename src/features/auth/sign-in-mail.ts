@@ -79,10 +79,22 @@ function deviceCopy(email: string, device: string): MailCopy {
   };
 }
 
+function clientCopy(email: string): MailCopy {
+  return {
+    title: 'Connect a program to svc',
+    opening: `A program wants to use the memories of ${email}. Open this link in the browser in which you began:`,
+    button: 'Show the request',
+    effect:
+      'The page shows what the program asks for. Nothing happens until you allow it there. Your API key does not change.',
+    disclaimer: 'If you did not just connect a program to svc, ignore this email. Do not forward it to anyone.',
+  };
+}
+
 const COPIES: Record<SignInKind, (email: string, device: string) => MailCopy> = {
   browser: browserCopy,
   terminal: terminalCopy,
   device: deviceCopy,
+  client: clientCopy,
 };
 
 /** Keeps letters, digits and a few signs, at most 60. Drops dots, colons and slashes, which turn a name into a link. */

@@ -18,12 +18,15 @@ export interface SignInRow {
   wrongCodes: number;
   /** The device that the link allows, instead of signing in. */
   deviceCodeHash: string | null;
+  /** The query of the authorization request of an OAuth client that the link allows, instead of signing in. */
+  clientRequest: string | null;
 }
 
 export async function insertSignIn(connection: Connection, row: SignInRow): Promise<void> {
   await connection.run(
     `INSERT INTO signInLinks (tokenHash, email, createdAt, expiresAt, usedAt, delivered, cookieHash, codeChallenge,
-       redirectPort, device, codeHash, wrongCodes, deviceCodeHash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       redirectPort, device, codeHash, wrongCodes, deviceCodeHash, clientRequest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       row.tokenHash,
       row.email,
@@ -38,6 +41,7 @@ export async function insertSignIn(connection: Connection, row: SignInRow): Prom
       row.codeHash,
       row.wrongCodes,
       row.deviceCodeHash,
+      row.clientRequest,
     ],
   );
 }

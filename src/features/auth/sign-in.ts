@@ -11,7 +11,8 @@ import { normalizeEmail } from '../accounts/email-address.ts';
 import type { ClientOrigin, NewSession, Sessions } from '../connections/sessions.ts';
 import type { Keys, RotationReason } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
-import type { MailedLinks, NewLink } from './mailed-links.ts';
+import type { SignInKind } from './mail-rate-limit.ts';
+import { kindOf, type MailedLinks, type NewLink } from './mailed-links.ts';
 import {
   deleteSignInsBefore,
   findSignIn,
@@ -67,6 +68,8 @@ interface Dependencies {
   mailQueue: MailQueue;
 }
 
+/** The links that sign in: those of devices and clients only allow them. */
+const SIGNS_IN: ReadonlySet<SignInKind> = new Set(['browser', 'terminal']);
 const CODE_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 export const MAX_WRONG_CODES = 5;
@@ -112,8 +115,8 @@ export function createSignIn(dependencies: Dependencies): SignIn {
     },
     async inspect(token, cookie) {
       const row = await findSignIn(db.readers, hashSecret(token));
-      if (!isOpen(row, clock.nowMs())) throw gone();
-      const isForDevice = row.deviceCodeHash !== null;
+      if (!isOpen(row, clock.nowMs()) || kindOf(row) === 'client') throw gone();
+      const isForDevice = kindOf(row) === 'device';
       const sameBrowser =
         cookie !== undefined && row.cookieHash !== null && equalSecrets(hashSecret(cookie), row.cookieHash);
       return { email: row.email, device: row.device ?? undefined, isForDevice, sameBrowser };
@@ -122,9 +125,9 @@ export function createSignIn(dependencies: Dependencies): SignIn {
       db.writes.write('daemon', async (connection) => {
         const tokenHash = hashSecret(token);
         const row = await findSignIn(connection, tokenHash);
-        if (!isOpen(row, clock.nowMs()) || row.deviceCodeHash !== null) throw gone();
+        if (!isOpen(row, clock.nowMs()) || !SIGNS_IN.has(kindOf(row))) throw gone();
         if (!(await updateUsed(connection, tokenHash, clock.nowMs()))) throw gone();
-        if (row.codeChallenge !== null) return redeemTerminal(connection, row);
+        if (kindOf(row) === 'terminal') return redeemTerminal(connection, row);
         const { tenantId, apiKey } = await complete(connection, row.email, { endedBy: 'webSignIn' });
         return { kind: 'browser', apiKey, session: await sessions.begin(connection, tenantId, origin) };
       }),

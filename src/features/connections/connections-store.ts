@@ -11,6 +11,8 @@ export interface ConnectionRow {
   id: string;
   kind: ConnectionKind;
   client: string;
+  /** The host that vouches for the name of an OAuth client. */
+  verifiedHost: string | null;
   scope: Scope;
   /** The IP address of its last use, or of its creation. */
   address: string | null;
@@ -33,14 +35,14 @@ export interface TokenRow extends ConnectionRow {
 /** A connection that is used with a token. It ends when it was not used for a while, at `expiresAt` at the latest. */
 export type NewConnection = ConnectionRow & { tenantId: string; tokenHash: string; endsAt: number };
 
-const COLUMNS = 'id, kind, client, scope, address, openedBy, createdAt, lastUsedAt, expiresAt';
+const COLUMNS = 'id, kind, client, verifiedHost, scope, address, openedBy, createdAt, lastUsedAt, expiresAt';
 
 /** Finds connections by the hashes of their tokens. Without a tenant, because it determines the tenant. */
 export async function findByTokens(reader: Reader, hashes: string[]): Promise<Map<string, TokenRow>> {
   const padded = padToPowerOfTwo(hashes);
   const rows = await reader.all<TokenRow>(
-    `SELECT c.tokenHash, c.tenantId, t.email, t.tier, c.id, c.kind, c.client, c.scope, c.address,
-       c.openedBy, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
+    `SELECT c.tokenHash, c.tenantId, t.email, t.tier, c.id, c.kind, c.client, c.verifiedHost, c.scope,
+       c.address, c.openedBy, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
      FROM connections c JOIN tenants t ON t.tenantId = c.tenantId
      WHERE c.tokenHash IN (${listPlaceholders(padded.length)}) AND t.erasedAt IS NULL`,
     padded,
@@ -51,13 +53,13 @@ export async function findByTokens(reader: Reader, hashes: string[]): Promise<Ma
 /** Adds a connection, unless the tenant is being erased. Returns whether it did. */
 export async function insertConnection(connection: Connection, row: NewConnection): Promise<boolean> {
   const { changes } = await connection.run(
-    `INSERT INTO connections (tenantId, id, kind, tokenHash, client, scope, address, openedBy, createdAt, lastUsedAt,
-       expiresAt, endsAt)
+    `INSERT INTO connections (tenantId, id, kind, tokenHash, client, verifiedHost, scope, address, openedBy, createdAt,
+       lastUsedAt, expiresAt, endsAt)
      SELECT tenantId, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
-       CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+       CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
      FROM tenants WHERE tenantId = ? AND erasedAt IS NULL`,
     [
-      ...[row.id, row.kind, row.tokenHash, row.client, row.scope, row.address, row.openedBy],
+      ...[row.id, row.kind, row.tokenHash, row.client, row.verifiedHost, row.scope, row.address, row.openedBy],
       ...[row.createdAt, row.lastUsedAt, row.expiresAt, row.endsAt, row.tenantId],
     ],
   );
@@ -104,16 +106,14 @@ export async function updateUsedById(
   ]);
 }
 
-/** Sets when a connection ends. Returns whether it exists. */
+/** Sets when a connection ends, and the hash of its token. Returns whether it exists. */
 export async function updateEnd(
   connection: Connection,
-  tenantId: string,
-  id: string,
-  endsAt: number,
+  { tenantId, id, tokenHash, endsAt }: Pick<NewConnection, 'tenantId' | 'id' | 'tokenHash' | 'endsAt'>,
 ): Promise<boolean> {
   const { changes } = await connection.run(
-    'UPDATE connections SET expiresAt = ?, endsAt = ? WHERE tenantId = ? AND id = ?',
-    [endsAt, endsAt, tenantId, id],
+    'UPDATE connections SET expiresAt = ?, endsAt = ?, tokenHash = ? WHERE tenantId = ? AND id = ?',
+    [endsAt, endsAt, tokenHash, tenantId, id],
   );
   return changes > 0;
 }
@@ -139,6 +139,20 @@ export async function findConnection(
     id,
     nowMs,
   ]);
+}
+
+/** Whether a tenant has an API key, or a connection that has not ended, with this hash. */
+export async function hasCredential(
+  reader: Reader,
+  { tenantId, hash, nowMs }: { tenantId: string; hash: string; nowMs: number },
+): Promise<boolean> {
+  const found = await reader.get(
+    `SELECT 1 AS found FROM tenants t WHERE tenantId = ? AND erasedAt IS NULL
+       AND (EXISTS (SELECT 1 FROM connections c WHERE c.tenantId = t.tenantId AND c.tokenHash = ? AND c.endsAt > ?)
+         OR EXISTS (SELECT 1 FROM apiKeys k WHERE k.tenantId = t.tenantId AND k.hash = ?))`,
+    [tenantId, hash, nowMs, hash],
+  );
+  return found !== undefined;
 }
 
 /** Remembers that the tokens of devices, by the ids of their connections, end now. */

@@ -93,9 +93,9 @@ function stateOf({ id }: { id: string }): object {
 }
 
 function toAnswer(row: ConnectionRow, principal: Principal): ConnectionAnswer {
-  const { id, kind, client, scope, address, createdAt, lastUsedAt, expiresAt } = row;
+  const { id, kind, client, verifiedHost, scope, address, createdAt, lastUsedAt, expiresAt } = row;
   return {
-    ...{ id, kind, client, scope, address },
+    ...{ id, kind, client, verifiedHost, scope, address },
     createdAt: toTimestamp(createdAt),
     lastUsedAt: toTimestamp(lastUsedAt),
     expiresAt: expiresAt === NEVER_MS ? null : toTimestamp(expiresAt),

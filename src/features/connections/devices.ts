@@ -49,7 +49,7 @@ export function createDevices({ db, clock, random, ids, log }: Dependencies): De
       const nowMs = clock.nowMs();
       await addConnection(connection, {
         ...{ tenantId, id: ids.next('con'), kind: 'device', tokenHash: hashSecret(token), client, address },
-        ...{ scope: 'memory', openedBy: null, createdAt: nowMs, lastUsedAt: nowMs },
+        ...{ verifiedHost: null, scope: 'memory', openedBy: null, createdAt: nowMs, lastUsedAt: nowMs },
         ...{ expiresAt: NEVER_MS, endsAt: NEVER_MS },
       });
       return token;

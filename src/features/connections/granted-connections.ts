@@ -5,30 +5,30 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
 import { addConnection, endConnections } from './connection-writes.ts';
-import { findConnection, updateEnd, updateUsedById } from './connections-store.ts';
-import { sessionEnded } from './sessions.ts';
+import { updateEnd, updateUsedById } from './connections-store.ts';
 
 /** What a client was allowed. */
 interface Grant {
   tenantId: string;
   client: string;
+  verifiedHost: string | null;
   scope: Scope;
   address: string;
   /** Epoch milliseconds. */
   endsAt: number;
-  /** The session in which it was allowed. */
-  sessionId: string;
 }
 
 /** Connections of OAuth clients. Their tokens are stored elsewhere, and are valid only while the connection is there. */
 export interface GrantedConnections {
   /**
-   * Makes a connection in the caller's transaction and returns its id. Throws `unauthenticated` if the session has ended,
-   * and `gone` if the account is being erased.
+   * Makes a connection in the caller's transaction and returns its id. Throws `gone` if the account is being erased.
    */
   begin(connection: Connection, grant: Grant): Promise<string>;
-  /** Sets when a connection ends. Returns whether it exists. */
-  extend(connection: Connection, tenantId: string, id: string, endsAt: number): Promise<boolean>;
+  /** Sets when a connection ends, and what its refresh tokens begin with, as a hash. Returns whether it exists. */
+  extend(
+    connection: Connection,
+    extended: { tenantId: string; id: string; tokenHash: string; endsAt: number },
+  ): Promise<boolean>;
   /** Notes when and from where a connection was used. */
   noteUse(
     connection: Connection,
@@ -46,15 +46,12 @@ interface Dependencies {
 /** Creates the connections of OAuth clients. */
 export function createGrantedConnections({ clock, ids, random }: Dependencies): GrantedConnections {
   return {
-    async begin(connection, { endsAt, sessionId, ...grant }) {
+    async begin(connection, { endsAt, ...grant }) {
       const nowMs = clock.nowMs();
-      const { tenantId } = grant;
-      // Fetching the metadata of a client may take seconds.
-      if (!(await findConnection(connection, { tenantId, id: sessionId, nowMs }))) throw sessionEnded();
       const id = ids.next('con');
       await addConnection(connection, {
         ...{ ...grant, id, kind: 'oauth', openedBy: null },
-        // Never handed out: the client uses the tokens of its grant.
+        // Of no token yet: those of the grant come with its first refresh token.
         tokenHash: hashSecret(mintToken(random)),
         ...{ createdAt: nowMs, lastUsedAt: nowMs, expiresAt: endsAt, endsAt },
       });

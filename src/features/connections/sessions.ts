@@ -89,7 +89,7 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       tenantId,
       kind: 'page',
       tokenHash: hashSecret(token),
-      ...{ client, address, scope, openedBy },
+      ...{ client, verifiedHost: null, address, scope, openedBy },
       lastUsedAt: nowMs,
       endsAt: Math.min(expiresAt, nowMs + MAX_IDLE_MS),
     });

@@ -5,7 +5,7 @@
 export const EXPERTS = ['chance', 'default', 'careful', 'medium', 'bold'] as const;
 
 /** Prior probability of each expert. */
-export const EXPERT_PRIORS: readonly number[] = [0.3, 0.5, 0.12, 0.06, 0.02];
+export const EXPERT_PRIORS: readonly number[] = [0.25, 0.5, 0.1, 0.1, 0.05];
 
 /** Factor by which each event discounts all earlier evidence. */
 const EVIDENCE_DECAY = 0.99;

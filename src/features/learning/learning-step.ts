@@ -89,9 +89,12 @@ function probabilitiesOf(
 }
 
 function shiftedScores(base: readonly number[], shifts: Shifts, deltas: readonly number[]): number[] {
-  return base.map((score, index) =>
-    deltas.reduce((sum, delta, signal) => sum + delta * shifts[index]![signal]!, score),
-  );
+  return base.map((score, index) => {
+    const row = shifts[index]!;
+    let shifted = score;
+    for (let signal = 0; signal < row.length; signal += 1) shifted += deltas[signal]! * row[signal]!;
+    return shifted;
+  });
 }
 
 function baseScoreOf(row: readonly number[], { weights, temperature }: SignalModel): number {

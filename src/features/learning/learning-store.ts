@@ -3,6 +3,8 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { columnNames, insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { addMemoryUses } from './memory-uses-store.ts';
+import type { ObservedAgreement } from './model-agreement.ts';
+import { addModelAgreements } from './model-agreements-store.ts';
 import { shownIdsOf } from './remembered-search.ts';
 
 export interface LearnedRow {
@@ -35,8 +37,11 @@ export interface SearchRow {
   client: string | null;
 }
 
-/** With the scope that its user had when it was answered; `undefined` for a user without items. */
-export type AnsweredSearchRow = SearchRow & { scope: number | undefined };
+/**
+ * With the scope that its user had when it was answered (`undefined` for a user without items), and what it said of the
+ * embedding model.
+ */
+export type AnsweredSearchRow = SearchRow & { scope: number | undefined; agreement?: ObservedAgreement | undefined };
 
 const SEARCH_COLUMNS = columnNames<SearchRow>({
   ...{ tenantId: true, id: true, endUser: true, bucket: true, candidates: true, signals: true, shown: true },
@@ -91,7 +96,10 @@ export async function deleteLearned(connection: Connection, tenantId: string, en
   await connection.run('DELETE FROM learningDays WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
-/** Stores searches, and counts for each memory that they showed it to others than the web app. Skips rows of tenants and users erased in the meantime, or being erased. */
+/**
+ * Stores searches, counts for each memory that they showed it to others than the web app, and adds what they said of
+ * embedding models. Skips rows of tenants and users erased in the meantime, or being erased.
+ */
 export async function insertSearches(connection: Connection, rows: readonly AnsweredSearchRow[]): Promise<void> {
   const kept = await keepPresent(connection, rows);
   await insertRows(
@@ -101,9 +109,14 @@ export async function insertSearches(connection: Connection, rows: readonly Answ
     'ON CONFLICT DO NOTHING',
   );
   for (const tenantId of new Set(kept.map((row) => row.tenantId))) {
-    const counted = kept.filter((row) => row.tenantId === tenantId && row.client !== WEB_APP_CLIENT);
-    const ids = counted.flatMap(shownIdsOf);
+    const own = kept.filter((row) => row.tenantId === tenantId);
+    const ids = own.filter(({ client }) => client !== WEB_APP_CLIENT).flatMap(shownIdsOf);
     await addMemoryUses(connection, { tenantId, ids, as: 'shown' });
+    await addModelAgreements(
+      connection,
+      tenantId,
+      own.flatMap(({ agreement }) => agreement ?? []),
+    );
   }
 }
 

@@ -26,6 +26,8 @@ import {
   findSearch,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
+import type { ObservedAgreement } from './model-agreement.ts';
+import { createModelAgreements, type ModelAgreements } from './model-agreements.ts';
 import { createPendingSearches } from './pending-searches.ts';
 import type { QueryBucket } from './query-bucket.ts';
 import { packIndices, packSignals, type RememberedCandidate, selectCandidates } from './remembered-search.ts';
@@ -65,6 +67,8 @@ export interface AnsweredSearch extends UserKey {
   byDefault: readonly RememberedCandidate[];
   /** The results shown, best first. */
   shownIds: readonly string[];
+  /** How far an embedding model agreed with words; absent without a model, or where words have no answer. */
+  agreement?: ObservedAgreement | undefined;
 }
 
 type Tenant = Pick<Principal, 'tenantId'>;
@@ -73,6 +77,7 @@ type Tenant = Pick<Principal, 'tenantId'>;
 export interface Learning extends LearningReports {
   /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
   rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  meaningWeightFor: ModelAgreements['weightFor'];
   /** What `LearnedRanking.explain` reports for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
   /**
@@ -95,7 +100,7 @@ export interface Learning extends LearningReports {
   flush(): Promise<void>;
   /** Searches dropped instead of stored, since the process started. */
   dropped(): number;
-  /** Deletes expired searches. */
+  /** Deletes expired searches, and what was learned of models that were removed. */
   sweep(): Promise<void>;
   erase(owner: Owner): Promise<void>;
 }
@@ -131,6 +136,7 @@ export function createLearning({
   /** Masks what must not be stored of a query. */
   maskQuery: (query: string) => string;
 }): Learning {
+  const agreements = createModelAgreements(db);
   const pending = createPendingSearches({ db, clock, log, liveDaemons });
   const shown = isShared ? createStoredResults(db.lookups, clock) : createShownResults(clock);
   const fresh = createLearnedState(model.names);
@@ -178,14 +184,16 @@ export function createLearning({
       const weights = learnedWeights(state, model, bucket);
       return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
     },
+    meaningWeightFor: agreements.weightFor,
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
-    remember({ tenantId, endUser, scope, searchId, client, asked, bucket, byDefault, shownIds }) {
+    remember({ tenantId, endUser, scope, searchId, client, asked, bucket, byDefault, shownIds, agreement }) {
       const stored = selectCandidates(byDefault, shownIds);
       pending.add({
         tenantId,
         id: searchId,
         endUser,
         scope,
+        agreement: agreements.observe(asked.query, { tenantId, endUser }, agreement),
         bucket,
         candidates: stored.candidates.map(({ id }) => id).join(' '),
         signals: packSignals(
@@ -224,9 +232,10 @@ export function createLearning({
     transfer: createLearningTransfer({ signals: model.names, cache }),
     flush: pending.flush,
     dropped: pending.dropped,
-    sweep() {
+    async sweep() {
       const beforeMs = clock.nowMs() - SEARCH_TTL_MS;
-      return inBatches('daemon', (connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
+      await inBatches('daemon', (connection) => deleteSomeSearchesBefore(connection, beforeMs, SWEEP_ROWS));
+      while ((await agreements.deleteSomeOfRemoved(SWEEP_ROWS)) >= SWEEP_ROWS);
     },
     async erase(owner) {
       const { tenantId, endUser } = owner;
@@ -235,6 +244,7 @@ export function createLearning({
       // Searches first: without them no further feedback can be learned from.
       await inBatches(tenantId, (connection) => deleteSomeSearchesOf(connection, owner, SWEEP_ROWS));
       await inBatches(tenantId, (connection) => deleteSomeLearnedOf(connection, owner, SWEEP_ROWS));
+      await agreements.erase(owner);
       cache.forget(tenantId, endUser);
     },
   };

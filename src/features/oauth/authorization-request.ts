@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
 import type { OAuthClient } from './client-metadata.ts';
-import type { OAuthClients } from './clients.ts';
+import { isDocumentId, type OAuthClients } from './clients.ts';
 import type { Addresses } from './oauth-addresses.ts';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts';
-import { type OAuthScope, requestedScope } from './oauth-scope.ts';
+import { isWithin, type OAuthScope, requestedScope } from './oauth-scope.ts';
 import { type Parameters, readParameters, required, requireResource } from './parameters.ts';
 import { isRegistered, redirectTo } from './redirect-uri.ts';
 
@@ -36,6 +36,27 @@ export async function readAuthorizationRequest(
     const answer = { error: code, error_description: message, state, iss: addresses.issuer };
     throw refused(error, { returnTo: redirectTo(redirectUri, answer) });
   }
+}
+
+/** Whether reading a request means to fetch the metadata document of its client. */
+export function namesDocument(query: string): boolean {
+  return new URLSearchParams(query).getAll('client_id').some(isDocumentId);
+}
+
+/** Narrows a request to what was allowed. Throws `invalid_request` for more than the client asks for. */
+export function narrowTo(scope: OAuthScope | undefined, request: AuthorizationRequest): AuthorizationRequest {
+  if (scope === undefined) return request;
+  if (isWithin(scope, request.scope)) return { ...request, scope };
+  throw new AppError('invalid_request', 'scope must not be wider than what the client asks for.');
+}
+
+/** Returns where the client learns the decision: a code, or that it was denied. */
+export function answerTo(
+  { redirectUri, state }: AuthorizationRequest,
+  decision: { code: string } | { error: 'access_denied' },
+  { issuer }: Addresses,
+): string {
+  return redirectTo(redirectUri, { ...decision, state, iss: issuer });
 }
 
 async function readClient(query: string, clients: OAuthClients) {

@@ -38,6 +38,11 @@ interface Dependencies {
 const MAX_IDLE_MS = 30 * 24 * 3_600_000;
 const MAX_NEVER_USED = 10_000;
 
+/** Whether a client id is the URL of a metadata document. */
+export function isDocumentId(id: string): boolean {
+  return id.startsWith('https:');
+}
+
 /** Creates the clients of a database. */
 export function createOAuthClients({ db, clock, random, documents }: Dependencies): OAuthClients {
   return {
@@ -50,7 +55,7 @@ export function createOAuthClients({ db, clock, random, documents }: Dependencie
       return { id, name, redirectUris, verifiedHost: undefined, createdAt };
     },
     async find(id) {
-      if (id.startsWith('https:')) return documents.load(id);
+      if (isDocumentId(id)) return documents.load(id);
       const row = await findClient(db.lookups, id);
       if (!row) return undefined;
       return { id, name: row.name, redirectUris: JSON.parse(row.redirectUris) as string[], verifiedHost: undefined };

@@ -1,35 +1,79 @@
-import { html } from '../../lib/html.ts';
+import { html, NOTHING } from '../../lib/html.ts';
 import { layout } from '../auth/page-layout.ts';
+import { type ConsentFacts, consentCard } from './consent-card.ts';
 
-/** Renders the page that asks whether a client may use the account. Its script fills it in and shows one of its cards. */
+const TITLE = 'Connect a program to svc';
+
+/** Submits to the address of the page, which has the client's request in its query. */
+const MAIL_FORM = html`<p>A program wants to use your memories. Enter your email address: svc mails you a link that shows what it asks for.</p>
+<form method="post" class="form">
+<label for="address">Email address</label>
+<div class="field-row">
+<input id="address" name="email" type="email" required minlength="3" maxlength="1000" autocomplete="email" spellcheck="false">
+<button type="submit" class="primary">Send link</button>
+</div>
+</form>
+<p class="hint">Your API key does not change. If you have it at hand, you can instead <a href="/dashboard" target="_blank">sign in to the web app</a> with it, or run <code>svc open</code>, and then return to this page.</p>`;
+
+/**
+ * Renders the page that asks whether a client may use the account, the same for every request. Its script shows one of its
+ * cards: with a session the question itself, otherwise the form that mails it. Without a script there is the form alone.
+ */
 export function consentPage(): string {
-  const body = html`<noscript><p class="card">This page needs JavaScript.</p></noscript>
-<div class="card" id="opening"><p role="status">Loading the request…</p></div>
+  const body = html`<noscript><div class="card">${MAIL_FORM}</div></noscript>
+<div class="card" id="opening" hidden><p role="status">Loading the request…</p></div>
 <div class="card" id="signed-out" hidden>
-<p>A program wants to use your memories. Sign in to svc in this browser first, then return to this page.</p>
-<div class="buttons"><a class="button primary" href="/dashboard" target="_blank">Sign in</a><button type="button" id="retry">I am signed in</button></div>
-<p class="hint">On a machine that has your API key, <code>svc open</code> signs its browser in. A mailed link does too, but replaces the key.</p>
+${MAIL_FORM}
 </div>
 <div class="card" id="refused" hidden>
 <p class="error" id="refusal" role="alert"></p>
 <div class="buttons"><a class="button" id="return" rel="noreferrer" hidden>Return to the program</a></div>
 </div>
-<form class="card" id="consent" hidden>
-<p><strong class="person" id="client"></strong> wants to use the memories of <span class="person" id="email"></span>.</p>
-<dl class="facts">
-<dt>Name verified</dt><dd id="verified"></dd>
-<dt>Sends you to</dt><dd class="person" id="destination"></dd>
-</dl>
-<fieldset class="choices">
-<legend>It may</legend>
-<label id="may-write"><input type="radio" name="scope" value="memory"> read, add, change and delete memories</label>
-<label><input type="radio" name="scope" value="memory:read"> only read memories</label>
-</fieldset>
-<p class="caution"><strong>Allow only what you started yourself.</strong> If you did not just connect a program to svc, press Deny.</p>
-<div class="buttons"><button type="submit" class="primary" value="allow">Allow</button><button type="submit" value="deny">Deny</button></div>
-<p class="error" id="failure" role="alert" hidden></p>
-<p class="hint">You can end the connection at any time, under Connect in the web app or with <code>svc connections</code>. It cannot manage your account.</p>
-</form>`;
+${consentCard({ attributes: html`hidden` })}`;
   const script = html`<script src="/dashboard/consent-page.js" defer></script>`;
-  return layout({ title: 'Connect a program to svc', body, script });
+  return layout({ title: TITLE, body, script });
+}
+
+/** Renders what follows once a link was requested. The same for every address. */
+export function sentPage(email: string, { minutes, action }: { minutes: number; action: string }): string {
+  const body = html`<div class="card">
+<p>If <span class="person">${email}</span> can sign in here, svc has just mailed it a link. Open it in this browser within ${String(minutes)} minutes.</p>
+<form action="${action}" class="form">
+<label for="link">Reading the email elsewhere? Copy the address of its link, and paste it here.</label>
+<div class="field-row">
+<input id="link" name="token" required maxlength="1000" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="https://…">
+<button type="submit">Continue</button>
+</div>
+</form>
+<p class="hint">No email? Look among spam, or go back to correct the address. A few links per hour are sent to an address.</p>
+</div>`;
+  return layout({ title: 'Check your email', body });
+}
+
+/** Renders the page of a mailed link: the question, which the link answers once. */
+export function confirmationPage({ token, action }: { token: string; action: string }, facts: ConsentFacts): string {
+  const attributes = html`method="post" action="${action}"`;
+  const fields = html`<input type="hidden" name="token" value="${token}">
+`;
+  return layout({ title: TITLE, body: consentCard({ attributes, fields, facts }) });
+}
+
+/** Renders the way back to the client, which the browser takes by itself (see the `Refresh` header). */
+export function returnPage({ isAllowed, address }: { isAllowed: boolean; address: string }): string {
+  const body = html`<div class="card">
+<p role="status">Returning to the program…</p>
+<div class="buttons"><a class="button primary" href="${address}" rel="noreferrer">Continue</a></div>
+<p class="hint">You can close this page once the program has opened.</p>
+</div>`;
+  return layout({ title: isAllowed ? 'Allowed' : 'Denied', body });
+}
+
+/** Renders why a request or a link cannot be used. */
+export function refusalPage({ message, returnTo }: { message: string; returnTo: string | undefined }): string {
+  const link = html`<div class="buttons"><a class="button" href="${returnTo ?? ''}" rel="noreferrer">Return to the program</a></div>
+`;
+  const body = html`<div class="card">
+<p class="error" role="alert">${message}</p>
+${returnTo === undefined ? NOTHING : link}</div>`;
+  return layout({ title: 'The program was not connected', body });
 }

@@ -3,21 +3,28 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { codeChallengeOf, equalSecrets, hashSecret, mintToken } from '../../lib/secret.ts';
+import { requireValid } from '../connections/credential-check.ts';
 import type { GrantedConnections } from '../connections/granted-connections.ts';
+import type { Principal } from '../keys/keys.ts';
 import { ACCESS_PREFIX } from './access-tokens.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { OAuthClients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isWithin, type OAuthScope, requestedScope } from './oauth-scope.ts';
 import { type Parameters, required } from './parameters.ts';
+import { familyOf, mintRefreshToken } from './refresh-token.ts';
 import {
+  deleteAccessTokensBut,
+  deleteToken,
   deleteTokensBefore,
   deleteTokensOf,
   deleteTokensOfConnection,
+  deleteTokensWithoutConnection,
   findToken,
+  findTokenOfFamily,
   insertToken,
   type TokenRow,
-  useToken,
+  updateTokenUsed,
 } from './tokens-store.ts';
 
 /** A successful answer of the token endpoint (RFC 6749, section 5.1). */
@@ -30,10 +37,9 @@ export interface IssuedTokens {
   scope: OAuthScope;
 }
 
-/** The session of a browser in which a client is allowed. */
-export interface AllowingSession {
+/** Who allows a client. */
+export interface Allowing {
   tenantId: string;
-  sessionId: string;
   /** Where the browser is. */
   address: string;
 }
@@ -42,9 +48,11 @@ export interface AllowingSession {
 export interface Grants {
   /**
    * Makes a connection for a client and returns the code that redeems it once, within a minute. Throws `unauthenticated` if
-   * the session that allows it has ended.
+   * the session of `principal` has ended, and `gone` if the account is being erased.
    */
-  allow(session: AllowingSession, request: AuthorizationRequest): Promise<string>;
+  allow(principal: Principal, address: string, request: AuthorizationRequest): Promise<string>;
+  /** The same in the caller's transaction, which has checked who allows it. */
+  allowIn(connection: Connection, by: Allowing, request: AuthorizationRequest): Promise<string>;
   /**
    * Exchanges a code, or a refresh token, which is replaced. Throws an `OAuthError`. If it was used before, someone else
    * has it too: the connection ends.
@@ -69,6 +77,8 @@ interface Dependencies {
 const CODE_MS = 60_000;
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 30 * 24 * 3_600_000;
+/** Of one grant. A client that refreshes more often within an hour loses the oldest. */
+const MAX_ACCESS_TOKENS = 10;
 /** A code that is used again later than this after its minute is unknown, and ends nothing. */
 const REMEMBERED_MS = 3_600_000;
 
@@ -79,16 +89,39 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
     return { token, tokenHash: hashSecret(token) };
   };
 
+  async function allowIn(
+    connection: Connection,
+    { tenantId, address }: Allowing,
+    { client, redirectUri, scope, codeChallenge }: AuthorizationRequest,
+  ): Promise<string> {
+    const { token, tokenHash } = mint('svc_oac_');
+    const expiresAt = clock.nowMs() + CODE_MS;
+    const { id: clientId, name, verifiedHost = null } = client;
+    const grant = { tenantId, address, client: name, verifiedHost, scope, endsAt: expiresAt };
+    const connectionId = await connections.begin(connection, grant);
+    const row = { tenantId, connectionId, clientId, scope, redirectUri, codeChallenge, expiresAt };
+    await insertToken(connection, { ...row, tokenHash, kind: 'code' });
+    await clients.touch(connection, clientId);
+    return token;
+  }
+
   /** Finds a code or refresh token of the client that sends it. */
   async function find(kind: TokenRow['kind'], token: string, clientId: string): Promise<TokenRow> {
     const found = await findToken(db.lookups, hashSecret(token));
-    if (found?.kind !== kind || found.clientId !== clientId) throw invalidGrant();
-    if (found.usedAt !== null) {
-      await db.writes.write(found.tenantId, (connection) => end(connection, found));
+    const named = found ?? (await findSpent(kind, token));
+    if (named?.kind !== kind || named.clientId !== clientId) throw invalidGrant();
+    if (!found || found.usedAt !== null) {
+      await db.writes.write(named.tenantId, (connection) => end(connection, named));
       throw invalidGrant();
     }
     if (found.expiresAt <= clock.nowMs()) throw invalidGrant();
     return found;
+  }
+
+  /** Finds the current refresh token of the grant of a spent one, which is not stored. */
+  async function findSpent(kind: TokenRow['kind'], token: string): Promise<TokenRow | undefined> {
+    const family = kind === 'refresh' ? familyOf(token) : undefined;
+    return family === undefined ? undefined : findTokenOfFamily(db.lookups, hashSecret(family));
   }
 
   async function end(connection: Connection, { tenantId, connectionId }: TokenRow): Promise<void> {
@@ -96,20 +129,23 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
     await deleteTokensOfConnection(connection, tenantId, connectionId);
   }
 
-  /** Replaces a code or refresh token by new tokens. */
-  async function exchange(used: TokenRow, scope: OAuthScope): Promise<IssuedTokens> {
+  /** Replaces a code, or a refresh token of `family`, by new tokens. */
+  async function exchange(used: TokenRow, scope: OAuthScope, family?: string): Promise<IssuedTokens> {
     const { tenantId, connectionId, clientId } = used;
     const issued = await db.writes.write(tenantId, async (connection) => {
       const nowMs = clock.nowMs();
       // Another request, in any process, may have used it since it was found.
-      if (!(await useToken(connection, used, nowMs))) return end(connection, used);
-      const refreshEndsAt = nowMs + REFRESH_MS;
-      if (!(await connections.extend(connection, tenantId, connectionId, refreshEndsAt))) return;
-      const [access, refresh] = [mint(ACCESS_PREFIX), mint('svc_ort_')];
+      const isFirst = family ? await deleteToken(connection, used) : await updateTokenUsed(connection, used, nowMs);
+      if (!isFirst) return end(connection, used);
+      const endsAt = nowMs + REFRESH_MS;
+      const [access, refresh] = [mint(ACCESS_PREFIX), mintRefreshToken(random, family)];
+      const extended = { tenantId, id: connectionId, tokenHash: refresh.familyHash, endsAt };
+      if (!(await connections.extend(connection, extended))) return;
+      await deleteAccessTokensBut(connection, used, MAX_ACCESS_TOKENS - 1);
       const row = { tenantId, connectionId, clientId, redirectUri: null, codeChallenge: null };
       const { tokenHash } = access;
       await insertToken(connection, { ...row, tokenHash, kind: 'access', scope, expiresAt: nowMs + ACCESS_MS });
-      const refreshed = { kind: 'refresh', scope: used.scope, expiresAt: refreshEndsAt } as const;
+      const refreshed = { kind: 'refresh', scope: used.scope, expiresAt: endsAt } as const;
       await insertToken(connection, { ...row, tokenHash: refresh.tokenHash, ...refreshed });
       await clients.touch(connection, clientId);
       return { accessToken: access.token, refreshToken: refresh.token };
@@ -125,19 +161,13 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
   }
 
   return {
-    async allow(session, { client, redirectUri, scope, codeChallenge }) {
-      const { tenantId } = session;
-      const { token, tokenHash } = mint('svc_oac_');
-      await db.writes.write(tenantId, async (connection) => {
-        const expiresAt = clock.nowMs() + CODE_MS;
-        const grant = { ...session, client: client.name, scope, endsAt: expiresAt };
-        const connectionId = await connections.begin(connection, grant);
-        const row = { tenantId, connectionId, clientId: client.id, scope, redirectUri, codeChallenge, expiresAt };
-        await insertToken(connection, { ...row, tokenHash, kind: 'code' });
-        await clients.touch(connection, client.id);
-      });
-      return token;
-    },
+    allow: (principal, address, request) =>
+      db.writes.write(principal.tenantId, async (connection) => {
+        // Fetching the metadata of a client may have taken seconds.
+        await requireValid(connection, principal, clock.nowMs());
+        return allowIn(connection, { tenantId: principal.tenantId, address }, request);
+      }),
+    allowIn,
     async redeemCode(parameters) {
       const code = required(parameters, 'code');
       const redirectUri = required(parameters, 'redirect_uri');
@@ -154,7 +184,7 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
       if (!isWithin(scope, found.scope)) {
         throw new OAuthError('invalid_scope', 'scope must not be wider than what was allowed.');
       }
-      return exchange(found, scope);
+      return exchange(found, scope, familyOf(token));
     },
     async revoke(parameters) {
       const token = required(parameters, 'token');
@@ -167,7 +197,10 @@ export function createGrants({ db, clock, random, clients, connections }: Depend
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteTokensOf(connection, tenantId));
     },
     sweep: () =>
-      db.writes.write('daemon', (connection) => deleteTokensBefore(connection, clock.nowMs() - REMEMBERED_MS)),
+      db.writes.write('daemon', async (connection) => {
+        await deleteTokensBefore(connection, clock.nowMs() - REMEMBERED_MS);
+        await deleteTokensWithoutConnection(connection);
+      }),
   };
 }
 

@@ -1,8 +1,11 @@
+import { CLIENT_LINK_PATH } from '../auth/mailed-links.ts';
+
 /** Paths of the authorization server and of the resource that its tokens are for. */
 export const PATHS = {
   resource: '/v1/mcp',
   authorize: '/v1/oauth/authorize',
   consent: '/v1/oauth/consent',
+  confirm: CLIENT_LINK_PATH,
   token: '/v1/oauth/token',
   register: '/v1/oauth/register',
   revoke: '/v1/oauth/revoke',

@@ -1,18 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
 import { strict } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
-import { pageHeaders } from '../auth/auth-pages.ts';
 import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
 import type { Principal } from '../keys/keys.ts';
-import { readAuthorizationRequest } from './authorization-request.ts';
+import { answerTo, narrowTo, readAuthorizationRequest } from './authorization-request.ts';
 import type { OAuthClients } from './clients.ts';
-import { consentPage } from './consent-page.ts';
 import type { Grants } from './grants.ts';
 import { addressesOf, PATHS } from './oauth-addresses.ts';
-import { isWithin, OAUTH_SCOPES } from './oauth-scope.ts';
-import { destinationOf, redirectTo } from './redirect-uri.ts';
+import { OAUTH_SCOPES } from './oauth-scope.ts';
+import { destinationOf } from './redirect-uri.ts';
 
 interface Dependencies {
   clients: OAuthClients;
@@ -27,17 +24,6 @@ const Decision = Type.Object(
 );
 
 /**
- * The page that an authorization request opens. It is the same for every request: the browser does not send the cookie of
- * the session along with a link on another site, so the page's script asks for what it shows.
- */
-export function oauthPageRoutes(): FastifyPluginAsync {
-  const page = consentPage();
-  return async (app) => {
-    app.get(PATHS.authorize, { schema: { hide: true } }, (_request, reply) => reply.headers(pageHeaders()).send(page));
-  };
-}
-
-/**
  * What the page asks: about a request, and to answer it. Only the session of a browser may: its requests that change
  * something need the csrf token, and cannot come from another site.
  */
@@ -46,7 +32,7 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
   return async (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(PRIVATE_HEADERS);
-      sessionIdOf(request.principal);
+      requireSession(request.principal);
     });
 
     const config = { scope: 'account' } as const;
@@ -61,22 +47,16 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
 
     app.post(PATHS.consent, { schema: { hide: true, body: Decision }, config }, async ({ body, principal, ip }) => {
       const request = await read(body.request);
-      const { redirectUri, state } = request;
-      const iss = addressesOf(publicUrl()).issuer;
-      if (!body.allow) return { redirectTo: redirectTo(redirectUri, { error: 'access_denied', state, iss }) };
-      const { scope = request.scope } = body;
-      if (!isWithin(scope, request.scope)) {
-        throw new AppError('invalid_request', 'scope must not be wider than what the client asks for.');
-      }
-      const session = { tenantId: principal.tenantId, sessionId: sessionIdOf(principal), address: ip };
-      const code = await grants.allow(session, { ...request, scope });
-      return { redirectTo: redirectTo(redirectUri, { code, state, iss }) };
+      const addresses = addressesOf(publicUrl());
+      if (!body.allow) return { redirectTo: answerTo(request, { error: 'access_denied' }, addresses) };
+      const code = await grants.allow(principal, ip, narrowTo(body.scope, request));
+      return { redirectTo: answerTo(request, { code }, addresses) };
     });
   };
 }
 
 /** Throws `forbidden` unless a session calls. */
-function sessionIdOf({ credential }: Principal): string {
-  if (credential.kind === 'session') return credential.id;
+function requireSession({ credential }: Principal): void {
+  if (credential.kind === 'session') return;
   throw new AppError('forbidden', 'Only a browser that is signed in to the web app can allow clients.');
 }

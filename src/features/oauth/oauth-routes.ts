@@ -1,10 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
+import type { Random } from '../../lib/random.ts';
+import type { LimitSignIns } from '../auth/sign-in-limit.ts';
 import type { BearerTokens } from '../keys/keys.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
+import type { MailedConsent } from './mailed-consent.ts';
 import type { OAuth } from './oauth.ts';
 import { challengeOf } from './oauth-addresses.ts';
-import { oauthConsentRoutes, oauthPageRoutes } from './oauth-consent-routes.ts';
+import { oauthConsentRoutes } from './oauth-consent-routes.ts';
+import { oauthMailRoutes } from './oauth-mail-routes.ts';
 import { oauthMetadataRoutes } from './oauth-metadata-routes.ts';
 import { oauthTokenRoutes } from './oauth-token-routes.ts';
 
@@ -20,12 +24,16 @@ export interface OAuthParts {
 interface Dependencies {
   isOn: boolean;
   oauth: OAuth;
+  mailedConsent: MailedConsent;
   rateLimits: RateLimits;
+  limitSignIns: LimitSignIns;
+  random: Random;
   publicUrl: () => string;
 }
 
 /** Builds the routes and the bearer tokens of OAuth. */
-export function oauthParts({ isOn, oauth, rateLimits, publicUrl }: Dependencies): OAuthParts {
+export function oauthParts(dependencies: Dependencies): OAuthParts {
+  const { isOn, oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl } = dependencies;
   if (!isOn) return { bearers: [], challenge: undefined, publicRoutes: [], protectedRoutes: [] };
   const { clients, grants, accessTokens } = oauth;
   async function limitRegistrations(address: string): Promise<void> {
@@ -40,7 +48,7 @@ export function oauthParts({ isOn, oauth, rateLimits, publicUrl }: Dependencies)
     publicRoutes: [
       oauthMetadataRoutes({ publicUrl }),
       oauthTokenRoutes({ clients, grants, limitRegistrations, publicUrl }),
-      oauthPageRoutes(),
+      oauthMailRoutes({ mailedConsent, limitSignIns, random, publicUrl }),
     ],
     protectedRoutes: [oauthConsentRoutes({ clients, grants, publicUrl })],
   };

@@ -35,6 +35,10 @@ export interface AccessRow {
   lastUsedAt: number;
 }
 
+const SELECT_TOKEN = `SELECT o.tenantId, o.tokenHash, o.kind, o.connectionId, o.clientId, o.scope, o.redirectUri,
+    o.codeChallenge, o.expiresAt, o.usedAt
+  FROM oauthTokens o JOIN connections c ON c.tenantId = o.tenantId AND c.id = o.connectionId`;
+
 /** Finds access tokens by their hashes. Without a tenant, because they determine the tenant. */
 export async function findAccessTokens(reader: Reader, hashes: string[]): Promise<Map<string, AccessRow>> {
   const padded = padToPowerOfTwo(hashes);
@@ -51,13 +55,14 @@ export async function findAccessTokens(reader: Reader, hashes: string[]): Promis
 
 /** Finds a code or token whose connection is there. Without a tenant, because it determines the tenant. */
 export async function findToken(reader: Reader, tokenHash: string): Promise<TokenRow | undefined> {
-  return reader.get<TokenRow>(
-    `SELECT o.tenantId, o.tokenHash, o.kind, o.connectionId, o.clientId, o.scope, o.redirectUri, o.codeChallenge,
-       o.expiresAt, o.usedAt
-     FROM oauthTokens o JOIN connections c ON c.tenantId = o.tenantId AND c.id = o.connectionId
-     WHERE o.tokenHash = ?`,
-    [tokenHash],
-  );
+  return reader.get<TokenRow>(`${SELECT_TOKEN} WHERE o.tokenHash = ?`, [tokenHash]);
+}
+
+/** Finds the refresh token of a grant by the hash of what its tokens begin with. Without a tenant, as above. */
+export async function findTokenOfFamily(reader: Reader, familyHash: string): Promise<TokenRow | undefined> {
+  return reader.get<TokenRow>(`${SELECT_TOKEN} WHERE c.tokenHash = ? AND c.kind = 'oauth' AND o.kind = 'refresh'`, [
+    familyHash,
+  ]);
 }
 
 export async function insertToken(connection: Connection, row: Omit<TokenRow, 'usedAt'>): Promise<void> {
@@ -71,8 +76,8 @@ export async function insertToken(connection: Connection, row: Omit<TokenRow, 'u
   );
 }
 
-/** Uses a code or a refresh token. Returns whether it was the first time. */
-export async function useToken(
+/** Uses a code, or a refresh token without a family, which stays known. Returns whether it was the first time. */
+export async function updateTokenUsed(
   connection: Connection,
   { tenantId, tokenHash }: Pick<TokenRow, 'tenantId' | 'tokenHash'>,
   nowMs: number,
@@ -82,6 +87,32 @@ export async function useToken(
     [nowMs, tenantId, tokenHash],
   );
   return changes > 0;
+}
+
+/** Uses a refresh token that has a family. Returns whether it was the first time. */
+export async function deleteToken(
+  connection: Connection,
+  { tenantId, tokenHash }: Pick<TokenRow, 'tenantId' | 'tokenHash'>,
+): Promise<boolean> {
+  const { changes } = await connection.run(
+    'DELETE FROM oauthTokens WHERE tenantId = ? AND tokenHash = ? AND usedAt IS NULL',
+    [tenantId, tokenHash],
+  );
+  return changes > 0;
+}
+
+/** Deletes the access tokens of a connection, except the `count` latest. */
+export async function deleteAccessTokensBut(
+  connection: Connection,
+  { tenantId, connectionId }: Pick<TokenRow, 'tenantId' | 'connectionId'>,
+  count: number,
+): Promise<void> {
+  await connection.run(
+    `DELETE FROM oauthTokens WHERE tenantId = ? AND connectionId = ? AND kind = 'access' AND tokenHash NOT IN (
+       SELECT tokenHash FROM oauthTokens WHERE tenantId = ? AND connectionId = ? AND kind = 'access'
+       ORDER BY expiresAt DESC, tokenHash LIMIT ?)`,
+    [tenantId, connectionId, tenantId, connectionId, count],
+  );
 }
 
 export async function deleteTokensOfConnection(connection: Connection, tenantId: string, id: string): Promise<void> {
@@ -94,4 +125,12 @@ export async function deleteTokensOf(connection: Connection, tenantId: string): 
 
 export async function deleteTokensBefore(connection: Connection, beforeMs: number): Promise<void> {
   await connection.run('DELETE FROM oauthTokens WHERE expiresAt <= ?', [beforeMs]);
+}
+
+/** Deletes the codes and tokens of all connections that have ended. */
+export async function deleteTokensWithoutConnection(connection: Connection): Promise<void> {
+  await connection.run(
+    `DELETE FROM oauthTokens WHERE NOT EXISTS (
+       SELECT 1 FROM connections c WHERE c.tenantId = oauthTokens.tenantId AND c.id = oauthTokens.connectionId)`,
+  );
 }

@@ -21,10 +21,12 @@ export interface Task {
 interface Dependencies {
   clock: Clock;
   log: Log;
+  /** Message of the log line when the work fails. */
+  failure: string;
 }
 
 /** `work` returns the problems that it found. */
-export function createTask(work: (run: TaskRun) => Promise<string[]>, { clock, log }: Dependencies): Task {
+export function createTask(work: (run: TaskRun) => Promise<string[]>, { clock, log, failure }: Dependencies): Task {
   let state: OperatorTask | null = null;
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
@@ -37,7 +39,7 @@ export function createTask(work: (run: TaskRun) => Promise<string[]>, { clock, l
       task.problems = await work({ onProgress, signal: stopping.signal });
       task.state = 'done';
     } catch (error) {
-      log.warn({ error }, "the operator's task failed");
+      log.warn({ error }, failure);
       task.problems = [(error as Error).message];
       task.state = 'failed';
     }

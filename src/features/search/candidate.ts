@@ -48,6 +48,8 @@ export interface CandidateFacts {
   dates: string | null;
   /** Traits of the preceding message. */
   traitsBefore: number;
+  /** The beginning of its text, where the query needs it. */
+  text?: string;
 }
 
 /** A row that an index found, or a neighbor of one, with its raw scores (higher is better). */
@@ -55,6 +57,8 @@ export interface Candidate {
   type: ItemType;
   facts: CandidateFacts;
   coverage: Coverage;
+  /** Share of the query's words that are categories of which it holds a member. */
+  category: number;
   scores: {
     lexical: number;
     /** Terms spelled like query terms that occur nowhere. */
@@ -70,6 +74,16 @@ export interface Candidate {
   };
 }
 
+/** A word that memories hold instead of a query term. */
+export interface RelatedMatch {
+  term: string;
+  /** Its stem. */
+  stem: string;
+  /** How much it weighs for the term, between 0 and 1. */
+  similarity: number;
+  rowIds: readonly number[];
+}
+
 export interface FoundCandidates {
   candidates: Candidate[];
   /** Query terms that are names of speakers. */
@@ -78,9 +92,18 @@ export interface FoundCandidates {
   unknown: readonly string[];
   /** How much each query term that counts says, by its root (`rootOf`). */
   weights: ReadonlyMap<string, number>;
+  related: readonly RelatedMatch[];
+  /** The embedding model that the query's vector is of; absent without a vector. */
+  model?: number | undefined;
 }
 
-export const NO_CANDIDATES: FoundCandidates = { candidates: [], speakers: new Set(), unknown: [], weights: new Map() };
+export const NO_CANDIDATES: FoundCandidates = {
+  candidates: [],
+  speakers: new Set(),
+  unknown: [],
+  weights: new Map(),
+  related: [],
+};
 
 /** Whole rows by type. */
 export interface ItemRows {

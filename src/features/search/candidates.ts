@@ -2,6 +2,7 @@ import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { readTotals } from '../text/word-totals.ts';
+import { createWords, type Words } from '../words/words.ts';
 import { type CandidateQuery, type CandidateSearch, type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
 import { readDatedPostgres } from './dated-postgres.ts';
 import { readDatedSqlite } from './dated-sqlite.ts';
@@ -36,7 +37,7 @@ export const SEARCH_ENGINES: Record<Engine, SearchEngine> = {
  * (those of others must change neither recall nor scores), and the neighbors of the best in their conversations. Scores are shares of what a source's terms could reach; otherwise the source with
  * the most documents, whose idf is highest, would outrank the others.
  */
-export function createCandidates(): CandidateSearch {
+export function createCandidates(words: Words = createWords()): CandidateSearch {
   return {
     async find(reader, query, vector) {
       const types = typesOf(query);
@@ -52,12 +53,15 @@ export function createCandidates(): CandidateSearch {
       // Awaited below; if a term lookup fails first, its rejection must not go unhandled.
       pendingNearest?.catch(() => {});
       const lookups: TermLookup[] = [];
-      for (const search of searches) lookups.push(await lookUpTerms(search));
+      const table = await words.table();
+      for (const search of searches) lookups.push(await lookUpTerms(search, table));
       const terms = classifyTerms(query.terms, lookups);
       const nearest = await pendingNearest;
       const found: SourceCandidates[] = [];
       for (const lookup of lookups) found.push(await findSourceCandidates(lookup, { ...terms, nearest }));
-      return { candidates: found.flatMap(({ candidates }) => candidates), ...terms, weights: weightsOf(found) };
+      const candidates = found.flatMap((one) => one.candidates);
+      const related = found.flatMap((one) => one.related);
+      return { candidates, ...terms, weights: weightsOf(found), related, model: nearest?.vector.model };
     },
     load: loadRows,
   };
@@ -76,12 +80,16 @@ function classifyTerms(
   return { speakers, unknown: terms.filter((term) => !isKnown(term, lookups) && !speakers.has(term)) };
 }
 
-/** Each term's greatest weight in any source. */
+/** Each term's greatest weight in any source, and what is left of it for related words. */
 function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { term, weight } of found.flatMap(({ terms }) => terms)) {
     const root = rootOf(term);
     weights.set(root, Math.max(weight, weights.get(root) ?? 0));
+  }
+  for (const { term, stem, similarity } of found.flatMap(({ related }) => related)) {
+    const weight = similarity * (weights.get(rootOf(term)) ?? 0);
+    weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
   }
   return weights;
 }

@@ -19,6 +19,7 @@ const DEFAULT: Weights = {
     vector: 1.25,
     early: 0.75,
     coverage: 0.5,
+    category: 0.75,
   },
 };
 
@@ -60,9 +61,19 @@ export function fuse<T>(
 }
 
 /** Whether an item matches by words, by meaning or by an exact date; other signals only rank matches. */
-export function isMatch({ signals }: { signals: Signals }): boolean {
-  const { lexical, trigram, window, session, vector, date } = signals;
-  return lexical > 0 || trigram > 0 || window > 0 || session > 0 || vector > 0 || date === 1;
+export function isMatch(item: { signals: Signals }): boolean {
+  return matchesWithoutMeaning(item) || item.signals.vector > 0;
+}
+
+/** Whether an item matches by words or by an exact date. */
+export function matchesWithoutMeaning({ signals }: { signals: Signals }): boolean {
+  const { lexical, trigram, window, session, date } = signals;
+  return lexical > 0 || trigram > 0 || window > 0 || session > 0 || date === 1;
+}
+
+/** The weights with that of `vector` multiplied. */
+export function withMeaning(weights: Weights, factor: number): Weights {
+  return factor === 1 ? weights : { ...weights, vector: weights.vector * factor };
 }
 
 /** Whether any weighted signal is positive. */

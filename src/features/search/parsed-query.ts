@@ -1,6 +1,7 @@
 import { monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
+import { withoutFraming } from './framing.ts';
 import { type Phrases, phrasesOf } from './phrases.ts';
 
 /** What a query asks for, by its text alone. */
@@ -20,11 +21,26 @@ export interface ParsedQuery {
   voice: 'user' | 'assistant' | null;
 }
 
+const PLACES = 'area city cities country countries destination island location place region state town';
+const NAMED =
+  'album artist author band book cat dog film friend game magazine movie musician novel people person pet series show song';
+
+/** Of "what did she book", no noun is asked for; "what kind of books" asks for no title. */
+const NOT_BEFORE_NOUN = '(?:am|are|can|did|do|does|had|has|have|is|was|were|will|(?:kind|sort|type)s?)';
+
+/** Matches "which" or "what", up to three words such as "European", and a noun. */
+function asksWhich(nouns: string): RegExp {
+  const words = `(?:(?!${NOT_BEFORE_NOUN} )[\\p{L}.'’-]+ ){0,3}?`;
+  return new RegExp(`\\b(?:which|what) ${words}(?:${nouns.replaceAll(' ', '|')})s?\\b`, 'iu');
+}
+
 const CUES: readonly [RegExp, number][] = [
   [/\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bwhich (?:date|day|month|year)\b|\bhow long ago\b/i, TRAIT.time],
   [/\bhow (?:many|much|often|old|long|far)\b/i, TRAIT.number],
-  [/\bwhere\b|\b(?:which|what) (?:city|country|place|state|town)\b/i, TRAIT.place],
-  [/\bwho(?:m|se)?\b/i, TRAIT.name],
+  [/\bwhere\b/i, TRAIT.place],
+  [asksWhich(PLACES), TRAIT.place | TRAIT.name],
+  [/\bwho(?:m|se)?\b|\bnames?\b/i, TRAIT.name],
+  [asksWhich(NAMED), TRAIT.name],
 ];
 const RECENT =
   /\b(?:latest|newest|most recent(?:ly)?|recently|currently|right now|nowadays|at the moment|these days)\b/i;
@@ -44,9 +60,10 @@ const OF_BOTH = /\bsummar(?:y|ies|i[sz]e[ds]?)\b|\boverview\b|\brecap\b/i;
 export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
   const dates = queryDates(query, nowMs);
+  const subject = withoutFraming(query);
   return {
-    terms: queryTerms(query),
-    phrases: phrasesOf(query),
+    terms: queryTerms(subject),
+    phrases: phrasesOf(subject),
     dates,
     months: monthTermsOf(dates),
     answerTraits,

@@ -39,11 +39,12 @@ export const postingsSqlite: Postings = {
   async vocabulary(reader, { type, scope }, { first, least, most, limit }) {
     const prefix = scopePrefix(scope, 'live');
     const from = tokenOf(prefix, first);
-    const rows = await reader.all<{ term: string }>(
-      `SELECT term FROM ${INDEX_OF[type]}Words WHERE term >= ? AND term < ? AND LENGTH(term) BETWEEN ? AND ? LIMIT ?`,
-      [from, from + LAST, prefix.length + least, prefix.length + most, limit],
+    const row = await reader.get<{ terms: string }>(
+      `SELECT json_group_array(term) AS terms FROM (SELECT SUBSTR(term, ?) AS term FROM ${INDEX_OF[type]}Words
+       WHERE term >= ? AND term < ? AND LENGTH(term) BETWEEN ? AND ? LIMIT ?)`,
+      [prefix.length + 1, from, from + LAST, prefix.length + least, prefix.length + most, limit],
     );
-    return rows.map(({ term }) => term.slice(prefix.length));
+    return JSON.parse(row!.terms) as string[];
   },
 };
 

@@ -15,10 +15,12 @@ import {
   fuse,
   hasPositiveSignal,
   isMatch,
+  matchesWithoutMeaning,
   STRATEGY_WEIGHTS,
   TEMPERATURE,
   type Weights,
   type WithSignals,
+  withMeaning,
 } from './fusion.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { signalsOf } from './signals.ts';
@@ -60,17 +62,23 @@ export function matchesOf(
   return candidates.map((item, index) => ({ item, signals: signals[index]! })).filter(isMatch);
 }
 
-/** Ranks matches by the strategy; `auto` uses the learned weights where there are any. */
+/**
+ * Ranks matches by the strategy; `auto` uses the learned weights where there are any. `meaning` multiplies the weight of
+ * `vector`, but for `semantic`, which has no other; with 0, what matches by meaning alone is left out.
+ */
 export function rankMatches(
   matches: readonly WithSignals<Candidate>[],
   strategy: Strategy,
-  learned: LearnedRanking | undefined,
+  { learned, meaning = 1 }: { learned?: LearnedRanking | undefined; meaning?: number } = {},
 ): Ranking {
-  const fuseBy = (weights: Weights) => fuse(matches, weights, compareCandidates);
-  const byDefault = fuseBy(STRATEGY_WEIGHTS.default);
-  if (learned) return rankByLearned(byDefault, learned.weights as Weights, fuseBy);
-  const weights = STRATEGY_WEIGHTS[strategy === 'auto' ? 'default' : strategy];
-  const ranked = weights === STRATEGY_WEIGHTS.default ? byDefault : fuseBy(weights);
+  const isSemantic = strategy === 'semantic';
+  const counted = meaning > 0 || isSemantic ? matches : matches.filter(matchesWithoutMeaning);
+  const fuseBy = (weights: Weights) => fuse(counted, weights, compareCandidates);
+  const byDefault = fuseBy(withMeaning(STRATEGY_WEIGHTS.default, meaning));
+  if (learned) return rankByLearned(byDefault, withMeaning(learned.weights as Weights, meaning), fuseBy);
+  const named = STRATEGY_WEIGHTS[strategy === 'auto' ? 'default' : strategy];
+  const weights = isSemantic ? named : withMeaning(named, meaning);
+  const ranked = named === STRATEGY_WEIGHTS.default ? byDefault : fuseBy(weights);
   return { ranked: ranked.filter((hit) => hasPositiveSignal(hit.signals, weights)), byDefault, weights };
 }
 
@@ -88,7 +96,10 @@ function rankByLearned(
   return { ranked: order.map((item) => hits.get(item)!), byDefault, weights };
 }
 
-/** Candidates in the form that learning stores. */
-export function toRemembered(byDefault: readonly Fused<Candidate>[]): RememberedCandidate[] {
-  return byDefault.map(({ item, signals }) => ({ id: item.facts.id, signals }));
+/** Candidates in the form that learning stores: `vector` as far as it counted, so that learning sees what ranked. */
+export function toRemembered(byDefault: readonly Fused<Candidate>[], meaning: number): RememberedCandidate[] {
+  return byDefault.map(({ item, signals }) => ({
+    id: item.facts.id,
+    signals: { ...signals, vector: signals.vector * meaning },
+  }));
 }

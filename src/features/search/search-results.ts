@@ -2,7 +2,10 @@ import type { ItemType, SearchResult } from '../../contract/search.ts';
 import { type MessageRow, toMessage } from '../conversations/conversations.ts';
 import { type EpisodeRow, toEpisode } from '../episodes/episodes.ts';
 import { type MemoryRow, toMemory } from '../memories/memories.ts';
-import type { Candidate, ItemRows } from './candidate.ts';
+import { stemOf } from '../text/porter.ts';
+import { termsOf } from '../text/terms.ts';
+import { indexedStemOf } from '../words/related-words.ts';
+import type { Candidate, ItemRows, RelatedMatch } from './candidate.ts';
 import { explainSignals, type Fused } from './fusion.ts';
 import type { Ranking } from './ranking.ts';
 
@@ -12,20 +15,36 @@ export type RatedHit = Fused<Candidate> & { relevance: number };
 /** A hit with its whole row, and the id of a newer hit that says the same of the same. */
 export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string };
 
-/** The page of results; with `explain`, each says what its score is made of. */
+/** The page of results; given the words found instead of the query's, each says what its score is made of. */
 export function toResults(
   hits: readonly LoadedHit[],
   { byDefault, weights }: Pick<Ranking, 'byDefault' | 'weights'>,
-  explain: boolean,
+  explained: readonly RelatedMatch[] | undefined,
 ): SearchResult[] {
   return hits.map((hit, index) => {
     const { relevance, restatedBy } = hit;
     const score = Math.round(hit.score * 1e6) / 1e6;
     const result = { ...itemOf(hit), score, relevance, ...(restatedBy !== undefined && { restatedBy }) };
-    if (!explain) return result;
+    if (explained === undefined) return result;
     const defaultRank = byDefault.findIndex(({ item }) => item === hit.item) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');
-    return { ...result, why: { rank: index + 1, defaultRank, signals } };
+    const related = relatedIn(hit, result.content, explained);
+    return { ...result, why: { rank: index + 1, defaultRank, signals, ...(related.length > 0 && { related }) } };
+  });
+}
+
+/** The words of a memory that stand for a word of the query, as the memory has them. */
+function relatedIn(
+  { item: { type, facts } }: LoadedHit,
+  content: string,
+  related: readonly RelatedMatch[],
+): { term: string; word: string }[] {
+  if (type !== 'memory') return [];
+  const matches = related.filter(({ rowIds }) => rowIds.includes(facts.rowId));
+  const words = matches.length === 0 ? [] : termsOf(content);
+  return matches.flatMap(({ term, stem }) => {
+    const word = words.find((one) => stemOf(one) === stem || indexedStemOf(one) === stem);
+    return word === undefined ? [] : { term, word };
   });
 }
 

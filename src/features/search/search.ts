@@ -21,6 +21,7 @@ import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts'
 import { createTenantLimiter } from '../limits/tenant-limiter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Scopes } from '../text/scopes.ts';
+import { agreementOf } from './agreement.ts';
 import {
   type CandidateQuery,
   type CandidateSearch,
@@ -155,16 +156,21 @@ export function createSearch(dependencies: Dependencies): Search {
     stages.end('signalsMs');
     const bucket = bucketOfQuery(request.query, parsed, found);
     const learned = strategy === 'auto' ? await learning.rankingFor(reader, user, bucket) : undefined;
-    const ranking = rankMatches(matches, strategy, learned);
+    const { model } = found;
+    const meaning = model === undefined ? undefined : await learning.meaningWeightFor(reader, user.tenantId, model);
+    const factor = meaning?.factor ?? 1;
+    const ranking = rankMatches(matches, strategy, { learned, meaning: factor });
     const relevances = relevancesOf(ranking.byDefault);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
     const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
     const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
-    const results = toResults(pageOf(loaded, parsed, page), ranking, explain);
+    const results = toResults(pageOf(loaded, parsed, page), ranking, explain ? found.related : undefined);
     const searchId = ids.next('srch');
-    const byDefault = toRemembered(ranking.byDefault);
+    const byDefault = toRemembered(ranking.byDefault, factor);
+    const share = model === undefined ? undefined : agreementOf(matches);
+    const agreement = model === undefined || share === undefined ? undefined : { model, share };
     stages.end('resultsMs');
     const timings = stages.timings();
     const answer = {
@@ -173,6 +179,7 @@ export function createSearch(dependencies: Dependencies): Search {
       results,
       strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
+      ...(explain && meaning && { meaning }),
       tookMs: timings.totalMs,
       ...(explain && { timings }),
     };
@@ -181,7 +188,7 @@ export function createSearch(dependencies: Dependencies): Search {
       stages,
       weights: found.weights,
       remember: (shownIds) =>
-        learning.remember({ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds }),
+        learning.remember({ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement }),
     };
   }
 

@@ -17,6 +17,7 @@ import { isNameLike } from './spelling.ts';
  * - `reply`: it follows a question like this one; `self`: it is a first-person statement
  * - `vector`: its meaning; `early`: it opens its conversation, where people say what is new
  * - `coverage`: the share of the query's rarest words that it and its neighbors hold
+ * - `category`: the share of the query's words that name a category of which it holds a member
  */
 export type Signals = Record<SignalName, number>;
 
@@ -56,6 +57,7 @@ export function signalsOf(
       vector: vectors[index]!,
       early: isEarly(candidate) ? 1 : 0,
       coverage: candidate.coverage.rare,
+      category: candidate.category,
     };
   });
   normalize(candidates, all);

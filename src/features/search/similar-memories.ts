@@ -49,7 +49,7 @@ export function createSimilarMemories({
       const found = await candidates.find(reader, query, vector && Promise.resolve(vector));
       const best =
         vector === undefined
-          ? rankMatches(matchesOf(found, parsed, nowMs), 'default', undefined).ranked.map(({ item }) => item)
+          ? rankMatches(matchesOf(found, parsed, nowMs), 'default').ranked.map(({ item }) => item)
           : found.candidates.toSorted((a, b) => (b.scores.vector ?? -1) - (a.scores.vector ?? -1));
       const chosen = best.slice(0, limit);
       const rows = await candidates.load(

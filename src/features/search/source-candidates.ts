@@ -1,12 +1,15 @@
 import type { ItemType } from '../../contract/search.ts';
 import { passageOf } from '../text/passages.ts';
-import type { Candidate, CandidateFacts, FoundCandidates } from './candidate.ts';
+import { stemOf } from '../text/porter.ts';
+import type { Candidate, CandidateFacts, FoundCandidates, RelatedMatch } from './candidate.ts';
+import { categoryShareOf, READ_CHARACTERS } from './category.ts';
 import { coverageOf, type WeightedTerm, weightOf } from './coverage.ts';
 import { type LexicalScores, scoreRows, topK, WINDOW_REACH } from './lexical.ts';
 import type { SourceSearch } from './source-search.ts';
 import { countedTerms, lookUpVisible, readSpellings, scoreTerms, type TermLookup } from './term-lookup.ts';
 import { completeCosines, MAX_NEAREST, type NearestRows } from './vectors.ts';
 import { readFacts } from './visible-rows-store.ts';
+import type { RelatedPosting } from './word-classes.ts';
 
 /** The best passages, and how many of their messages become candidates. */
 const TOP_PASSAGES = 3;
@@ -25,6 +28,7 @@ interface QueryFindings extends Pick<FoundCandidates, 'speakers' | 'unknown'> {
 export interface SourceCandidates {
   candidates: Candidate[];
   terms: readonly WeightedTerm[];
+  related: readonly RelatedMatch[];
 }
 
 /** Finds rows that match, their surroundings, and rows of the dates asked for. */
@@ -38,21 +42,24 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
     const cosines = nearest ? await search.engine.nearest(visible.search, nearest.vector, MAX_NEAREST) : new Map();
     pool = await readPool(visible, findings, cosines);
   }
-  const { facts, scores, terms } = pool;
+  const { facts, scores, terms, related, categoryOf } = pool;
   const { type } = search.source;
   const vector = nearest ? await completeCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
   const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0);
   const candidates = [...facts.values()].map((row) => ({
     ...toCandidate(type, row, { ...scores, vector }),
     coverage: coverage(row.rowId),
+    category: categoryOf?.(row.text ?? '') ?? 0,
   }));
-  return { candidates, terms };
+  return { candidates, terms, related };
 }
 
 interface Pool {
   scores: Scores;
   facts: Map<number, CandidateFacts>;
   terms: WeightedTerm[];
+  related: RelatedMatch[];
+  categoryOf: ((text: string) => number) | undefined;
   /** Whether rows were found that the query may not show. */
   hasHidden: boolean;
 }
@@ -69,15 +76,33 @@ async function readPool(
   const words = counted.map(({ posting }) => posting);
   const trigram = scoreRows([...spellings.values()].flat(), documents).lexical;
   const dated = await readDated(search, postings.speakers);
-  const scores = { ...scoreTerms(search, words), trigram, vector };
+  const relatedWords = lookup.related.map(({ posting }) => posting);
+  const scores = { ...scoreTerms(search, words, relatedWords), trigram, vector };
   const { all, matched } = selectRows(scores, search.query.pool);
-  const facts = await readFacts(search, [...new Set([...all, ...dated])]);
   const terms = counted.map(({ term, posting }) => ({
     term,
     weight: weightOf(term, posting.documents, documents),
-    postings: [posting, ...(spellings.get(term) ?? [])],
+    postings: [
+      posting,
+      ...(spellings.get(term) ?? []),
+      ...lookup.related.filter((one) => one.term === term).map((one) => one.posting),
+    ],
   }));
-  return { scores, facts, terms, hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)) };
+  const categoryOf = categoryShareOf(lookup.table, terms);
+  const facts = await readFacts(search, [...new Set([...all, ...dated])], categoryOf ? READ_CHARACTERS : 0);
+  const related = lookup.related.map(toMatch);
+  return {
+    scores,
+    facts,
+    terms,
+    related,
+    categoryOf,
+    hasHidden: [...matched, ...dated].some((rowId) => !facts.has(rowId)),
+  };
+}
+
+function toMatch({ term, word, relation, posting: { rowIds, similarity } }: RelatedPosting): RelatedMatch {
+  return { term, stem: relation === 'member' ? word : stemOf(word), similarity, rowIds };
 }
 
 async function readDated(search: SourceSearch, speakers: ReadonlySet<string>): Promise<number[]> {
@@ -96,7 +121,7 @@ function selectRows(
   return { all: new Set([...matched, ...topK(window, pool), ...topK(inPassages, MAX_PASSAGE_ROWS)]), matched };
 }
 
-function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omit<Candidate, 'coverage'> {
+function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omit<Candidate, 'coverage' | 'category'> {
   const { rowId } = facts;
   const lexicalOf = (neighbor: number) => scores.lexical.get(neighbor) ?? 0;
   const context =

@@ -16,6 +16,7 @@ export interface QueryPostings {
 
 /** Vocabulary stems with the same first letter to compare with a misspelled term. */
 const MAX_VOCABULARY = 5000;
+const MAX_STEM_CHARACTERS = 20;
 
 /** Reads the postings of query terms. Unless the search is `visibleOnly`, hidden rows may be among them. */
 export async function readPostings(search: SourceSearch, terms: readonly string[]): Promise<QueryPostings> {
@@ -66,7 +67,14 @@ export function readVocabulary(search: SourceSearch, word: string, first = first
   return search.engine.postings.vocabulary(search.reader, keyOf(search), range);
 }
 
-function readTerms(search: SourceSearch, terms: readonly IndexTerm[]): Promise<TermPostings[]> {
+/** The first `limit` stems of the user's vocabulary. */
+export function readWholeVocabulary(search: SourceSearch, limit: number): Promise<string[]> {
+  const range = { first: '', least: 2, most: MAX_STEM_CHARACTERS, limit };
+  return search.engine.postings.vocabulary(search.reader, keyOf(search), range);
+}
+
+/** Reads all stored postings of index terms, without regard to what the query may show. */
+export function readTerms(search: SourceSearch, terms: readonly IndexTerm[]): Promise<TermPostings[]> {
   return search.engine.postings.of(search.reader, keyOf(search), terms);
 }
 

@@ -26,6 +26,8 @@ export interface Source {
   /** Start and end. */
   at: string;
   until: string;
+  /** What its words come from. */
+  text: string;
   /** Speaker and role, length in characters, and traits of the preceding message. */
   facts: { speaker: string; role: string; length: string; traitsBefore: string; lookup?: Lookup };
   /** Index partitions to search under `asOf`. */
@@ -45,6 +47,7 @@ const memory: Source = {
   project: 'm.project',
   at: 'COALESCE(m.occurredAt, m.createdAt)',
   until: 'COALESCE(m.occurredAt, m.createdAt)',
+  text: 'm.content',
   facts: { ...ALONE, length: 'LENGTH(m.content)' },
   partsThen: ['live', 'past'],
   /** Under `asOf`, the version valid then; its expiry is that of the current version (`c`). */
@@ -67,6 +70,7 @@ const message: Source = {
   project: 'o.project',
   at: 'm.createdAt',
   until: 'm.createdAt',
+  text: 'm.content',
   facts: {
     speaker: 'm.name',
     role: 'm.role',
@@ -82,6 +86,8 @@ const message: Source = {
   ],
 };
 
+const EPISODE_TEXT = `m.title || COALESCE(m.summary, '')`;
+
 const episode: Source = {
   type: 'episode',
   rows: 'episodes',
@@ -89,7 +95,8 @@ const episode: Source = {
   project: 'm.project',
   at: 'm.startedAt',
   until: 'm.endedAt',
-  facts: { ...ALONE, length: `LENGTH(m.title || COALESCE(m.summary, ''))` },
+  text: EPISODE_TEXT,
+  facts: { ...ALONE, length: `LENGTH(${EPISODE_TEXT})` },
   partsThen: ['live'],
   visible: ({ asOfMs }) => (asOfMs === undefined ? [] : [['m.endedAt <= ?', asOfMs]]),
 };

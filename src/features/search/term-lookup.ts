@@ -1,8 +1,10 @@
+import type { WordTable } from '../words/word-table.ts';
 import { readSplit, readTogether } from './compounds.ts';
 import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
 import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
 import type { SourceSearch } from './source-search.ts';
 import { firstLettersOf, type Variant, variantsOf } from './spelling.ts';
+import { type RelatedPosting, readRelated } from './word-classes.ts';
 
 /** Users with this many documents have common terms dropped from their queries. */
 const MIN_PRUNED_DOCUMENTS = 20_000;
@@ -20,33 +22,37 @@ const MAX_PHRASED_DOCUMENTS = 20_000;
 /** The query terms looked up in one source. */
 export interface TermLookup {
   search: SourceSearch;
+  table: WordTable;
   /** The terms of the query that were kept. */
   selected: readonly string[];
   /** These and the pairs of words that occur together, and their postings. */
   terms: readonly string[];
   postings: QueryPostings;
+  /** Of memories: words that mean about the same as a term. */
+  related: readonly RelatedPosting[];
 }
 
 /** Reads the postings of the terms that tell documents apart. */
-export async function lookUpTerms(search: SourceSearch): Promise<TermLookup> {
-  return lookUp(search, await selectTerms(search));
+export async function lookUpTerms(search: SourceSearch, table: WordTable): Promise<TermLookup> {
+  return lookUp(search, table, await selectTerms(search));
 }
 
 /** Repeats a lookup with the query's conditions inside the statements. */
-export function lookUpVisible({ search, selected }: TermLookup): Promise<TermLookup> {
-  return lookUp({ ...search, visibleOnly: true }, selected);
+export function lookUpVisible({ search, table, selected }: TermLookup): Promise<TermLookup> {
+  return lookUp({ ...search, visibleOnly: true }, table, selected);
 }
 
-async function lookUp(search: SourceSearch, selected: readonly string[]): Promise<TermLookup> {
+async function lookUp(search: SourceSearch, table: WordTable, selected: readonly string[]): Promise<TermLookup> {
   const found = await readPostings(search, selected);
-  if (search.totals.documents > MAX_PHRASED_DOCUMENTS) return { search, selected, terms: selected, postings: found };
+  const plain = { search, table, selected, terms: selected, postings: found, related: [] };
+  if (search.totals.documents > MAX_PHRASED_DOCUMENTS) return plain;
   const missing = selected.filter((term, at) => found.words[at]!.documents === 0 && !found.speakers.has(term));
   const split = await readSplit(search, missing);
   const words = selected.map((term, at) => split.get(term) ?? found.words[at]!);
   const pairs = await findPairs(search);
   return {
-    search,
-    selected,
+    ...plain,
+    related: search.source.type === 'memory' ? await readRelated(search, table, selected, words) : [],
     terms: [...selected, ...pairs.map(({ term }) => term)],
     postings: { ...found, words: [...words, ...pairs.map(({ posting }) => posting)] },
   };
@@ -64,7 +70,10 @@ async function findPairs(search: SourceSearch): Promise<{ term: string; posting:
 /** Whether any source has the term; one that was pruned in a source is common there. */
 export function isKnown(term: string, lookups: readonly TermLookup[]): boolean {
   return lookups.some(
-    ({ terms, postings }) => !terms.includes(term) || postings.words[terms.indexOf(term)]!.documents > 0,
+    ({ terms, postings, related }) =>
+      !terms.includes(term) ||
+      postings.words[terms.indexOf(term)]!.documents > 0 ||
+      related.some((word) => word.term === term),
   );
 }
 
@@ -79,9 +88,14 @@ export function countedTerms(
   return unnamed.some(({ posting }) => posting.rowIds.length > 0) ? unnamed : all;
 }
 
-/** Scores rows by the postings of their terms. */
-export function scoreTerms({ source, totals }: SourceSearch, words: readonly Posting[]): LexicalScores {
-  const rows = scoreRows(words, totals.documents);
+/** Scores rows by the postings of their terms, and of words related to these. */
+export function scoreTerms(
+  { source, totals }: SourceSearch,
+  words: readonly Posting[],
+  related: readonly Posting[],
+): LexicalScores {
+  const { attainable } = scoreRows(words, totals.documents);
+  const rows = { ...scoreRows([...words, ...related], totals.documents), attainable };
   if (source.type !== 'message') return { ...rows, window: new Map(), session: new Map() };
   const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MAX_WINDOW_TERMS);
   return { ...rows, ...scoreSurroundings(rarest, rows.lexical, totals.documents, totals.passages) };

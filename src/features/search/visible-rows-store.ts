@@ -81,14 +81,19 @@ export async function readVisible(search: SourceSearch, rowIds: readonly number[
   return new Set(JSON.parse(row!.numbers) as number[]);
 }
 
-/** The facts of those rows that the query may show. */
-export async function readFacts(search: SourceSearch, rowIds: readonly number[]): Promise<Map<number, CandidateFacts>> {
+/** The facts of those rows that the query may show, and the first `characters` of their texts. */
+export async function readFacts(
+  search: SourceSearch,
+  rowIds: readonly number[],
+  characters = 0,
+): Promise<Map<number, CandidateFacts>> {
   if (rowIds.length === 0) return new Map();
   const { reader } = search;
-  const { facts, at, until } = search.source;
+  const { facts, text, at, until } = search.source;
+  const beginning = characters > 0 ? `SUBSTR(${text}, 1, ${characters}) AS text,` : '';
   const visible = joinVisible(search, facts.lookup);
   const rows = await reader.all<CandidateFacts>(
-    `SELECT m.number AS rowId, m.id, ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
+    `SELECT m.number AS rowId, m.id, ${beginning} ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
        ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
      FROM ${LISTED[reader.engine]} ${visible.sql}`,
     [JSON.stringify(rowIds), ...visible.values],

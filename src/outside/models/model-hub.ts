@@ -85,9 +85,10 @@ export function createModelHub(url: string): ModelHub {
       const location = String(response.headers.location ?? '');
       if (!URL.canParse(location, target))
         throw new HubFault(`${target.origin} redirects to an invalid address. ${ANOTHER_HUB}`);
-      target = new URL(location, target);
-      if (!isSafe(target))
-        throw new HubFault(`${url} redirects to ${target.origin}, which is not https. ${ANOTHER_HUB}`);
+      const next = new URL(location, target);
+      if (!isSafe(next) || (target.protocol === 'https:' && next.protocol !== 'https:'))
+        throw new HubFault(`${url} redirects to ${next.origin}, which is not https. ${ANOTHER_HUB}`);
+      target = next;
     }
     throw new HubFault(`${url} redirects more than ${MAX_REDIRECTS} times. ${ANOTHER_HUB}`);
   }

@@ -16,7 +16,7 @@ const otherOf = (name: TwinName): TwinName => (name === 'ada' ? 'bob' : 'ada');
 
 const connectionOf = ({ tenantId, name }: Twin, id: string) => ({
   ...{ tenantId, id, kind: 'page' as const, tokenHash: tokenOf(name, id), client: `Browser of ${name}` },
-  ...{ scope: 'account' as const, address: null, openedBy: null },
+  ...{ verifiedHost: null, scope: 'account' as const, address: null, openedBy: null },
   ...{ createdAt: 1, lastUsedAt: 1, expiresAt: LATER_MS, endsAt: LATER_MS },
 });
 const ticketRow = ({ tenantId }: Twin, tokenHash: string, expiresAt: number) => ({
@@ -57,6 +57,11 @@ export const CREDENTIALS: Record<string, Scenario> = {
       await tickets.insertTicket(connection, made, tokenOf(name, 'con_3'));
       twin.record('ticket by the other', await tickets.insertTicket(connection, made, tokenOf(other, 'con_1')));
       for (const owner of [name, other]) {
+        const asked = { tenantId, hash: tokenOf(owner, 'con_1'), nowMs: 1 };
+        twin.record(
+          `credential of ${owner === name ? 'mine' : 'the other'}`,
+          await connections.hasCredential(connection, asked),
+        );
         const used = { nowMs: 2, endsAt: 3, address: null };
         await connections.updateUsed(connection, { tenantId, tokenHash: tokenOf(owner, 'con_1') }, used);
       }

@@ -21,7 +21,7 @@ export async function fillOAuth(twin: Twin): Promise<void> {
     for (const id of [SHARED, ENDED]) {
       await connections.insertConnection(connection, {
         ...{ tenantId, id, kind: 'oauth', tokenHash: `${id} of ${name}`, client: `Client of ${name}` },
-        ...{ scope: 'memory', address: null, openedBy: null },
+        ...{ verifiedHost: null, scope: 'memory', address: null, openedBy: null },
         ...{ createdAt: 1, lastUsedAt: 1, expiresAt: LATER_MS, endsAt: LATER_MS },
       });
     }
@@ -49,11 +49,21 @@ export const OAUTH: Record<string, Scenario> = {
     const { tenantId, name, call } = twin;
     await write(twin, async (connection) => {
       const tokenHash = hashOf(otherOf(name), 'refresh');
-      twin.record('used', await tokens.useToken(connection, { tenantId, tokenHash }, 2));
+      twin.record('used', await tokens.updateTokenUsed(connection, { tenantId, tokenHash }, 2));
+      twin.record('spent', await tokens.deleteToken(connection, { tenantId, tokenHash }));
       await connections.updateUsedById(connection, { tenantId, id: SHARED, address: '192.0.2.1', nowMs: 2 });
-      twin.record('extended', await connections.updateEnd(connection, tenantId, SHARED, LATER_MS + 1));
+      const extended = { tenantId, id: SHARED, tokenHash: `family of ${name}`, endsAt: LATER_MS + 1 };
+      twin.record('extended', await connections.updateEnd(connection, extended));
     });
     await call('GET /v1/connections');
+  },
+
+  async 'keep the latest access token of a connection'(twin) {
+    const { tenantId, name } = twin;
+    await write(twin, (connection) => tokens.deleteAccessTokensBut(connection, { tenantId, connectionId: SHARED }, 1));
+    const found = await tokens.findAccessTokens(readerOf(twin), [hashOf(name, 'access')]);
+    twin.record('kept', [...found.values()]);
+    await write(twin, (connection) => tokens.deleteAccessTokensBut(connection, { tenantId, connectionId: SHARED }, 0));
   },
 
   async 'end a connection'(twin) {

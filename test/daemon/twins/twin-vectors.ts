@@ -19,6 +19,12 @@ import {
 } from '../../../src/features/embeddings/tenant-models-store.ts';
 import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
 import { deleteEmbedded, insertJobs } from '../../../src/features/embeddings/vector-sync-store.ts';
+import {
+  addModelAgreements,
+  deleteModelAgreementsOf,
+  deleteSomeAgreementsOfRemoved,
+  findModelAgreement,
+} from '../../../src/features/learning/model-agreements-store.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
 import { createSourceSearch } from '../../../src/features/search/source-search.ts';
@@ -94,6 +100,34 @@ export const VECTORS: Record<string, Scenario> = {
     const vectors = [{ job, embedding: Buffer.alloc(4 * model.dimensions!) }];
     await write(twin, (connection) => storeVectors(connection, model.id, vectors, model.dimensions!));
     twin.record('waiting', { ...(await waiting()), id: undefined });
+  },
+
+  async 'weigh models'(twin) {
+    const { tenantId, otherId } = twin;
+    const { id } = (await modelOf(twin, tenantId))!;
+    const foreign = (await modelOf(twin, otherId))?.id ?? 777;
+    const agreements = () =>
+      readerOf(twin).all('SELECT searches FROM modelAgreements WHERE tenantId IN (?, ?) ORDER BY searches', [
+        tenantId,
+        STRAY,
+      ]);
+    await write(twin, async (connection) => {
+      const observed = [id, foreign].map((model) => ({ model, share: 1 }));
+      await addModelAgreements(connection, tenantId, observed);
+      await connection.run(
+        'INSERT INTO modelAgreements (tenantId, model, searches, agreed) VALUES (?, ?, 8, 8), (?, 888, 9, 9)',
+        [STRAY, id, STRAY],
+      );
+    });
+    twin.record('stored', await agreements());
+    twin.record('its own', await findModelAgreement(readerOf(twin), tenantId, id));
+    twin.record('of a foreign model', await findModelAgreement(readerOf(twin), tenantId, foreign));
+    await write(twin, (connection) => deleteSomeAgreementsOfRemoved(connection, 9));
+    twin.record('of models that exist', await agreements());
+    await write(twin, (connection) => deleteModelAgreementsOf(connection, tenantId));
+    twin.record('left', await agreements());
+    twin.record('none', await findModelAgreement(readerOf(twin), tenantId, id));
+    await write(twin, (connection) => deleteModelAgreementsOf(connection, STRAY));
   },
 
   async 'fill a model'(twin) {

@@ -10,7 +10,7 @@ import type { Value } from '../../../src/db/connection.ts';
 import type { Engine } from '../../../src/db/dialect.ts';
 import { copyDatabaseOf, databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
-import '../../helpers/compile-once.ts';
+import '../../helpers/compose-faster.ts';
 import { type Filled, fillTwin } from './twin-fill.ts';
 
 /** Two tenants who filled the database with the same ids; their texts name them. */

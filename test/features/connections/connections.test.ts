@@ -38,6 +38,7 @@ describe('connections', () => {
       id: made[0],
       kind: 'page',
       client: 'Unknown browser',
+      verifiedHost: null,
       scope: 'account',
       address: expect.any(String),
       createdAt: nowText,

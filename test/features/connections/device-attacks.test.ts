@@ -73,6 +73,33 @@ describe('a code', () => {
     expect(statuses.slice(30)).toEqual([429, 429]);
   });
 
+  test.each([
+    ['a session', 'connections'],
+    ['an API key', 'apiKeys'],
+  ])('is not allowed by %s that ends meanwhile', async (_, table) => {
+    const email = freshAddress();
+    const apiKey = await signInAs(daemon, email);
+    const by = table === 'apiKeys' ? apiKey : await openBrowser(daemon, { apiKey });
+    const { deviceCode, userCode } = await askForDevice(daemon, email);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const before = daemon.db.writes.waiting();
+    const ended = daemon.db.writes.write('daemon', async (connection) => {
+      await released;
+      await connection.run(`DELETE FROM ${table} WHERE tenantId = (SELECT tenantId FROM tenants WHERE email = ?)`, [
+        email,
+      ]);
+    });
+    const decided = decide(daemon, by, userCode);
+    await expect.poll(() => daemon.db.writes.waiting()).toBeGreaterThan(before);
+    release();
+    await ended;
+    expect((await decided).status).toBe(401);
+    expect((await poll(daemon, deviceCode)).body.status).toBe('pending');
+  });
+
   test('in the mailed link: five wrong ones void the link, and none allows the device', async () => {
     const email = freshAddress();
     const { deviceCode, userCode, link } = await askByMail(daemon, email);

@@ -54,9 +54,9 @@ async function untilFound(query: string, ...contents: string[]): Promise<void> {
 
 describe('a running daemon', { timeout: 60_000 }, () => {
   test('uses an added model at once, for what is stored and what follows', async () => {
-    expect([(await byMeaning('vehicle')).status, await embedder()]).toEqual([422, undefined]);
+    expect([(await byMeaning('fahrzeug')).status, await embedder()]).toEqual([422, undefined]);
     await svcModel(['add', 'all-MiniLM-L6-v2']);
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
     expect(await models()).toEqual([{ name: expect.stringMatching(MODEL), state: 'serving' }]);
     await vi.waitFor(async () => expect(await embedder()).toBe('ok'), 15_000);
     await ann.add('Ada bought a kitten');
@@ -65,12 +65,12 @@ describe('a running daemon', { timeout: 60_000 }, () => {
 
   test('fills another model beside the one that serves, and changes over without a gap', async () => {
     await svcModel(['add', 'all-MiniLM-L6-v2']);
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
     const found = new Set<string | undefined>();
     let isWatching = true;
     const watching = (async () => {
       while (isWatching) {
-        const { status, body } = await byMeaning('vehicle');
+        const { status, body } = await byMeaning('fahrzeug');
         // On a busy machine the model may not answer in time.
         if (status !== 503) found.add(status === 200 ? body.results[0]?.content : `status ${status}`);
       }
@@ -81,32 +81,32 @@ describe('a running daemon', { timeout: 60_000 }, () => {
     isWatching = false;
     await watching;
     expect([...found]).toEqual(['Her automobile is old']);
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
   });
 
   test('searches by words alone once the model is removed, and by meaning again once it is back', async () => {
     await svcModel(['add', 'all-MiniLM-L6-v2']);
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
     await svcModel(['remove', 'all-MiniLM-L6-v2', '--yes']);
     await vi.waitFor(async () => expect(await embedder()).toBeUndefined(), 15_000);
-    expect((await byMeaning('vehicle')).status).toBe(422);
+    expect((await byMeaning('fahrzeug')).status).toBe(422);
     expect(await ann.find('cat')).toEqual(['The cat purrs']);
-    await ann.add('Ada bought a vehicle');
+    await ann.add('Ada bought a fahrzeug');
     await svcModel(['add', 'all-MiniLM-L6-v2']);
-    await untilFound('car', 'Ada bought a vehicle', 'Her automobile is old');
+    await untilFound('car', 'Ada bought a fahrzeug', 'Her automobile is old');
     expect(await models()).toHaveLength(1);
   });
 
   test('goes on with the model after a restart, and without it says that it is damaged', async () => {
     await svcModel(['add', 'all-MiniLM-L6-v2']);
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
     const restart = async () => {
       await daemon.stop();
       daemon = await startMemoryDaemon({ dataDir });
       ann = createCaller(daemon.call, ann.apiKey, ann.tenantId);
     };
     await restart();
-    await untilFound('vehicle', 'Her automobile is old');
+    await untilFound('fahrzeug', 'Her automobile is old');
     await writeFile(join(dataDir, 'models/all-MiniLM-L6-v2', MODEL_FILE), 'nonsense');
     await restart();
     expect(await embedder()).toBe('failing');

@@ -32,9 +32,9 @@ describe('a daemon with a local model', () => {
     const first = await startWith(folder, dataDir);
     const ann = await first.account();
     await ann.addAll([{ content: 'Her automobile is old' }, { content: 'The cat purrs' }]);
-    expect(await ann.find('vehicle', { strategy: 'lexical' })).toEqual([]);
+    expect(await ann.find('fahrzeug', { strategy: 'lexical' })).toEqual([]);
     await first.embeddings.follow();
-    expect((await ann.find('vehicle'))[0]).toBe('Her automobile is old');
+    expect((await ann.find('fahrzeug'))[0]).toBe('Her automobile is old');
     const [before] = await first.models();
     expect((await first.call(undefined, '/readyz')).body).toMatchObject({ status: 'ready', embedder: 'ok' });
     await first.stop();
@@ -45,7 +45,7 @@ describe('a daemon with a local model', () => {
     expect(await again.find('automobile')).toContain('Her automobile is old');
     await second.embeddings.follow();
     await second.embeddings.follow();
-    expect((await again.find('vehicle'))[0]).toBe('Her automobile is old');
+    expect((await again.find('fahrzeug'))[0]).toBe('Her automobile is old');
     const after = await second.models();
     expect(after).toEqual([{ name: expect.stringMatching(/^svc-local-\w+@[0-9a-f]{16}$/), state: 'serving' }]);
     expect(after[0]!.name).not.toBe(before!.name);

@@ -22,12 +22,12 @@ describe('a search with an embedder', () => {
     const { id } = await talk.begin({});
     await talk.append(id, [{ role: 'user', content: 'The physician was late' }]);
     await talk.episode({ title: 'A new dwelling', ...SPAN });
-    expect(await ann.find('vehicle', { strategy: 'lexical' })).toEqual([]);
+    expect(await ann.find('fahrzeug', { strategy: 'lexical' })).toEqual([]);
     await daemon.embed();
-    expect((await ann.find('vehicles'))[0]).toBe('Her automobile is red');
+    expect((await ann.find('fahrzeugs'))[0]).toBe('Her automobile is red');
     expect((await ann.find('doctor'))[0]).toBe('The physician was late');
     expect((await ann.find('residence'))[0]).toMatch('A new dwelling');
-    const { body } = await ann.search('vehicle', { explain: true });
+    const { body } = await ann.search('fahrzeug', { explain: true });
     expect(body.results[0]!.why!.signals.vector).toEqual({ value: 1, weight: 1.25, share: 1.25 });
   });
 
@@ -50,7 +50,7 @@ describe('a search with an embedder', () => {
     await ann.add('Her automobile is red');
     await daemon.embed();
     await ann.add('Her feline is black');
-    const found = await ann.find('feline vehicle');
+    const found = await ann.find('feline fahrzeug');
     expect(found.toSorted()).toEqual(['Her automobile is red', 'Her feline is black']);
   });
 
@@ -64,10 +64,10 @@ describe('a search with an embedder', () => {
     await ann.add('Her automobile is red');
     await daemon.embed();
     const asOf = instant(daemon.clock.nowMs());
-    expect(await ann.find('vehicle')).toHaveLength(1);
-    expect(await ann.find('vehicle', { asOf })).toEqual([]);
+    expect(await ann.find('fahrzeug')).toHaveLength(1);
+    expect(await ann.find('fahrzeug', { asOf })).toEqual([]);
     expect(await ann.find('automobile', { asOf })).toHaveLength(1);
-    expect(await ann.search('vehicle', { asOf, strategy: 'semantic' })).toMatchObject({
+    expect(await ann.search('fahrzeug', { asOf, strategy: 'semantic' })).toMatchObject({
       status: 422,
       body: { code: 'unprocessable' },
     });
@@ -79,7 +79,7 @@ describe('a search with an embedder', () => {
       { content: 'an automobile of ours in some other place', tags: ['ours'] },
     ]);
     await daemon.embed();
-    expect(await ann.find('vehicle', { filter: { tags: ['ours'] } })).toEqual([
+    expect(await ann.find('fahrzeug', { filter: { tags: ['ours'] } })).toEqual([
       'an automobile of ours in some other place',
     ]);
   });
@@ -91,9 +91,9 @@ describe('a search with an embedder', () => {
       { content: 'an automobile that stays in some other place' },
     ]);
     await daemon.embed();
-    expect(await ann.find('vehicle', { limit: 100 })).not.toContain('an automobile that stays in some other place');
+    expect(await ann.find('fahrzeug', { limit: 100 })).not.toContain('an automobile that stays in some other place');
     daemon.clock.advance(3_600_001);
-    expect(await ann.find('vehicle', { limit: 100 })).toEqual(['an automobile that stays in some other place']);
+    expect(await ann.find('fahrzeug', { limit: 100 })).toEqual(['an automobile that stays in some other place']);
   });
 
   test('embeds the same query once per tenant', async () => {
@@ -101,11 +101,11 @@ describe('a search with an embedder', () => {
     const bob = await daemon.account();
     await bob.add('His automobile is red');
     await daemon.embed();
-    const asked = () => daemon.embedder.texts().filter((text) => text === 'the very same vehicle').length;
-    await ann.find('the very same vehicle');
-    await ann.find('the very same vehicle');
+    const asked = () => daemon.embedder.texts().filter((text) => text === 'the very same fahrzeug').length;
+    await ann.find('the very same fahrzeug');
+    await ann.find('the very same fahrzeug');
     expect(asked()).toBe(1);
-    await bob.find('the very same vehicle');
+    await bob.find('the very same fahrzeug');
     expect(asked()).toBe(2);
   });
 });
@@ -113,15 +113,15 @@ describe('a search with an embedder', () => {
 describe('tenants and users', () => {
   test('are not affected by 10,000 nearer vectors and better text matches of another tenant', async () => {
     const bob = await daemon.account();
-    await bob.add('vehicle');
+    await bob.add('fahrzeug');
     await ann.addAll(Array.from({ length: 12 }, (_, index) => ({ content: `Her automobile number ${index}` })));
     await daemon.embed();
     await multiply(bob.tenantId, 10_000);
     for (const strategy of ['default', 'semantic']) {
-      const found = await ann.find('vehicle', { strategy, limit: 5 });
+      const found = await ann.find('fahrzeug', { strategy, limit: 5 });
       expect(found).toHaveLength(5);
       expect(found.every((content) => content.startsWith('Her automobile'))).toBe(true);
-      expect(await bob.find('vehicle', { strategy })).toEqual(Array(10).fill('vehicle'));
+      expect(await bob.find('fahrzeug', { strategy })).toEqual(Array(10).fill('fahrzeug'));
     }
   });
 
@@ -129,9 +129,9 @@ describe('tenants and users', () => {
     await ann.add('Her automobile is red', { user: 'eve' });
     await ann.add('His automobile is black', { user: 'bob' });
     await daemon.embed();
-    expect(await ann.find('vehicle', { user: 'eve' })).toEqual(['Her automobile is red']);
-    expect(await ann.find('vehicle', { user: 'bob' })).toEqual(['His automobile is black']);
-    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.find('fahrzeug', { user: 'eve' })).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug', { user: 'bob' })).toEqual(['His automobile is black']);
+    expect(await ann.find('fahrzeug')).toEqual([]);
   });
 
   test('leave no vectors, jobs or cached queries once erased', async () => {
@@ -148,7 +148,7 @@ describe('tenants and users', () => {
     expect(await traces()).toHaveLength(2);
     expect((await ann.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
     expect(await traces()).toEqual([]);
-    expect(await kept.find('vehicle')).toEqual(['His automobile stays']);
+    expect(await kept.find('fahrzeug')).toEqual(['His automobile stays']);
   });
 });
 
@@ -157,7 +157,7 @@ describe('without an embedder', () => {
     const plain = await startMemoryDaemon();
     const caller = await plain.account();
     await caller.add('Her automobile is red');
-    const refused = await caller.search('vehicle', { strategy: 'semantic' });
+    const refused = await caller.search('fahrzeug', { strategy: 'semantic' });
     expect(refused).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
     expect(refused.text).toContain('SVC_EMBEDDINGS');
     expect(await caller.find('automobile')).toEqual(['Her automobile is red']);
@@ -195,7 +195,7 @@ async function multiply(tenantId: string, times: number): Promise<void> {
       connection,
       numbers.map(({ number }) => ({
         ...{ tenantId, scope: row!.scope, number },
-        ...{ texts: ['vehicle'], days, part: 'live' as const },
+        ...{ texts: ['fahrzeug'], days, part: 'live' as const },
       })),
     );
   });

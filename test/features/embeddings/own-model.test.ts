@@ -39,7 +39,7 @@ describe("without an operator's embedder", () => {
     await daemon.embed();
     await ann.add('Her kitten is black');
     await daemon.embed();
-    expect(await ann.find('vehicle')).toContain('Her automobile is red');
+    expect(await ann.find('fahrzeug')).toContain('Her automobile is red');
     expect((await ann.find('feline', { strategy: 'semantic' }))[0]).toBe('Her kitten is black');
     // Tokens of a query are counted after the response.
     await vi.waitFor(async () =>
@@ -48,8 +48,8 @@ describe("without an operator's embedder", () => {
         today: { embedding: { requests: 4, inputTokens: 4 * 111, outputTokens: 0 } },
       }),
     );
-    expect(await bob.find('vehicle')).toEqual([]);
-    expect(await bob.search('vehicle', { strategy: 'semantic' })).toMatchObject({ status: 422 });
+    expect(await bob.find('fahrzeug')).toEqual([]);
+    expect(await bob.search('fahrzeug', { strategy: 'semantic' })).toMatchObject({ status: 422 });
     expect(embedded(server).flat()).not.toContain('His automobile is red');
   });
 
@@ -74,7 +74,7 @@ describe("without an operator's embedder", () => {
       { name: 'small', state: 'serving' },
       { name: 'large', state: 'filling' },
     ]);
-    expect(await ann.find('vehicle')).toHaveLength(10);
+    expect(await ann.find('fahrzeug')).toHaveLength(10);
     expect(server.requests.at(-1)!.body!.model).toBe('small');
     // Replacing the key aborts the hanging request.
     await ann.bring(server);
@@ -83,7 +83,7 @@ describe("without an operator's embedder", () => {
     await daemon.embed();
     expect(await daemon.models(ann.tenantId)).toEqual([{ name: 'large', state: 'serving' }]);
     expect(await daemon.vectors(ann.tenantId)).toBe(70);
-    expect(await ann.find('vehicles')).toHaveLength(10);
+    expect(await ann.find('fahrzeugs')).toHaveLength(10);
     expect(server.requests.at(-1)!.body!.model).toBe('large');
   });
 
@@ -101,7 +101,7 @@ describe("without an operator's embedder", () => {
       waiting: 1,
       fault: expect.stringContaining('rejected this key'),
     });
-    const answer = await ann.search('vehicle', { strategy: 'semantic' });
+    const answer = await ann.search('fahrzeug', { strategy: 'semantic' });
     expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
     expect(answer.text).toMatch(/small of openai.*rejected this key/);
     daemon.clock.advance(120_000);
@@ -111,7 +111,7 @@ describe("without an operator's embedder", () => {
 
     await ann.bring(server, 'another-key-of-the-test');
     await daemon.embed();
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', waiting: 0, fault: null } });
     expect(server.requests.at(-1)!.headers.authorization).toBe('Bearer another-key-of-the-test');
   });
@@ -123,7 +123,7 @@ describe("without an operator's embedder", () => {
     await daemon.embed();
     server.next({ status: 400 });
     expect(await ann.find('red')).toEqual(['Her automobile is red']);
-    expect(await ann.find('vehicle', { strategy: 'semantic' })).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug', { strategy: 'semantic' })).toEqual(['Her automobile is red']);
 
     server.brain.models = ['gpt'];
     const answer = await ann.search('feline', { strategy: 'semantic' });
@@ -140,13 +140,13 @@ describe("without an operator's embedder", () => {
     await ann.add('Her automobile is red');
     await ann.choose(server, 'small');
     await daemon.embed();
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
     const narrower = { key: 'key-of-the-test', baseUrl: server.baseUrl, models: ['large'] };
     await ann.call('/v1/provider-keys/openai', { method: 'PUT', body: narrower });
     server.requests.length = 0;
     await ann.add('Her automobile is blue');
     await daemon.embed();
-    const semantic = await ann.search('vehicles', { strategy: 'semantic' });
+    const semantic = await ann.search('fahrzeugs', { strategy: 'semantic' });
     expect(semantic.status).toBe(422);
     expect(semantic.text).toContain('limited to these models: large');
     expect(await ann.settings()).toMatchObject({
@@ -155,7 +155,7 @@ describe("without an operator's embedder", () => {
     expect(embedded(server)).toEqual([]);
     await ann.bring(server);
     await daemon.embed();
-    expect(await ann.find('vehicles')).toHaveLength(2);
+    expect(await ann.find('fahrzeugs')).toHaveLength(2);
   });
 
   test('vectors that the disk rejects are not paid for again without a pause', async () => {
@@ -204,7 +204,7 @@ describe("without an operator's embedder", () => {
     daemon.clock.advance(600_000);
     await ann.add('Her dwelling is old');
     await daemon.embed();
-    expect(await ann.find('vehicle')).toEqual([]);
+    expect(await ann.find('fahrzeug')).toEqual([]);
     expect((await ann.settings()).embedding).toBeNull();
     expect(await daemon.models(ann.tenantId)).toEqual([]);
     const left = 'SELECT number FROM vectors UNION ALL SELECT number FROM unembedded';
@@ -231,14 +231,14 @@ describe("without an operator's embedder", () => {
     await daemon.tenantEmbeddings.settled();
     daemon.clock.advance(2000);
     await daemon.embed();
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
     expect(server.requests).toHaveLength(asked);
     const asDocument = { input_type: 'document', input: ['Her automobile is red'] };
     expect(voyage.requests.map(({ body }) => body)).toMatchObject([
       asDocument,
       { input: ['svc'] },
       asDocument,
-      { input_type: 'query', input: ['vehicle'] },
+      { input_type: 'query', input: ['fahrzeug'] },
     ]);
     await voyage.close();
   });
@@ -278,17 +278,17 @@ describe("beside an operator's embedder", () => {
     await ann.choose(server, 'small');
     await daemon.embed();
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'failing', waiting: 1 } });
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
-    expect(operator.texts().at(-1)).toBe('vehicle');
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
+    expect(operator.texts().at(-1)).toBe('fahrzeug');
     server.brain.models = models;
     daemon.clock.advance(300_000);
     await daemon.embed();
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } });
     const asked = operator.asked.length;
-    expect(await ann.find('vehicles')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeugs')).toEqual(['Her automobile is red']);
     expect(operator.asked).toHaveLength(asked);
-    expect(await bob.find('vehicles')).toEqual(['His automobile is red']);
-    expect(operator.texts().at(-1)).toBe('vehicles');
+    expect(await bob.find('fahrzeugs')).toEqual(['His automobile is red']);
+    expect(operator.texts().at(-1)).toBe('fahrzeugs');
 
     await ann.add('Her kitten is black');
     await daemon.embed();
@@ -330,13 +330,13 @@ describe("beside an operator's embedder", () => {
     const asked = operator.asked.length;
     daemon.clock.freeze();
     server.next({ status: 503 });
-    expect(await ann.find('vehicle red')).toEqual(['Her automobile is red']);
-    const answer = await ann.search('vehicle', { strategy: 'semantic' });
+    expect(await ann.find('fahrzeug red')).toEqual(['Her automobile is red']);
+    const answer = await ann.search('fahrzeug', { strategy: 'semantic' });
     expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(answer.text).toContain('The provider failed (status 503)');
     expect(operator.asked).toHaveLength(asked);
     expect((await daemon.call(undefined, '/metrics')).text).toMatch(/^svc_embedding_failures_total 0$/m);
     daemon.clock.advance(5000);
-    expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
   });
 });

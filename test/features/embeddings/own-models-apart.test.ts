@@ -34,10 +34,10 @@ describe('two tenants with the same model of one provider', () => {
     const ann = await ownerAt(server, 'key-of-ann-0001');
     const bob = await ownerAt(server, 'key-of-bob-0002');
     await ann.addAll(Array.from({ length: 12 }, (_, index) => ({ content: `Her automobile number ${index}` })));
-    await bob.addAll(Array.from({ length: 100 }, (_, index) => ({ content: `vehicle of Bob ${index}` })));
+    await bob.addAll(Array.from({ length: 100 }, (_, index) => ({ content: `fahrzeug of Bob ${index}` })));
     await daemon.embed();
     for (const strategy of ['default', 'semantic']) {
-      const found = await ann.find('vehicle', { strategy });
+      const found = await ann.find('fahrzeug', { strategy });
       expect(found).toHaveLength(10);
       expect(found.every((content) => content.startsWith('Her automobile'))).toBe(true);
       expect((await bob.find('automobile', { strategy })).every((content) => content.includes('Bob'))).toBe(true);
@@ -46,7 +46,7 @@ describe('two tenants with the same model of one provider', () => {
     const textsOf = (key: string) => JSON.stringify(shown.filter(([authorization]) => authorization === key));
     expect(textsOf('Bearer key-of-ann-0001')).toContain('Her automobile');
     expect(textsOf('Bearer key-of-ann-0001')).not.toContain('Bob');
-    expect(textsOf('Bearer key-of-bob-0002')).toContain('vehicle of Bob');
+    expect(textsOf('Bearer key-of-bob-0002')).toContain('fahrzeug of Bob');
     expect(textsOf('Bearer key-of-bob-0002')).not.toContain('Her');
   });
 
@@ -56,8 +56,8 @@ describe('two tenants with the same model of one provider', () => {
     for (const one of [ann, bob]) await one.add('An automobile');
     await daemon.embed();
     server.requests.length = 0;
-    for (const one of [ann, ann, bob, bob]) expect(await one.find('vehicle')).toEqual(['An automobile']);
-    expect(embedded(server)).toEqual([['vehicle'], ['vehicle']]);
+    for (const one of [ann, ann, bob, bob]) expect(await one.find('fahrzeug')).toEqual(['An automobile']);
+    expect(embedded(server)).toEqual([['fahrzeug'], ['fahrzeug']]);
   });
 });
 
@@ -80,7 +80,7 @@ describe('a tenant whose provider hangs', () => {
     await bob.add('His automobile is red');
     await daemon.tenantEmbeddings.follow();
     await vi.waitFor(async () => expect(await daemon.vectors(bob.tenantId)).toBe(1));
-    expect(await bob.find('vehicle')).toEqual(['His automobile is red']);
+    expect(await bob.find('fahrzeug')).toEqual(['His automobile is red']);
     const { body } = await owners[0]!.search('red');
     expect(body.results).toHaveLength(1);
     expect(await daemon.vectors(owners[0]!.tenantId)).toBe(0);
@@ -110,7 +110,7 @@ describe('a single request', () => {
     expect(await daemon.vectors(ann.tenantId)).toBe(99);
     const { today } = await ann.settings();
     expect(today.embedding).toMatchObject({ requests: asked.length, inputTokens: asked.length * 111 });
-    expect(await ann.find('vehicle', { user: 'user-7' })).toEqual(['the same automobile']);
+    expect(await ann.find('fahrzeug', { user: 'user-7' })).toEqual(['the same automobile']);
   });
 });
 
@@ -129,7 +129,7 @@ describe('an account with a model of its own', () => {
     expect(await daemon.traces(ann.tenantId)).toBe(0);
     await daemon.embed();
     expect(await daemon.traces(ann.tenantId)).toBe(0);
-    expect(await kept.find('vehicle')).toEqual(['His automobile stays']);
+    expect(await kept.find('fahrzeug')).toEqual(['His automobile stays']);
     expect(await checkIntegrity(daemon.config)).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ test('a data folder from a machine with vector search is served without calling 
   await ann.choose(server);
   await ann.add('Her automobile is red');
   await before.embed();
-  expect(await ann.find('vehicle')).toEqual(['Her automobile is red']);
+  expect(await ann.find('fahrzeug')).toEqual(['Her automobile is red']);
   await before.daemon.stop();
 
   const asked = server.requests.length;
@@ -55,7 +55,7 @@ test('a data folder from a machine with vector search is served without calling 
   await again.add('Her automobile is blue');
   await daemon.embed();
   expect(await again.find('blue automobile')).toHaveLength(2);
-  expect(await again.search('vehicle', { strategy: 'semantic' })).toMatchObject({ status: 422 });
+  expect(await again.search('fahrzeug', { strategy: 'semantic' })).toMatchObject({ status: 422 });
   expect((await again.call('/v1/provider-settings')).body).toMatchObject({
     embedding: { state: 'failing', waiting: 1, fault: expect.stringContaining('sqlite-vec') },
   });
@@ -65,7 +65,7 @@ test('a data folder from a machine with vector search is served without calling 
   daemon = await startOwnModelsDaemon({ dataDir });
   await daemon.embed();
   const back = createCaller(daemon.call, ann.apiKey, ann.tenantId);
-  expect(await back.find('vehicle')).toHaveLength(2);
+  expect(await back.find('fahrzeug')).toHaveLength(2);
 });
 
 test("with the operator's embedder it does not start, and does where vectors can be searched", async () => {

@@ -10,6 +10,7 @@ import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
 import * as days from '../../../src/features/learning/learning-days-store.ts';
 import * as store from '../../../src/features/learning/learning-store.ts';
 import { findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
+import * as agreements from '../../../src/features/learning/model-agreements-store.ts';
 import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
 import * as stored from '../../../src/features/learning/stored-searches-store.ts';
 import { deleteAllLookupsOf, deleteUses } from '../../../src/features/memories/memories-store.ts';
@@ -18,7 +19,7 @@ import { createTestClock } from '../../helpers/clock.ts';
 /** Two tenants with the same users, searches and days: only the predicate of a statement separates them. */
 
 const TENANTS = ['ten_a', 'ten_b'];
-const TABLES = ['learned', 'searches', 'learningDays', 'memoryUses'];
+const TABLES = ['learned', 'searches', 'learningDays', 'memoryUses', 'modelAgreements'];
 
 let folder: string;
 let db: Database;
@@ -43,6 +44,8 @@ const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
 const mixed = { ...day, mixture: '{}' };
 const userOf = (tenantId: string) => ({ tenantId, endUser: 'default' });
+/** With the model of the first tenant, which the second cannot use. */
+const AGREED = { model: 1, share: 1 };
 const learned = (tenantId: string) => ({ tenantId, endUser: 'default', state: Buffer.of(1), events: 1, updatedAt: 1 });
 
 async function fill(tenantId: string): Promise<void> {
@@ -52,6 +55,10 @@ async function fill(tenantId: string): Promise<void> {
     await store.upsertLearned(connection, learned(tenantId));
     await store.insertSearches(connection, [searchOf(tenantId, 'srch_1'), searchOf(tenantId, 'srch_2')]);
     await days.addLearningDay(connection, userOf(tenantId), mixed);
+    await connection.run(`INSERT INTO embeddingModels (tenantId, name, state) VALUES (?, 'small', 'serving')`, [
+      tenantId,
+    ]);
+    await agreements.addModelAgreements(connection, tenantId, [AGREED]);
     await connection.run('INSERT INTO memoryUses (tenantId, memoryId, shown, used) VALUES (?, ?, 1, 1)', [
       ...[tenantId, 'mem_1'],
     ]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Retrieval } from '../../../src/contract/learning.ts';
 import type { PortableLearned } from '../../../src/contract/portability.ts';
+import { EXPERTS } from '../../../src/features/learning/experts.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { NONE, newAccount, portable } from './portable-account.ts';
 
@@ -120,24 +121,30 @@ describe('learned state', () => {
 });
 
 describe('learned state is left out with a reason if', () => {
-  /** Replaces the last number of the state, a precision. */
+  /** Replaces a number of the state: first the probability of each expert, then shifts and precisions of the first one. */
+  const withNumber = (at: (signals: number) => number, value: number) => {
+    const bytes = Buffer.from(learned.state, 'base64url');
+    const start = 2 + bytes.readUInt16LE();
+    const { signals } = JSON.parse(bytes.toString('utf8', 2, start));
+    bytes.writeFloatLE(value, start + 4 * at(signals.length));
+    return bytes.toString('base64url');
+  };
+  const BELIEF = () => 0;
+  const PRECISION = (signals: number) => EXPERTS.length + signals;
+  /** Replaces the last number, which couples two signals. */
   const withLast = (value: number) => {
     const bytes = Buffer.from(learned.state, 'base64url');
     bytes.writeFloatLE(value, bytes.length - 4);
-    return bytes.toString('base64url');
-  };
-  const withFirst = (value: number) => {
-    const bytes = Buffer.from(learned.state, 'base64url');
-    bytes.writeFloatLE(value, 2 + bytes.readUInt16LE());
     return bytes.toString('base64url');
   };
   const unread = /^state cannot be read/;
   test.each<[string, () => object, RegExp]>([
     ['its state has another format', () => ({ state: Buffer.from('something else').toString('base64url') }), unread],
     ['its state is truncated', () => ({ state: learned.state.slice(0, -8) }), unread],
-    ['its state contains NaN', () => ({ state: withFirst(Number.NaN) }), unread],
-    ['its state contains a weight out of range', () => ({ state: withFirst(1e30) }), unread],
-    ['its state contains a negative precision', () => ({ state: withLast(-1) }), unread],
+    ['its state contains NaN', () => ({ state: withNumber(BELIEF, Number.NaN) }), unread],
+    ['its state contains a weight out of range', () => ({ state: withNumber(BELIEF, 1e30) }), unread],
+    ['its state contains a negative precision', () => ({ state: withNumber(PRECISION, -1) }), unread],
+    ['its precisions contradict each other', () => ({ state: withLast(1e6) }), unread],
     ['its event count differs from that of its state', () => ({ events: 13 }), unread],
     ['its event count is 0', () => ({ events: 0 }), /^events must be/],
     ['its state is not base64url', () => ({ state: '+/==' }), /^state must match/],

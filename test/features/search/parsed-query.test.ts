@@ -49,7 +49,12 @@ describe('a query', () => {
     ['How long ago was that?', ['time', 'number']],
     ['How many kayaks are there?', ['number']],
     ['Where is the kayak?', ['place']],
-    ['What city did they visit?', ['place']],
+    ['What city did they visit?', ['name', 'place']],
+    ['Which European countries has she been to?', ['name', 'place']],
+    ['What books did she read?', ['name']],
+    ["What are her dogs' names?", ['name']],
+    ['What kind of books does she read?', []],
+    ['What did she book?', []],
     ['Who rained on it, and when?', ['name', 'time']],
     ['Whose kayak is it?', ['name']],
     ['the kayak whenever whoever', []],
@@ -81,8 +86,33 @@ describe('a query', () => {
     expect(parseQuery(query, AT).months).toEqual(months);
   });
 
+  test.each<[string, string[]]>([
+    ['Can you list the order in which I brought up different aspects of my garden in our chats, in order?', ['garden']],
+    ['Could you give me a brief summary of what I learned about kayaks over time?', ['learned', 'kayaks']],
+    ['List only two items: what rain did we talk about across all of our conversations', ['rain']],
+    ['How many times have I ever seen a kayak?', ['seen', 'kayak']],
+    ['the error in my chat app', ['error', 'chat', 'app']],
+    ['an order of kayaks', ['order', 'kayaks']],
+    ['what did we talk about in our last chat?', ['talk', 'last', 'chat']],
+  ])('"%s" is about %j', (query, terms) => {
+    expect(parseQuery(query, AT).terms).toEqual(terms);
+  });
+
   test('contributes at most sixty-four words', () => {
-    for (const unit of ['a', 'in the ', 'when ', 'last week ', '1/1', 'may 5 ', '漢', '? ', 'what ', 'a-', '\u0301']) {
+    for (const unit of [
+      'a',
+      'in the ',
+      'when ',
+      'how many times ',
+      'last week ',
+      '1/1',
+      'may 5 ',
+      '漢',
+      '? ',
+      'what ',
+      'a-',
+      '\u0301',
+    ]) {
       const { terms } = parseQuery(unit.repeat(10_000 / unit.length), AT);
       expect(terms.length).toBeLessThanOrEqual(64);
     }

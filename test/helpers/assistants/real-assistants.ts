@@ -1,11 +1,11 @@
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
-import { inject } from 'vitest';
 import { createKeyStore } from '../../../src/cli/key-store.ts';
 import { type Environment, openSettings } from '../../../src/cli/settings.ts';
+import { commandsOf, installPackages } from '../npm-packages.ts';
 
 const PACKAGES = [
   '@anthropic-ai/claude-code',
@@ -16,15 +16,11 @@ const PACKAGES = [
   '@qwen-code/qwen-code',
 ];
 
-/** Installs the assistants from npm, once for all test files of a run. */
-export async function installAssistants(): Promise<void> {
-  const folder = inject('assistantsFolder');
-  const isInstalled = await access(join(folder, 'package-lock.json')).then(
-    () => true,
-    () => false,
-  );
-  if (!isInstalled) await execa('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', ...PACKAGES]);
-}
+/** Installs the assistants from npm. */
+export const installAssistants = (): Promise<void> => installPackages('assistants', PACKAGES);
+
+/** The path of the command of an assistant. */
+export const assistantCommand = (command: string): string => join(commandsOf('assistants'), command);
 
 /** A new home with a folder `project`, in which assistants work. `remove` deletes it. */
 export async function createHome(): Promise<Environment & { remove: () => Promise<void> }> {
@@ -52,7 +48,7 @@ export async function runAssistant(
   [command = '', ...args]: readonly string[],
   env: Record<string, string> = {},
 ): Promise<string> {
-  const { all } = await execa(join(inject('assistantsFolder'), 'node_modules/.bin', command), args, {
+  const { all } = await execa(assistantCommand(command), args, {
     extendEnv: false,
     env: { PATH, HOME: home, NO_COLOR: '1', ...env },
     cwd,

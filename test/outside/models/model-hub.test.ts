@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { downloadCommit, missingBytes } from '../../../src/outside/models/model-download.ts';
 import { createModelHub, HubFault, hubUrl, type ModelHub } from '../../../src/outside/models/model-hub.ts';
+import { createCertificate, trust } from '../../helpers/certificate.ts';
+import { startHttpsServer } from '../../helpers/https-server.ts';
 import { MODEL_FILE, REVISION, startModelHub, type TestHub } from '../../helpers/model-hub.ts';
 
 const LARGE = Buffer.alloc(3_000_000, 'vectors ');
@@ -130,6 +132,22 @@ describe('a download', () => {
     expect((await faultOf(download())).message).toContain('redirects to http://192.0.2.1, which is not https.');
     server.state.redirect = `${server.url}/owner/model/resolve/${REVISION}/${MODEL_FILE}`;
     expect((await faultOf(download())).message).toContain('redirects more than 5 times.');
+  });
+
+  test('over https follows no redirect to plain http on this machine', async () => {
+    const certificate = await createCertificate(['IP:127.0.0.1']);
+    const distrust = trust(certificate);
+    const location = `${server.url}/api/models/owner/model/revision/main`;
+    const secure = await startHttpsServer(certificate, (_, response) => response.writeHead(302, { location }).end());
+    const secureHub = createModelHub(`https://127.0.0.1:${secure.port}`);
+    try {
+      const { message } = await faultOf(describeAll(secureHub));
+      expect(message).toContain(`redirects to ${server.url}, which is not https.`);
+      expect(server.asked).toEqual([]);
+    } finally {
+      distrust();
+      await Promise.all([secureHub.close(), secure.close(), certificate.remove()]);
+    }
   });
 
   test('ends when it is aborted, with the reason', async () => {

@@ -67,14 +67,25 @@ function questionOf({ client, kind, current }: Connection) {
   return { title: `Revoke ${client}?`, text: EFFECTS[kind], yes: 'Revoke' };
 }
 
+/** Who vouches for the name of an assistant, which it may have chosen itself. */
+function VouchedFor({ host }: { host: string | null }) {
+  if (host !== null) return <span class="chip">verified by {host}</span>;
+  return (
+    <span class="chip" title="The assistant chose this name itself: any program can use it.">
+      unverified name
+    </span>
+  );
+}
+
 function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
-  const { client, kind, address, current, createdAt, lastUsedAt, expiresAt } = connection;
+  const { client, kind, verifiedHost, address, current, createdAt, lastUsedAt, expiresAt } = connection;
   return (
     <li class="connection">
       <div>
         <p class="bar">
           <strong>{client}</strong>
           <span class="chip">{KINDS[kind]}</span>
+          {kind === 'oauth' && <VouchedFor host={verifiedHost} />}
           {current && <span class="chip is-accent">this one</span>}
         </p>
         <p class="hint">

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Account } from '../../../client/client.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
-import { daemonState, lookAtDaemon } from '../../daemon-state.ts';
+import { availableUpdate, daemonState, lookAtDaemon } from '../../daemon-state.ts';
 import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -108,6 +108,12 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
             <dd class={failed > 0 ? 'is-ill' : ''}>
               <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
             </dd>
+            {lastBackupAt !== undefined && availableUpdate.value !== undefined && (
+              <>
+                <dt>Update</dt>
+                <dd>svc {availableUpdate.value} is available</dd>
+              </>
+            )}
             {lastBackupAt !== undefined && (
               <>
                 <dt>Last backup</dt>
@@ -119,7 +125,7 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
       </Loaded>
       {lastBackupAt === null && (
         <p class="hint">
-          <code>svc admin backup FILE</code> makes a backup.
+          <code>svc backup</code> makes a backup.
         </p>
       )}
     </section>

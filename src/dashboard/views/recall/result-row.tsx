@@ -37,7 +37,7 @@ export function ResultRow({ result, query, then, range, isOpen, pointed, marks, 
       <span class="result-rank">{why?.rank}</span>
       <div class="result-body">
         <p class="content result-text">
-          <Highlighted text={content} query={query} />
+          <Highlighted text={content} query={[query, ...(why?.related ?? []).map(({ word }) => word)].join(' ')} />
         </p>
         <SignalBar result={result} range={range} />
         <p class="result-meta">

@@ -67,5 +67,6 @@ function sentenceOf({ why, score, relevance, restatedBy }: SearchResult): string
       ? 'Same place as by the default weights.'
       : `${formatOrdinal(why.rank)} here, ${formatOrdinal(why.defaultRank)} by the default weights.`;
   const newer = restatedBy === undefined ? '' : ' A newer result says something else of the same and stands before it.';
-  return `${place}${newer} Score ${score.toFixed(2)} of at most 1; ${formatProbability(relevance)} likely to answer.`;
+  const related = (why?.related ?? []).map(({ term, word }) => ` “${word}” counts as “${term}”.`).join('');
+  return `${place}${newer}${related} Score ${score.toFixed(2)} of at most 1; ${formatProbability(relevance)} likely to answer.`;
 }

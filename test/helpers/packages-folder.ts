@@ -5,13 +5,13 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    assistantsFolder: string;
+    packagesFolder: string;
   }
 }
 
-/** Provides the folder that the first test file which drives assistants installs them in. */
+/** Provides the folder that the test files of a run install npm packages in (see `npm-packages.ts`). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-assistants-'));
-  project.provide('assistantsFolder', folder);
+  const folder = await mkdtemp(join(tmpdir(), 'svc-packages-'));
+  project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

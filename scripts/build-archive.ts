@@ -1,0 +1,3 @@
+import { writeArchive } from './release/archive.ts';
+
+console.log(await writeArchive());

@@ -1,0 +1,3 @@
+import { writeDebianPackage } from './release/deb.ts';
+
+console.log(await writeDebianPackage());

@@ -1,0 +1,81 @@
+import type { LazyCommand, LoadContext } from './lazy-command.ts';
+
+/** Lists the commands for what is stored. */
+export function memoryCommands(context: LoadContext): LazyCommand[] {
+  const group = 'Memories:';
+  return [
+    {
+      name: 'add',
+      summary: 'store a memory',
+      group,
+      load: async () => (await import('./commands/add.ts')).addCommand(await context()),
+    },
+    {
+      name: 'search',
+      summary: 'search memories',
+      group,
+      load: async () => (await import('./commands/search.ts')).searchCommand(await context()),
+    },
+    {
+      name: 'list',
+      summary: 'list memories, newest first',
+      group,
+      load: async () => (await import('./commands/list.ts')).listCommand(await context()),
+    },
+    {
+      name: 'show',
+      summary: 'show one memory and its history',
+      group,
+      load: async () => (await import('./commands/show.ts')).showCommand(await context()),
+    },
+    {
+      name: 'edit',
+      summary: 'change a memory',
+      group,
+      load: async () => (await import('./commands/edit.ts')).editCommand(await context()),
+    },
+    {
+      name: 'forget',
+      summary: 'erase memories permanently',
+      group,
+      load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
+    },
+    {
+      name: 'conversations',
+      summary: 'list, show or erase conversations, extract memories from them',
+      group,
+      async load() {
+        const [{ conversationsCommand }, { createAccountContext }] = await Promise.all([
+          import('./commands/conversations.ts'),
+          import('./account-context.ts'),
+        ]);
+        const loaded = await context();
+        return conversationsCommand({ ...loaded, screen: createAccountContext(loaded).screen });
+      },
+    },
+    {
+      name: 'episodes',
+      summary: 'list, show or erase episodes, cut conversations into them',
+      group,
+      load: async () => (await import('./commands/episodes.ts')).episodesCommand(await context()),
+    },
+    {
+      name: 'users',
+      summary: 'list end users, or erase one',
+      group,
+      load: async () => (await import('./commands/users.ts')).usersCommand(await context()),
+    },
+    {
+      name: 'export',
+      summary: 'write the whole account to a file',
+      group,
+      load: async () => (await import('./commands/export.ts')).exportCommand(await context()),
+    },
+    {
+      name: 'import',
+      summary: 'import an export or another system’s file',
+      group,
+      load: async () => (await import('./commands/import.ts')).importCommand(await context()),
+    },
+  ];
+}

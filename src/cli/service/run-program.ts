@@ -1,0 +1,41 @@
+import { execFile, spawn } from 'node:child_process';
+import type { Environment } from '../settings.ts';
+
+/** How a program ended. */
+export interface Ran {
+  /** 127 if there is no such program. */
+  code: number;
+  out: string;
+  error: string;
+}
+
+/** Runs a program without a shell. */
+export type RunProgram = (command: string, args: readonly string[]) => Promise<Ran>;
+
+const TIMEOUT_MS = 60_000;
+
+export function createRunProgram({ env }: Pick<Environment, 'env'>): RunProgram {
+  return (command, args) =>
+    new Promise((resolve) => {
+      const options = { env: { ...env, LC_ALL: 'C' }, timeout: TIMEOUT_MS, windowsHide: true };
+      execFile(command, args, options, (error, out, errorText) => {
+        const code = error === null ? 0 : error.code === 'ENOENT' ? 127 : Number(error.code) || 1;
+        resolve({ code, out, error: errorText.trim() || (error?.message ?? '') });
+      });
+    });
+}
+
+/** Runs a program and passes on what it prints, until it ends or `signal` aborts. Returns its exit code. */
+export function streamProgram(
+  command: string,
+  args: readonly string[],
+  { env, signal, onText }: Pick<Environment, 'env'> & { signal: AbortSignal; onText: (text: string) => void },
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    child.stdout.setEncoding('utf8').on('data', onText);
+    signal.addEventListener('abort', () => child.kill(), { once: true });
+    child.once('error', () => resolve(127));
+    child.once('close', (code) => resolve(code ?? 0));
+  });
+}

@@ -1,0 +1,45 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseTimestamp, toTimestamp } from '../lib/clock.ts';
+import { type BackupSchedule, lastDueMs } from './backup-schedule.ts';
+
+/** `svc-2026-11-23T03-00-00Z.db`, after the time at which the backup was started. */
+const NAME = /^svc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db$/;
+
+/** The name of a backup that is started now. Names sort by time. */
+export function backupName(nowMs: number): string {
+  return `svc-${toTimestamp(nowMs)
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')}.db`;
+}
+
+/** When the backup of this name was started; `undefined` if the file is anything else. */
+export function startOfBackup(name: string): number | undefined {
+  const [, day, ...time] = NAME.exec(name) ?? [];
+  return day === undefined ? undefined : parseTimestamp(`${day}T${time.join(':')}Z`);
+}
+
+/** Whether a backup is due: none in the folder was started since the schedule's last time. */
+export function isBackupDue(schedule: BackupSchedule, names: readonly string[], nowMs: number): boolean {
+  const dueMs = lastDueMs(schedule, nowMs);
+  return !names.some((name) => (startOfBackup(name) ?? Number.NEGATIVE_INFINITY) >= dueMs);
+}
+
+/** The backups that are not among the newest `keep`. */
+export function outdatedBackups(names: readonly string[], keep: number): string[] {
+  const own = names.filter((name) => startOfBackup(name) !== undefined).sort();
+  return own.slice(0, Math.max(0, own.length - keep));
+}
+
+/** The files in a folder of backups; none if it does not exist. */
+export async function listBackupFolder(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+}
+
+/** Deletes all but the newest `keep` backups that svc made in a folder. Other files stay. */
+export async function pruneBackups(folder: string, keep: number): Promise<void> {
+  for (const name of outdatedBackups(await listBackupFolder(folder), keep)) await rm(join(folder, name));
+}

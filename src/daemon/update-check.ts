@@ -1,0 +1,69 @@
+import { EnvHttpProxyAgent } from 'undici';
+import type { Clock } from '../lib/clock.ts';
+import { boundedFetch } from '../outside/bounded-fetch.ts';
+import { parseJson } from '../outside/parse-json.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const LIMITS = { firstMs: 10_000, idleMs: 10_000, wholeMs: 20_000, maxBytes: 1024 * 1024 };
+
+/** The daemon's log. */
+export interface UpdateLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+interface Dependencies {
+  /** JSON with `version`, as npm's registry has it, or `tag_name`, as GitHub's releases do. */
+  url: string;
+  /** The version that runs. */
+  version: string;
+  clock: Clock;
+  log: UpdateLog;
+}
+
+/** Asks once a day whether there is a newer version. */
+export interface UpdateCheck {
+  /** Asks if a day has passed. Call it every few minutes. Never throws: failures are in the debug log. */
+  follow(): Promise<void>;
+  /** The newer version; `undefined` if none is known. */
+  available(): string | undefined;
+}
+
+/** The request contains nothing about this installation, not even its version. */
+export function createUpdateCheck({ url, version, clock, log }: Dependencies): UpdateCheck {
+  const dispatcher = new EnvHttpProxyAgent();
+  const fetch = boundedFetch(dispatcher, LIMITS);
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let available: string | undefined;
+  return {
+    async follow() {
+      if (clock.monotonicMs() - askedMs < DAY_MS) return;
+      askedMs = clock.monotonicMs();
+      try {
+        const response = await fetch(url, { headers: { accept: 'application/json', 'user-agent': 'svc' } });
+        const latest = versionIn(await response.text());
+        if (!response.ok || latest === undefined) throw new Error(`no version in the answer (${response.status})`);
+        if (isNewer(latest, version) && latest !== available)
+          log.info({ latest }, 'a newer version of svc is available');
+        available = isNewer(latest, version) ? latest : undefined;
+      } catch (error) {
+        log.debug({ error }, 'update check failed');
+      }
+    },
+    available: () => available,
+  };
+}
+
+function versionIn(text: string): string | undefined {
+  const { version, tag_name: tag } = Object(parseJson(text)) as { version?: unknown; tag_name?: unknown };
+  const [, found] = /^v?(\d+\.\d+\.\d+)$/.exec(String(version ?? tag)) ?? [];
+  return found;
+}
+
+/** Compares major, minor and patch. A prerelease is older than its release. */
+export function isNewer(version: string, than: string): boolean {
+  const parts = (text: string) => [...(text.split('-')[0] ?? '').split('.').map(Number), text.includes('-') ? 0 : 1];
+  const [a, b] = [parts(version), parts(than)];
+  const index = a.findIndex((part, at) => part !== b[at]);
+  return index >= 0 && (a[index] ?? 0) > (b[index] ?? 0);
+}

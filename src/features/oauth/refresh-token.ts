@@ -1,0 +1,27 @@
+import type { Random } from '../../lib/random.ts';
+import { hashSecret, mintToken } from '../../lib/secret.ts';
+
+const PREFIX = 'svc_ort_';
+const PARTS = /^svc_ort_([\w-]{43})[\w-]{43}$/;
+
+/** A refresh token that was just made. */
+export interface NewRefreshToken {
+  token: string;
+  tokenHash: string;
+  /** The hash of what all refresh tokens of the grant have in common. */
+  familyHash: string;
+}
+
+/**
+ * Generates a refresh token: 256 random bits that all tokens of a grant begin with, and 256 of its own. Whoever has a
+ * spent token of a grant thus names the grant, and no spent token needs to be stored.
+ */
+export function mintRefreshToken(random: Random, family: string = mintToken(random)): NewRefreshToken {
+  const token = `${PREFIX}${family}${mintToken(random)}`;
+  return { token, tokenHash: hashSecret(token), familyHash: hashSecret(family) };
+}
+
+/** Returns what the tokens of the same grant begin with. Tokens that svc made before it had families have none. */
+export function familyOf(token: string): string | undefined {
+  return PARTS.exec(token)?.[1];
+}

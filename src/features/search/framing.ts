@@ -1,0 +1,37 @@
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { termsOf } from '../text/terms.ts';
+
+const ACROSS = '(?:throughout|across|in|over|during|from) (?:all )?(?:of )?';
+/** Not of "in my chat app". */
+const ENDS = '(?= (?:about|in|on|with)\\b|\\s*[.,;:?!]|\\s*$)';
+const MENTIONED = '(?:brought up|bring up|mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about)';
+
+/** What a question says about the conversations it was talked about in, or about the form of the answer. */
+const FRAMING: readonly RegExp[] = [
+  `${ACROSS}(?:our|my|the|these) (?:\\w+ )?(?:conversations?|chats?|discussions?)${ENDS}`,
+  `${ACROSS}(?:our sessions?|(?:our|my) (?:messages|questions|requests))${ENDS}`,
+  `(?:the )?order in which (?:I|we|you) (?:\\w+ )?${MENTIONED}`,
+  `(?:have|did) (?:I|we|you) (?:\\w+ )?${MENTIONED}`,
+  `(?:I|we|you) (?:have |first )?${MENTIONED}`,
+  `(?:different|various) (?:aspects|topics|points|things)`,
+  `in (?:chronological )?order(?= to\\b|\\s*[.,;:?!]|\\s*$)`,
+  `(?:mention|list|name|give)(?: me)? only (?:and only )?\\w+ (?:items?|things?|examples?)`,
+  `(?:can|could|would) you (?:please )?(?:list|walk me through|give me|tell me|provide)`,
+  `an? (?:(?:brief|clear|complete|comprehensive|detailed|full|short) )?(?:summary|overview|recap) of`,
+  `summari[sz]e`,
+  `over time|so far`,
+  `how (?:many|much)(?: times)?`,
+  `ever`,
+].map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, 'gi'));
+/** A longer query is a text rather than a question. */
+const MAX_QUESTION_CHARACTERS = 1000;
+
+/**
+ * Removes the framing of a question: of "can you list the order in which I brought up the garden in our chats?", only
+ * "the garden" is a subject to find. A query of nothing else stays as it is.
+ */
+export function withoutFraming(query: string): string {
+  if (query.length > MAX_QUESTION_CHARACTERS) return query;
+  const subject = FRAMING.reduce((text, pattern) => text.replace(pattern, ' '), query);
+  return termsOf(subject).some((term) => !STOP_WORDS.has(term)) ? subject : query;
+}

@@ -1,0 +1,84 @@
+import { categoriesOf, type Relation, relatedWordsOf } from '../words/related-words.ts';
+import type { WordTable } from '../words/word-table.ts';
+import type { Posting } from './lexical.ts';
+import type { IndexTerm, TermPostings } from './postings.ts';
+import { readTerms, readWholeVocabulary, toPostings } from './source-postings.ts';
+import type { SourceSearch } from './source-search.ts';
+
+/**
+ * How much a row counts that holds a related word instead of the term: chosen on one person's facts and tested on
+ * another's (`bench/retrieval/facts.ts`), where a tenth or two more or less changes little.
+ */
+const SIMILARITY: Readonly<Record<Relation, number>> = { derived: 0.8, synonym: 0.5, member: 0.4 };
+/** Related words looked up for one query, and members of its categories. */
+const MAX_WORDS = 24;
+const MAX_MEMBERS = 48;
+/** Users with more documents have no members looked up: it reads all stems of their vocabulary. */
+const MAX_READ_DOCUMENTS = 2000;
+const MAX_READ_STEMS = 8000;
+
+interface RelatedWord {
+  term: string;
+  /** A member is a stem of the vocabulary. */
+  word: string;
+  relation: Relation;
+}
+
+/** A word related to a query term, with the rows that hold it and neither the term nor a nearer word. */
+export type RelatedPosting = RelatedWord & { posting: Posting };
+
+/**
+ * Reads the postings of words related to the terms, of which `own` are the postings. Each row counts once for a term, by
+ * its nearest word. All words of a class are as rare as they are together with the term.
+ */
+export async function readRelated(
+  search: SourceSearch,
+  table: WordTable,
+  terms: readonly string[],
+  own: readonly Posting[],
+): Promise<RelatedPosting[]> {
+  const related = [...wordsFor(table, terms), ...(await membersFor(search, table, terms))];
+  if (related.length === 0) return [];
+  const indexTerms = related.map(({ word, relation }): IndexTerm => {
+    return { text: word, as: relation === 'member' ? 'stem' : 'word' };
+  });
+  const found = await readTerms(search, indexTerms);
+  const seen = new Map(terms.map((term, at) => [term, new Set(own[at]!.rowIds)]));
+  const fresh = related.map(({ term }, at) => takeUnseen(found[at]!, seen.get(term)!));
+  const postings = await toPostings(search, fresh);
+  return related.flatMap((one, at) => {
+    if (fresh[at]!.numbers.length === 0) return [];
+    const documents = seen.get(one.term)!.size;
+    return { ...one, posting: { ...postings[at]!, documents, similarity: SIMILARITY[one.relation] } };
+  });
+}
+
+function wordsFor(table: WordTable, terms: readonly string[]): RelatedWord[] {
+  return terms
+    .flatMap((term) => relatedWordsOf(table, term).map((related) => ({ term, ...related })))
+    .toSorted((a, b) => SIMILARITY[b.relation] - SIMILARITY[a.relation])
+    .slice(0, MAX_WORDS);
+}
+
+/** The words of the user that stand for something the terms include. */
+async function membersFor(search: SourceSearch, table: WordTable, terms: readonly string[]): Promise<RelatedWord[]> {
+  if (search.totals.documents > MAX_READ_DOCUMENTS) return [];
+  const categories = categoriesOf(table, terms);
+  if (categories.terms.length === 0) return [];
+  const members: RelatedWord[] = [];
+  for (const word of await readWholeVocabulary(search, MAX_READ_STEMS)) {
+    const found = categories.of(word);
+    for (const [bit, term] of categories.terms.entries()) {
+      if ((found >> bit) & 1) members.push({ term, word, relation: 'member' });
+    }
+  }
+  return members.slice(0, MAX_MEMBERS);
+}
+
+/** The part of postings with rows that were not seen, which from then on are. */
+function takeUnseen({ numbers, frequencies, lengths }: TermPostings, seen: Set<number>): TermPostings {
+  const places = [...numbers.keys()].filter((at) => !seen.has(numbers[at]!));
+  for (const at of places) seen.add(numbers[at]!);
+  const pick = (values: readonly number[]) => places.map((at) => values[at]!);
+  return { numbers: pick(numbers), frequencies: pick(frequencies), lengths: pick(lengths) };
+}
