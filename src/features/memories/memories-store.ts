@@ -7,6 +7,7 @@ import {
   MEMORY_COLUMNS,
   MEMORY_TEXTS,
   type MemoryRow,
+  memoryRows,
   type NewMemoryRow,
   sourceIdsIn,
   tagsIn,
@@ -16,10 +17,12 @@ const INSERT = `INSERT INTO memories (${MEMORY_COLUMNS.join(', ')}, bytes)`;
 
 /** Finds the current version, even if it has expired. */
 export async function findMemory(reader: Reader, tenantId: string, id: string): Promise<MemoryRow | undefined> {
-  return reader.get<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC LIMIT 1', [
-    tenantId,
-    id,
-  ]);
+  const rows = await memoryRows.all(
+    reader,
+    (columns) => `SELECT ${columns} FROM memories m WHERE tenantId = ? AND id = ? ORDER BY version DESC LIMIT 1`,
+    [tenantId, id],
+  );
+  return rows[0];
 }
 
 /** Finds current versions by tenant and id. */
@@ -29,8 +32,11 @@ export async function findMemories(
 ): Promise<MemoryRow[]> {
   if (keys.length === 0) return [];
   const padded = padToPowerOfTwo(keys);
-  return reader.all<MemoryRow>(
-    `SELECT * FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)}) AND current = 1`,
+  return memoryRows.all(
+    reader,
+    (columns) =>
+      `SELECT ${columns} FROM memories m
+       WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)}) AND current = 1`,
     padded.flatMap(({ tenantId, id }) => [tenantId, id]),
   );
 }
@@ -43,9 +49,12 @@ export async function findSameContent(
   const rows: MemoryRow[] = [];
   for (let start = 0; start < keys.length; start += 64) {
     const chunk = padToPowerOfTwo(keys.slice(start, start + 64));
-    const found = await reader.all<MemoryRow>(
-      `SELECT * FROM memories WHERE (tenantId, endUser, contentHash) IN (VALUES ${placeholders(chunk.length, 3)})
-       AND current = 1 AND validTo IS NULL`,
+    const found = await memoryRows.all(
+      reader,
+      (columns) =>
+        `SELECT ${columns} FROM memories m
+         WHERE (tenantId, endUser, contentHash) IN (VALUES ${placeholders(chunk.length, 3)})
+           AND current = 1 AND validTo IS NULL`,
       chunk.flatMap(({ tenantId, endUser, contentHash }) => [tenantId, endUser, contentHash]),
     );
     rows.push(...found);
@@ -60,9 +69,12 @@ export async function findByExternalId(
 ): Promise<MemoryRow[]> {
   if (keys.length === 0) return [];
   const padded = padToPowerOfTwo(keys);
-  return reader.all<MemoryRow>(
-    `SELECT * FROM memories WHERE (tenantId, externalId, endUser) IN (VALUES ${placeholders(padded.length, 3)})
-     AND externalId IS NOT NULL AND current = 1 AND validTo IS NULL`,
+  return memoryRows.all(
+    reader,
+    (columns) =>
+      `SELECT ${columns} FROM memories m
+       WHERE (tenantId, externalId, endUser) IN (VALUES ${placeholders(padded.length, 3)})
+         AND externalId IS NOT NULL AND current = 1 AND validTo IS NULL`,
     padded.flatMap(({ tenantId, externalId, endUser }) => [tenantId, externalId, endUser]),
   );
 }
@@ -74,18 +86,22 @@ export async function findMemoryRows(
   numbers: readonly number[],
 ): Promise<MemoryRow[]> {
   if (numbers.length === 0) return [];
-  return reader.all<MemoryRow>(
-    `SELECT * FROM memories WHERE number IN (${listPlaceholders(numbers.length)}) AND (tenantId = ?) IS TRUE ORDER BY number`,
+  return memoryRows.all(
+    reader,
+    (columns) =>
+      `SELECT ${columns} FROM memories m
+       WHERE number IN (${listPlaceholders(numbers.length)}) AND (tenantId = ?) IS TRUE ORDER BY number`,
     [...numbers, tenantId],
   );
 }
 
 /** Lists all versions of a memory, newest first. */
 export async function listVersions(reader: Reader, tenantId: string, id: string): Promise<MemoryRow[]> {
-  return reader.all<MemoryRow>('SELECT * FROM memories WHERE tenantId = ? AND id = ? ORDER BY version DESC', [
-    tenantId,
-    id,
-  ]);
+  return memoryRows.all(
+    reader,
+    (columns) => `SELECT ${columns} FROM memories m WHERE tenantId = ? AND id = ? ORDER BY version DESC`,
+    [tenantId, id],
+  );
 }
 
 /** Inserts at most one version per id and returns the row numbers by id. */

@@ -4,7 +4,7 @@ import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
-import type { MemoryRow } from './memory-row.ts';
+import { type MemoryRow, memoryRows } from './memory-row.ts';
 
 /** Selects a tenant's current memories; all conditions must hold. */
 export interface ListFilter {
@@ -94,8 +94,10 @@ async function readPage(
       ]
     : [];
   const { sql, values } = joinConditions([...conditions, ...more, ...position]);
-  return reader.all<MemoryRow>(
-    `SELECT m.* FROM ${from} WHERE ${sql} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')} LIMIT ?`,
+  return memoryRows.all(
+    reader,
+    (columns) =>
+      `SELECT ${columns} FROM ${from} WHERE ${sql} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')} LIMIT ?`,
     [...values, limit],
   );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Memory, memoryFields } from '../../contract/memories.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
+import { createWideRows } from '../../db/wide-rows.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-indices.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
@@ -37,6 +38,8 @@ export const MEMORY_COLUMNS: readonly (keyof NewMemoryRow)[] = [
     dates: true,
   }),
 ];
+
+export const memoryRows = createWideRows<MemoryRow>([...MEMORY_COLUMNS, 'number']);
 
 /** The columns that count as stored bytes, and that are overwritten when a version is erased. */
 export const MEMORY_TEXTS = ['content', 'tags', 'metadata', 'source'] as const;

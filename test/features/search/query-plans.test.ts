@@ -94,7 +94,7 @@ const QUERY = {
   pool: 50,
 };
 const CLOSING = { ...TENANT, id: 'a', validTo: 1, supersededBy: 'b', nowMs: 1 };
-const OWN_ID = 'SEARCH memories USING INDEX memories_tenantid_id_version_unique (tenantId=? AND id=?)';
+const OWN_ID = /^SEARCH (memories|m) USING INDEX memories_tenantid_id_version_unique \(tenantId=\? AND id=\?\)$/;
 const BY_TAG =
   /^SEARCH f USING COVERING INDEX sqlite_autoindex_memoryTags_1 \(tenantId=\? AND tag=\?( AND memoryId<\?)?\)$/;
 const BY_NUMBER = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
