@@ -1,3 +1,4 @@
+import { benchBeside } from './beside/beside.ts';
 import { benchBridge } from './bridge.ts';
 import { benchConversations } from './conversations.ts';
 import type { Engine } from './databases.ts';
@@ -29,6 +30,10 @@ export interface BenchOptions {
   engine?: Engine;
   /** Sizes of the tenants that are searched in benchmarks that compare the engines. */
   memories?: readonly number[] | undefined;
+  /** Texts to store in beside; 2,000 by default. */
+  turns?: number | undefined;
+  /** Writes in flight at once in beside; 50 by default. */
+  inFlight?: number | undefined;
   progress(text: string): void;
 }
 
@@ -50,7 +55,8 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   engines: benchEngines,
   'engine-sizes': benchEngineSizes,
   moving: benchMoving,
+  beside: benchBeside,
 };
 
-/** Benchmarks that run only if named, because they need PostgreSQL. */
-export const NEED_POSTGRES: ReadonlySet<string> = new Set(['engines', 'engine-sizes', 'moving']);
+/** Benchmarks that run only if named, because they need PostgreSQL, or dialogues and packages from npm. */
+export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(['engines', 'engine-sizes', 'moving', 'beside']);

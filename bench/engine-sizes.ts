@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openPlainConnection } from '../src/db/connection.ts';
 import type { BenchOptions } from './benchmarks.ts';
+import type { Bar } from './charts/bar-chart.ts';
 import { cpuMsOf, cpuMsOfFamily } from './cpu.ts';
 import { settingsOf, withPostgres } from './databases.ts';
 import { type FilledTenant, fillFolder } from './fill-folder.ts';
 import { type LoadResult, load } from './load.ts';
 import { inFreshFolder, type ServerProcess, startDaemon } from './processes.ts';
-import type { Finding, Section } from './report.ts';
+import { type Finding, formatNumber, type Section } from './report.ts';
 import { columnsOf, searching } from './routes.ts';
 import { medianOf } from './statistics.ts';
 import { createTexts } from './texts.ts';
@@ -16,6 +17,7 @@ const SIZES = [10_000, 100_000];
 /** Stays below the rate limit of 3,000 requests per minute. */
 const REQUESTS = 200;
 const WARM_UP = 50;
+const CHART_TITLE = 'Search by memories in the account, 95th percentile';
 
 /** A database with one tenant of each size, served by one daemon. */
 interface Engine {
@@ -46,6 +48,7 @@ export async function benchEngineSizes(options: BenchOptions): Promise<Section> 
   return inFreshFolder((folder) =>
     withEngines(folder, sizes, options, async (engines) => {
       const rows: Section['rows'] = [];
+      const bars: Bar[] = [];
       for (const [index, memories] of sizes.entries()) {
         options.progress(`search of ${memories} memories`);
         for (const engine of engines) await measure(engine, index, WARM_UP);
@@ -56,6 +59,12 @@ export async function benchEngineSizes(options: BenchOptions): Promise<Section> 
         for (const [at, { name }] of engines.entries()) {
           const result = medianOf(rounds[at]!);
           const size = at === 0 ? String(memories) : '';
+          bars.push({
+            label: `${memories.toLocaleString('en')}, ${name}`,
+            value: result.p95,
+            text: `${formatNumber(result.p95)} ms`,
+            isOwn: name === 'SQLite',
+          });
           rows.push({ memories: size, engine: name, ...columnsOf(result), 'CPU ms': result.cpuMs });
         }
       }
@@ -65,6 +74,7 @@ export async function benchEngineSizes(options: BenchOptions): Promise<Section> 
         title: 'Searches by the size of the tenant on both engines, one caller',
         rows,
         findings: engines.flatMap(({ name, bytes }) => findingsOf(name, bytes, total)),
+        charts: [{ name: 'search-by-size', title: CHART_TITLE, subtitle: 'one caller; shorter is better', bars }],
       };
     }),
   );

@@ -1,3 +1,5 @@
+import type { BarChart } from './charts/bar-chart.ts';
+
 /** A measured value, optionally with a target. */
 export interface Finding {
   name: string;
@@ -14,6 +16,7 @@ export interface Section {
   title: string;
   rows: Record<string, string | number>[];
   findings: Finding[];
+  charts?: BarChart[];
 }
 
 export function isReached({ value, atLeast, atMost }: Finding): boolean {
@@ -21,7 +24,16 @@ export function isReached({ value, atLeast, atMost }: Finding): boolean {
 }
 
 /** Formats a section as text: title, table, and a line per finding. */
-export function formatSection({ title, rows, findings }: Section): string {
+export function formatSection(section: Section): string {
+  return formatWith(section, formatTable);
+}
+
+/** Formats a section as text, with its table in Markdown. */
+export function formatMarkdown(section: Section): string {
+  return formatWith(section, markdownTable);
+}
+
+function formatWith({ title, rows, findings }: Section, tableOf: typeof formatTable): string {
   const lines = findings.map((finding) => {
     const { name, value, atLeast, atMost } = finding;
     const bound = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
@@ -29,12 +41,12 @@ export function formatSection({ title, rows, findings }: Section): string {
     const verdict = target === undefined ? '' : `  (target: ${bound}; ${isReached(finding) ? 'reached' : 'MISSED'})`;
     return `  ${name}: ${formatNumber(value)}${verdict}`;
   });
-  return [title, '', formatTable(rows), '', ...lines, ''].join('\n');
+  return [title, '', tableOf(rows), '', ...lines, ''].join('\n');
 }
 
 /** Formats rows as an aligned table with numbers to the right. */
 export function formatTable(rows: readonly Record<string, string | number>[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const columns = columnsOf(rows);
   const cells = rows.map((row) => columns.map((column) => formatCell(row[column])));
   const widths = columns.map((column, index) => Math.max(column.length, ...cells.map((line) => line[index]!.length)));
   const isNumber = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
@@ -44,6 +56,16 @@ export function formatTable(rows: readonly Record<string, string | number>[]): s
       .join('  ')
       .trimEnd()}`;
   return [lineOf(columns), ...cells.map(lineOf)].join('\n');
+}
+
+function markdownTable(rows: readonly Record<string, string | number>[]): string {
+  const columns = columnsOf(rows);
+  const lines = rows.map((row) => columns.map((column) => formatCell(row[column])));
+  return [columns, columns.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function columnsOf(rows: readonly Record<string, string | number>[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))];
 }
 
 function formatCell(value: string | number | undefined): string {

@@ -1,0 +1,81 @@
+import { recallOf } from '../recall.ts';
+import { mean } from '../retrieval/recall-table.ts';
+import { latenciesOf } from '../statistics.ts';
+import type { System } from './system.ts';
+import type { AskedQuestion, Work } from './work.ts';
+
+/** Results of a search that count. */
+export const RESULTS = 10;
+
+/** One run of one system. */
+export interface Measured {
+  /** Acknowledged writes per second. */
+  addsPerSecond: number;
+  /** Writes that the system answered with an error. */
+  refused: number;
+  /** Rows in its store after it was stopped. */
+  kept: number;
+  /** Acknowledged writes that are not among these. */
+  lost: number;
+  searchP50Ms: number;
+  searchP95Ms: number;
+  /** Share of the questions with evidence among the results. */
+  found: number;
+  /** The same where only the rarest word of the question was asked for. */
+  foundByWord: number;
+}
+
+/** Stores all texts, `inFlight` at a time, asks the questions one after another, stops the system and reads its store. */
+export async function measure(system: System, { turns, questions }: Work, inFlight: number): Promise<Measured> {
+  const idOf = new Map<string, string>();
+  let refused = 0;
+  let asked: Awaited<ReturnType<typeof ask>>;
+  let foundByWord: number;
+  let addingMs: number;
+  try {
+    const startMs = performance.now();
+    const queue = turns.values();
+    await Promise.all(
+      Array.from({ length: inFlight }, async () => {
+        for (const { key, text } of queue) {
+          const id = await system.add(key, text).catch(() => undefined);
+          if (id === undefined) refused += 1;
+          else idOf.set(key, id);
+        }
+      }),
+    );
+    addingMs = performance.now() - startMs;
+    // First, so that no system is timed while its code is still cold.
+    foundByWord = (await ask(system, questions, idOf, ({ rarestWord }) => rarestWord)).found;
+    asked = await ask(system, questions, idOf, ({ text }) => text);
+  } finally {
+    await system.stop();
+  }
+  const stored = new Set(await system.storedIds());
+  const { p50, p95 } = latenciesOf(asked.durationsMs);
+  return {
+    addsPerSecond: (idOf.size / addingMs) * 1000,
+    refused,
+    kept: stored.size,
+    lost: [...idOf.values()].filter((id) => !stored.has(id)).length,
+    ...{ searchP50Ms: p50, searchP95Ms: p95, found: asked.found, foundByWord },
+  };
+}
+
+async function ask(
+  system: System,
+  questions: readonly AskedQuestion[],
+  idOf: ReadonlyMap<string, string>,
+  queryOf: (question: AskedQuestion) => string,
+): Promise<{ durationsMs: number[]; found: number }> {
+  const durationsMs: number[] = [];
+  const hits: number[] = [];
+  for (const question of questions) {
+    const startMs = performance.now();
+    const results = await system.search(queryOf(question), RESULTS);
+    durationsMs.push(performance.now() - startMs);
+    const wanted = question.evidence.flatMap((key) => idOf.get(key) ?? []);
+    hits.push(recallOf(wanted, results)['hit@10']);
+  }
+  return { durationsMs, found: mean(hits) };
+}
