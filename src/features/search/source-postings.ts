@@ -17,6 +17,8 @@ export interface QueryPostings {
 /** Vocabulary stems with the same first letter to compare with a misspelled term. */
 const MAX_VOCABULARY = 5000;
 const MAX_STEM_CHARACTERS = 20;
+/** Characters that a stem may have more than the term. */
+const MAX_LONGER = 2;
 
 /** Reads the postings of query terms. Unless the search is `visibleOnly`, hidden rows may be among them. */
 export async function readPostings(search: SourceSearch, terms: readonly string[]): Promise<QueryPostings> {
@@ -63,8 +65,33 @@ export async function countDocuments(search: SourceSearch, terms: readonly strin
 
 /** Stems of the user's vocabulary that begin with `first`, by default the word's first letter, and are about as long. */
 export function readVocabulary(search: SourceSearch, word: string, first = firstLetterOf(word)): Promise<string[]> {
-  const range = { first, least: 3, most: word.length + 2, limit: MAX_VOCABULARY };
+  return readRange(search, first, word.length);
+}
+
+function readRange(search: SourceSearch, first: string, length: number): Promise<string[]> {
+  const range = { first, least: 3, most: length + MAX_LONGER, limit: MAX_VOCABULARY };
   return search.engine.postings.vocabulary(search.reader, keyOf(search), range);
+}
+
+/**
+ * Returns `readVocabulary` for words of up to `longest` characters, of which those with the same first letter share one
+ * read.
+ */
+export function createVocabularyReader(
+  search: SourceSearch,
+  longest: number,
+): (word: string, first: string) => Promise<string[]> {
+  const byFirst = new Map<string, Promise<string[]>>();
+  return async (word, first) => {
+    const reading = byFirst.get(first) ?? readRange(search, first, longest);
+    byFirst.set(first, reading);
+    const stems = await reading;
+    if (word.length === longest) return stems;
+    // One that was cut off lacks stems that the word's own has.
+    if (stems.length === MAX_VOCABULARY) return readVocabulary(search, word, first);
+    const most = word.length + MAX_LONGER;
+    return stems.filter((stem) => stem.length <= most || [...stem].length <= most);
+  };
 }
 
 /** The first `limit` stems of the user's vocabulary. */

@@ -15,6 +15,7 @@ const MAX_VARIANTS = 3;
 /** Letters that stemming may have removed from the word. */
 const MAX_ENDING = 5;
 const FAR = Number.POSITIVE_INFINITY;
+const [LETTER_I, LETTER_Y] = ['i', 'y'].map((letter) => letter.charCodeAt(0)) as [number, number];
 
 export interface Variant {
   stem: string;
@@ -41,8 +42,9 @@ export function firstLettersOf(word: string, isName: boolean): string[] {
 export function variantsOf(word: string, vocabulary: readonly string[], { isName = false } = {}): Variant[] {
   if (word.length < (isName ? MIN_NAME_LENGTH : MIN_LENGTH)) return [];
   const allowed = word.length < LONG_LENGTH ? 1 : 2;
+  const letters = beginningsOf(word);
   return vocabulary
-    .filter((stem) => word.length >= MIN_LENGTH || stem.length > word.length)
+    .filter((stem) => mayBeNear(letters, stem, allowed) && (word.length >= MIN_LENGTH || stem.length > word.length))
     .map((stem) => ({ stem, distance: distanceToStem(word, stem, allowed) }))
     .filter(({ distance }) => distance <= allowed)
     .sort((a, b) => a.distance - b.distance || (a.stem < b.stem ? -1 : 1))
@@ -54,6 +56,37 @@ export function variantsOf(word: string, vocabulary: readonly string[], { isName
 export function isNameLike(stem: string, others: readonly string[]): boolean {
   const whole = (name: string) => `${name}$`;
   return variantsOf(whole(stem), others.map(whole), { isName: true }).length > 0;
+}
+
+/** The letters of the first `n` characters of a word at `n`, as bits. Letters that share a bit only loosen a bound. */
+function beginningsOf(word: string): number[] {
+  const letters = [0];
+  for (let at = 0; at < word.length; at += 1) letters.push(letters[at]! | bitOf(word.charCodeAt(at)));
+  return letters;
+}
+
+/**
+ * Whether a stem may be within `allowed` edits, of which each replaces or drops one letter: a bound that is much cheaper
+ * than the distance, and excludes nearly all stems.
+ */
+function mayBeNear(word: readonly number[], stem: string, allowed: number): boolean {
+  const beginning = word[stem.length - 1];
+  if (beginning === undefined) return false;
+  let letters = 0;
+  for (let at = 0; at < stem.length; at += 1) letters |= bitOf(stem.charCodeAt(at));
+  const compared = word[stem.length + 1] ?? word.at(-1)!;
+  return !hasMore(letters & ~compared, allowed) && !hasMore(beginning & ~letters, allowed);
+}
+
+/** `y` and `i` are one letter here: see `isSame`. */
+function bitOf(code: number): number {
+  return 1 << (code === LETTER_Y ? LETTER_I : code);
+}
+
+/** Whether more than `most` bits are set, where `most` is 1 or 2. */
+function hasMore(bits: number, most: number): boolean {
+  const rest = bits & (bits - 1);
+  return (most === 1 ? rest : rest & (rest - 1)) !== 0;
 }
 
 /** The least distance from a stem to a prefix of the word of about its length; `FAR` above `allowed`. */

@@ -1,7 +1,13 @@
 import type { WordTable } from '../words/word-table.ts';
 import { readSplit, readTogether } from './compounds.ts';
 import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
-import { countDocuments, type QueryPostings, readPostings, readStems, readVocabulary } from './source-postings.ts';
+import {
+  countDocuments,
+  createVocabularyReader,
+  type QueryPostings,
+  readPostings,
+  readStems,
+} from './source-postings.ts';
 import type { SourceSearch } from './source-search.ts';
 import { firstLettersOf, type Variant, variantsOf } from './spelling.ts';
 import { type RelatedPosting, readRelated } from './word-classes.ts';
@@ -107,10 +113,12 @@ export async function readSpellings(
   unknown: readonly string[],
 ): Promise<ReadonlyMap<string, Posting[]>> {
   const variants: (Variant & { word: string })[] = [];
-  for (const word of unknown.slice(0, MAX_CORRECTED_TERMS)) {
+  const words = unknown.slice(0, MAX_CORRECTED_TERMS);
+  const vocabularyOf = createVocabularyReader(search, Math.max(...words.map(({ length }) => length)));
+  for (const word of words) {
     const isName = search.query.phrases?.names.has(word) ?? false;
     for (const first of firstLettersOf(word, isName)) {
-      const found = variantsOf(word, await readVocabulary(search, word, first), { isName });
+      const found = variantsOf(word, await vocabularyOf(word, first), { isName });
       variants.push(...found.map((variant) => ({ ...variant, word })));
     }
   }
