@@ -9,7 +9,7 @@ import {
   requestRejected,
 } from './bridge-error.ts';
 import { CONNECT_TIMEOUT, type Transport, type TransportResponse } from './http-transport.ts';
-import { parseMessage } from './message.ts';
+import { type Message, parseMessage } from './message.ts';
 import type { SessionCache } from './session-cache.ts';
 
 /** One message on its way to the daemon. */
@@ -19,11 +19,17 @@ export interface OutgoingMessage {
   signal: AbortSignal;
 }
 
+/** A message of the daemon, and the JSON text that it was parsed from. */
+export interface IncomingMessage {
+  message: Message;
+  text: string;
+}
+
 /**
- * Sends one message and yields the daemon's messages in response as JSON texts. Throws `BridgeError`, or the signal's
+ * Sends one message and yields the daemon's messages in response. Throws `BridgeError`, or the signal's
  * reason.
  */
-export type Forward = (outgoing: OutgoingMessage) => AsyncGenerator<string>;
+export type Forward = (outgoing: OutgoingMessage) => AsyncGenerator<IncomingMessage>;
 
 /** Error codes of connections that failed before anything was sent. */
 const NOT_SENT = new Set([
@@ -69,7 +75,7 @@ export function createForward({ sessions, transport }: { sessions: SessionCache;
   return async function* forward(outgoing) {
     const { answer, url } = await postWithLatestKey(outgoing);
     try {
-      for await (const text of answer.messages()) yield protocolText(text, answer, url);
+      for await (const text of answer.messages()) yield protocolMessage(text, answer, url);
     } catch (error) {
       if (error instanceof BridgeError || outgoing.signal.aborted) throw error;
       throw connectionLost(url);
@@ -86,10 +92,10 @@ async function endingIn(answer: TransportResponse): Promise<string | undefined> 
   return undefined;
 }
 
-/** Returns the text as one line of JSON-RPC. Throws `BridgeError` for a problem document or anything else. */
-function protocolText(text: string, { status, retryAfterSeconds }: TransportResponse, url: string): string {
+/** Returns a message of JSON-RPC, its text on one line. Throws `BridgeError` for a problem document or anything else. */
+function protocolMessage(text: string, { status, retryAfterSeconds }: TransportResponse, url: string): IncomingMessage {
   const message = parseMessage(text) as Record<string, unknown> | undefined;
-  if (message?.jsonrpc === '2.0') return text.includes('\n') ? JSON.stringify(message) : text;
+  if (message?.jsonrpc === '2.0') return { message, text: text.includes('\n') ? JSON.stringify(message) : text };
   const { code, detail } = message ?? {};
   if (typeof code !== 'string' || typeof detail !== 'string') throw notADaemon(url, status);
   throw requestRejected(code, detail, retryAfterSeconds);

@@ -1,6 +1,6 @@
 import { BridgeError } from './bridge-error.ts';
 import type { Forward } from './forward.ts';
-import { isRequest, type Message, mcpHeaders, parseMessage, productOf, type RpcRequest } from './message.ts';
+import { isRequest, type Message, mcpHeaders, productOf, type RpcRequest } from './message.ts';
 import { offlineResponse } from './offline-response.ts';
 import type { ToolCache, ToolList } from './tool-cache.ts';
 
@@ -41,8 +41,7 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   /** Forwards a request and writes the daemon's messages. Throws `BridgeError` if there is no answer among them. */
   async function forwardRequest(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
     let answered = false;
-    for await (const text of forward({ body: line, headers: headersOf(request), signal })) {
-      const message = parseMessage(text) ?? {};
+    for await (const { message, text } of forward({ body: line, headers: headersOf(request), signal })) {
       if (message.method !== undefined) write(text);
       else if (!answered) {
         answered = true;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { runBridge } from '../bridge/bridge.ts';
 import { createHttpTransport } from '../bridge/http-transport.ts';
+import { createLineWriter } from '../bridge/line-writer.ts';
 import { createToolCache } from '../bridge/tool-cache.ts';
 import type { CommandContext } from '../command-context.ts';
 
@@ -22,10 +23,11 @@ export function mcpCommand(context: CommandContext, version: string): Command {
     .addHelpText('after', HELP)
     .action(async ({ profile, debug }: { profile?: string; debug?: true }) => {
       const stop = new AbortController();
+      const lines = createLineWriter(terminal.out);
       void stopSignal().then(() => stop.abort());
       await runBridge({
         input: input.stream,
-        write: (line) => terminal.out(`${line}\n`),
+        write: lines.write,
         session: () => session(profile),
         transport: createHttpTransport(),
         toolCache: createToolCache(settingsFolder),
@@ -33,5 +35,6 @@ export function mcpCommand(context: CommandContext, version: string): Command {
         log: debug ? (text) => terminal.error(`svc mcp: ${text}\n`) : () => {},
         stop: AbortSignal.any([stop.signal, terminal.closed]),
       });
+      lines.flush();
     });
 }
