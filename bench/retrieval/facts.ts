@@ -7,18 +7,10 @@ import { createCandidates } from '../../src/features/search/candidates.ts';
 import { NO_WORDS } from '../../src/features/words/word-table.ts';
 import { callApi } from '../api-session.ts';
 import { inFreshFolder } from '../processes.ts';
-import { formatTable } from '../report.ts';
+import type { Section } from '../report.ts';
 import { type Owner, rank } from './ranker.ts';
 import { mean } from './recall-table.ts';
 import { withAccount } from './stored-dialogues.ts';
-
-const USAGE = `node --import tsx bench/retrieval/facts.ts [--misses]
-
-Measures what is found of two invented people's facts about themselves, by kind of question, with related words and
-without: whether the answer is the first result, and among the first five. Weights were chosen on the first person alone.
-Needs the build (npm run build).
-
-  --misses  lists the questions whose answer is not the first result`;
 
 /** Facts told one by one, as people do, and questions of which each is answered by one fact; hand-written. */
 interface Person {
@@ -34,10 +26,10 @@ interface Question {
   answer: string;
 }
 
-interface Asked extends Question {
+interface Asked {
+  kind: string;
   /** Place of the answer, from 1; 0 if it is not among the first ten. */
   rank: number;
-  first: string;
 }
 
 const FILE = new URL('facts.json', import.meta.url);
@@ -47,14 +39,23 @@ const SEARCHES: Readonly<Record<string, CandidateSearch>> = {
   with: createCandidates(),
 };
 
-async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return void process.stdout.write(`${USAGE}\n`);
+/** The half that no weight was chosen on, and its aims. */
+const UNTUNED = 1;
+const AIMS = { 1: 0.75, 5: 0.9 };
+
+/**
+ * Measures what is found of two invented people's facts about themselves, by kind of question, with related words and
+ * without: whether the answer is the first result, and among the first five. Weights were chosen on the first person
+ * alone.
+ */
+export async function benchFacts(): Promise<Section[]> {
   const { people } = JSON.parse(await readFile(FILE, 'utf8')) as { people: Person[] };
-  await inFreshFolder((dataDir) =>
+  return inFreshFolder((dataDir) =>
     withAccount({ dataDir }, async ({ url, apiKey }) => {
       for (const person of people) await store(person, (body) => callApi(url, apiKey, '/v1/memories/batch', body));
       const reader = await openConnection(join(dataDir, 'svc.db'), { readOnly: true });
-      for (const person of people) {
+      const sections: Section[] = [];
+      for (const [index, person] of people.entries()) {
         const owner = (await reader.get<Owner>('SELECT tenantId, endUser, scope FROM scopes WHERE endUser = ?', [
           person.user,
         ]))!;
@@ -62,12 +63,23 @@ async function main(): Promise<void> {
         for (const [name, search] of Object.entries(SEARCHES)) {
           asked.set(name, await ask(person, async (query) => rank(reader, search, owner, { query, limit: LIMIT })));
         }
-        process.stdout.write(`${person.user}, related words\n${formatTable(rowsOf(asked))}\n\n`);
-        if (process.argv.includes('--misses')) listMisses(asked.get('with')!);
+        sections.push(sectionOf(person, asked, index === UNTUNED));
       }
       await reader.close();
+      return sections;
     }),
   );
+}
+
+function sectionOf({ user, facts }: Person, asked: ReadonlyMap<string, readonly Asked[]>, isUntuned: boolean): Section {
+  const within = (count: 1 | 5) => hitShare(asked.get('with')!, count);
+  const aim = (count: 1 | 5) => (isUntuned ? { atLeast: AIMS[count] } : {});
+  return {
+    name: 'facts',
+    title: `${facts.length} facts about ${user}, without and with related words: first, and among the first five`,
+    rows: rowsOf(asked),
+    findings: ([1, 5] as const).map((count) => ({ name: `hit@${count}`, value: within(count), ...aim(count) })),
+  };
 }
 
 /** What replaces another is stored after it. */
@@ -91,7 +103,7 @@ async function ask(
   const asked: Asked[] = [];
   for (const question of questions) {
     const found = (await search(question.text)).map(({ row }) => (row as { content: string }).content);
-    asked.push({ ...question, rank: found.indexOf(question.answer) + 1, first: found[0] ?? '' });
+    asked.push({ kind: question.kind, rank: found.indexOf(question.answer) + 1 });
   }
   return asked;
 }
@@ -100,20 +112,13 @@ function rowsOf(asked: ReadonlyMap<string, readonly Asked[]>): Record<string, st
   const kinds = ['all', ...new Set([...asked.values()].flat().map(({ kind }) => kind))];
   return kinds.map((kind) => {
     const of = (all: readonly Asked[]) => all.filter((one) => kind === 'all' || one.kind === kind);
-    const hit = (all: readonly Asked[], within: number) =>
-      mean(of(all).map(({ rank: place }) => (place > 0 && place <= within ? 1 : 0))).toFixed(3);
-    const columns = [...asked].flatMap(([name, all]) => [
-      [`${name}: hit@1`, hit(all, 1)],
-      ['hit@5', hit(all, 5)].map((text, at) => (at === 0 ? `${name}: ${text}` : text)),
-    ]);
+    const columns = [...asked].flatMap(([name, all]) =>
+      [1, 5].map((count) => [`${name}: hit@${count}`, hitShare(of(all), count).toFixed(3)]),
+    );
     return { kind, count: String(of([...asked.values()][0]!).length), ...Object.fromEntries(columns) };
   });
 }
 
-function listMisses(asked: readonly Asked[]): void {
-  for (const { kind, text, answer, rank: place, first } of asked.filter((one) => one.rank !== 1)) {
-    process.stdout.write(`${place} [${kind}] ${text}\n    ${answer}\n    first: ${first}\n`);
-  }
+function hitShare(asked: readonly Asked[], within: number): number {
+  return mean(asked.map(({ rank: place }) => (place > 0 && place <= within ? 1 : 0)));
 }
-
-await main();

@@ -22,9 +22,9 @@ this command began, and nothing that was erased by then. The file appears only
 once it is complete and checked, and is readable by you alone. Without a file it
 goes to the folder for scheduled backups.
 
-With --schedule the daemon makes backups by itself, in local time, and deletes
-old ones; after a time when it did not run, it makes up for the last. Alone,
---schedule shows what is scheduled.
+With --schedule the daemon makes backups, in local time, and deletes old ones;
+after a time when it did not run, it makes up for the last. Alone, --schedule
+shows what is scheduled.
 
 Examples:
   $ svc backup /backups/svc-$(date +%F).db

@@ -3,7 +3,7 @@ import type { Environment } from '../settings.ts';
 
 /** How a program ended. */
 export interface Ran {
-  /** 127 if there is no such program. */
+  /** 127 if the program is missing. */
   code: number;
   out: string;
   error: string;

@@ -2,11 +2,11 @@ import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { equalSecrets, hashSecret } from '../../lib/secret.ts';
+import { hashSecret } from '../../lib/secret.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import type { MailedLinks } from './mailed-links.ts';
-import { isOpen } from './sign-in.ts';
+import { isFromBrowser, isOpen } from './sign-in.ts';
 import { findSignIn, updateUsed } from './sign-in-store.ts';
 
 /** Whose account an OAuth client asks for, and the query of its authorization request. */
@@ -43,8 +43,7 @@ export function createClientLinks({ db, clock, links, mailQueue }: Dependencies)
   async function find(reader: Reader, token: string, cookie: string | undefined): Promise<ClientLink> {
     const row = await findSignIn(reader, hashSecret(token));
     if (!isOpen(row, clock.nowMs()) || row.clientRequest === null) throw linkGone();
-    const isSameBrowser = cookie !== undefined && equalSecrets(hashSecret(cookie), row.cookieHash!);
-    if (!isSameBrowser) throw otherBrowser();
+    if (!isFromBrowser(row, cookie)) throw otherBrowser();
     return { email: row.email, clientRequest: row.clientRequest };
   }
 

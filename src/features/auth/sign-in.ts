@@ -117,8 +117,7 @@ export function createSignIn(dependencies: Dependencies): SignIn {
       const row = await findSignIn(db.readers, hashSecret(token));
       if (!isOpen(row, clock.nowMs()) || kindOf(row) === 'client') throw gone();
       const isForDevice = kindOf(row) === 'device';
-      const sameBrowser =
-        cookie !== undefined && row.cookieHash !== null && equalSecrets(hashSecret(cookie), row.cookieHash);
+      const sameBrowser = isFromBrowser(row, cookie);
       return { email: row.email, device: row.device ?? undefined, isForDevice, sameBrowser };
     },
     redeem: (token, origin) =>
@@ -158,6 +157,11 @@ function deviceOf({ device }: SignInRow): string {
 /** Whether a link was delivered and can still be used. */
 export function isOpen(row: SignInRow | undefined, nowMs: number): row is SignInRow {
   return row !== undefined && row.delivered === 1 && row.usedAt === null && row.expiresAt > nowMs;
+}
+
+/** Whether the browser with this cookie asked for the link. */
+export function isFromBrowser({ cookieHash }: SignInRow, cookie: string | undefined): boolean {
+  return cookie !== undefined && cookieHash !== null && equalSecrets(hashSecret(cookie), cookieHash);
 }
 
 /** The error of a link or code that cannot be used. */

@@ -25,6 +25,7 @@ const DEVIATIONS: Readonly<Record<string, number>> = {
   vector: 0.25,
   early: 0.25,
   coverage: 0.22,
+  category: 0.1,
 };
 const DEFAULT_DEVIATION = 0.25;
 

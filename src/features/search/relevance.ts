@@ -26,7 +26,7 @@ const MESSAGE: Model = {
 };
 /** One of few statements instead of one of hundreds of turns: fitted to the 900 questions of `prompts.json`. */
 const STANDALONE: Model = {
-  ...{ constant: -8, score: 2, gap: -5, own: 3, near: 0, information: 5 },
+  ...{ constant: -8.1, score: 2, gap: -5, own: 3, near: 0, information: 5 },
   ...{ date: MESSAGE.date, speaker: 0 },
 };
 /** More words of a long query say nothing more. */

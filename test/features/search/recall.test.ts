@@ -88,7 +88,7 @@ describe('a named speaker', () => {
       ['Bob', 'Ask Ann about it'],
     ]);
     expect((await caller.find('What about the kayak, Ann?'))[0]).toBe('The kayak is painted');
-    expect((await caller.find('Ann'))[0]).toBe('Ask Ann about it');
+    expect(await caller.find('Ann')).toContain('Ask Ann about it');
   });
 
   test('is unknown to other users and tenants', async () => {
