@@ -31,7 +31,7 @@ export async function openOperatorEmbedder(
 ): Promise<OperatorEmbedder> {
   if (configured === undefined) return openAddedModels(modelsFolder(dataDir));
   if ('folder' in configured) return openFolder(configured.folder);
-  const { createEmbedder } = await import('../outside/models/embedder.ts');
+  const { createEmbedder } = await import('../outside/models/embedding-server.ts');
   const choice = async () => configured.model;
   return { embedder: createEmbedder(configured, clock), choice, modelOf: choice };
 }

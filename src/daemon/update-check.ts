@@ -1,6 +1,6 @@
-import { EnvHttpProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../lib/clock.ts';
-import { boundedFetch } from '../outside/bounded-fetch.ts';
+import { boundedFetch, loadUndici } from '../outside/bounded-fetch.ts';
 import { parseJson } from '../outside/parse-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -31,8 +31,12 @@ export interface UpdateCheck {
 
 /** The request contains nothing about this installation, not even its version. */
 export function createUpdateCheck({ url, version, clock, log }: Dependencies): UpdateCheck {
-  const dispatcher = new EnvHttpProxyAgent();
-  const fetch = boundedFetch(dispatcher, LIMITS);
+  let dispatcher: Dispatcher | undefined;
+  const open = async () => {
+    dispatcher ??= new (await loadUndici()).EnvHttpProxyAgent();
+    return dispatcher;
+  };
+  const fetch = boundedFetch(open, LIMITS);
   let askedMs = Number.NEGATIVE_INFINITY;
   let available: string | undefined;
   return {

@@ -1,4 +1,4 @@
-import { type Dispatcher, fetch as undiciFetch } from 'undici';
+import type { Dispatcher } from 'undici';
 import { connectionFault, ProviderFault } from './providers/provider-fault.ts';
 
 /** Time and size limits of a response. */
@@ -12,17 +12,20 @@ export interface ExchangeLimits {
   maxBytes: number;
 }
 
+/** Undici, loaded with the first request: most daemons send none for hours. */
+export const loadUndici = async () => (await import('undici')).default;
+
 /** Undici's fetch; its types differ from the platform's in name only. */
-const fetchWith = undiciFetch as unknown as (
-  input: string | URL | Request,
-  init: RequestInit & { dispatcher: Dispatcher },
-) => Promise<Response>;
+type FetchWith = (input: string | URL | Request, init: RequestInit & { dispatcher: Dispatcher }) => Promise<Response>;
 
 /**
- * Returns a fetch through `dispatcher` that enforces the limits, follows no redirects, and throws only `ProviderFault`.
+ * Returns a fetch through the dispatcher that `open` returns, which enforces the limits, follows no redirects, and throws
+ * only `ProviderFault`.
  */
-export function boundedFetch(dispatcher: Dispatcher, limits: ExchangeLimits): typeof fetch {
+export function boundedFetch(open: () => Promise<Dispatcher>, limits: ExchangeLimits): typeof fetch {
   return async (input, init) => {
+    const fetchWith = (await loadUndici()).fetch as unknown as FetchWith;
+    const dispatcher = await open();
     const timeouts = startTimeouts(limits, init?.signal ?? undefined);
     try {
       const response = await fetchWith(input, { ...init, dispatcher, redirect: 'manual', signal: timeouts.signal });

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { AppError } from '../contract/errors.ts';
 import { type Clock, systemClock, toTimestamp } from '../lib/clock.ts';
@@ -118,30 +118,40 @@ function requireSingleRecipient(mail: Mail): void {
   if (!isSingleAddress(mail.to)) throw new MailFault({ code: 'EADDRESS', permanent: true });
 }
 
+/** Nodemailer, loaded with the first mail: most daemons send none for hours. */
+const loadNodemailer = () => import('nodemailer');
+
 function createSmtpMailer(smtpUrl: string, sender: Sender): Mailer {
-  const transport = createTransport({
-    url: restrictUrl(smtpUrl),
-    pool: true,
-    maxConnections: MAX_CONNECTIONS,
-    // The mail queue counts attempts; this only covers an idle connection that the server has dropped.
-    maxRequeues: 1,
-    idleTimeout: 60_000,
-    connectionTimeout: STEP_TIMEOUT_MS,
-    greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
-    dnsTimeout: STEP_TIMEOUT_MS,
-  });
+  const url = restrictUrl(smtpUrl);
+  let transport: ReturnType<typeof openTransport> | undefined;
+  async function openTransport() {
+    const { createTransport } = await loadNodemailer();
+    return createTransport({
+      url,
+      pool: true,
+      maxConnections: MAX_CONNECTIONS,
+      // The mail queue counts attempts; this only covers an idle connection that the server has dropped.
+      maxRequeues: 1,
+      idleTimeout: 60_000,
+      connectionTimeout: STEP_TIMEOUT_MS,
+      greetingTimeout: STEP_TIMEOUT_MS,
+      socketTimeout: STEP_TIMEOUT_MS,
+      dnsTimeout: STEP_TIMEOUT_MS,
+    });
+  }
   return {
     name: 'smtp',
     async send(mail) {
       const message = compose(mail, sender);
+      transport ??= openTransport();
+      const opened = await transport;
       // A server that responds byte by byte never triggers the socket timeout.
       const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
-      await transport.sendMail({ ...message, signal }).catch((error: unknown) => {
+      await opened.sendMail({ ...message, signal }).catch((error: unknown) => {
         throw smtpFault(error);
       });
     },
-    close: () => transport.close({ force: true }),
+    close: () => void transport?.then((opened) => opened.close({ force: true })),
   };
 }
 
@@ -178,7 +188,6 @@ function createFolderMailer(
   sender: Sender,
   { random, clock = systemClock }: Pick<MailerOptions, 'random' | 'clock'>,
 ): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   let sequence = 0;
   return {
     name: 'folder',
@@ -187,11 +196,14 @@ function createFolderMailer(
       // Keeps mails of the same millisecond in order.
       const order = String(sequence++).padStart(6, '0');
       const name = `${time}-${order}-${random.bytes(6).toString('hex')}.eml`;
-      const { message } = await transport.sendMail(compose(mail, sender));
+      const message = compose(mail, sender);
+      const { createTransport } = await loadNodemailer();
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+      const sent = await transport.sendMail(message);
       await makeFolder(folder);
-      await writeWhole(join(folder, name), message as Buffer);
+      await writeWhole(join(folder, name), sent.message as Buffer);
     },
-    close: () => transport.close(),
+    close() {},
   };
 }
 

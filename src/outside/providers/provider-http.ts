@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { boundedFetch, type ExchangeLimits } from '../bounded-fetch.ts';
+import type { Agent, buildConnector } from 'undici';
+import { boundedFetch, type ExchangeLimits, loadUndici } from '../bounded-fetch.ts';
 import {
   type AddressRules,
   type AllowedHost,
@@ -60,17 +60,25 @@ export function createProviderHttp({
   lookup = systemLookup,
   limits = PROVIDER_HTTP_LIMITS,
 }: ProviderHttpOptions): ProviderHttp {
-  const agent = new Agent({
-    connections: 64,
-    // Replaced by the limits of each purpose.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: checkedConnector({ allowedHosts, lookup }, limits.connectMs),
-  });
+  let agent: Promise<Agent> | undefined;
+  async function openAgent(): Promise<Agent> {
+    const undici = await loadUndici();
+    return new undici.Agent({
+      connections: 64,
+      // Replaced by the limits of each purpose.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: checkedConnector(undici.buildConnector, { allowedHosts, lookup }, limits.connectMs),
+    });
+  }
+  const open = () => {
+    agent ??= openAgent();
+    return agent;
+  };
   return {
-    fetch: (purpose) => boundedFetch(agent, limits.exchange[purpose]),
+    fetch: (purpose) => boundedFetch(open, limits.exchange[purpose]),
     checkAddress: (baseUrl) => checkBaseUrl(baseUrl, allowedHosts),
-    close: () => agent.destroy(),
+    close: async () => (await agent)?.destroy(),
   };
 }
 
@@ -78,13 +86,17 @@ export function createProviderHttp({
  * Resolves the host itself, once per connection, and connects to one of the addresses it checked, so that DNS rebinding
  * has no effect. TLS still verifies the host name.
  */
-function checkedConnector(rules: AddressRules, timeout: number): buildConnector.connector {
+function checkedConnector(
+  build: typeof buildConnector,
+  rules: AddressRules,
+  timeout: number,
+): buildConnector.connector {
   return (options, callback) => {
     checkedAddresses(new URL(`${options.protocol}//${options.host}`), rules)
       .then((addresses) => {
         const pinned: LookupFunction = (_host, { all }, found) =>
           all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);
-        buildConnector({ timeout, lookup: pinned, autoSelectFamily: true, maxCachedSessions: 0 })(options, callback);
+        build({ timeout, lookup: pinned, autoSelectFamily: true, maxCachedSessions: 0 })(options, callback);
       })
       .catch((error) => callback(error, null));
   };

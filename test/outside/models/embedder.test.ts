@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { createEmbedder, type Embedder, EmbedderFault } from '../../../src/outside/models/embedder.ts';
+import { type Embedder, EmbedderFault } from '../../../src/outside/models/embedder.ts';
+import { createEmbedder } from '../../../src/outside/models/embedding-server.ts';
 import { embeddingOf, type Failure, type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
 
 let server: FakeEmbedder;

@@ -1,0 +1,76 @@
+import { Agent, request } from 'undici';
+import type { Clock } from '../../lib/clock.ts';
+import { readRetryAfter } from '../retry-after.ts';
+import { type Embedder, type EmbedderAddress, EmbedderFault, withEmbedderFault } from './embedder.ts';
+import { readVectors, unitVectors } from './vector-response.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** Long enough for a server that loads the model at the first request. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+/** Connects to the embedding server at `address`. Follows no redirects, so that the key goes nowhere else. */
+export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder {
+  const agent = new Agent({ connections: 8, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  return {
+    async embed(model, texts, { signal } = {}) {
+      const limit = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+      const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
+      const text = await post({ agent, clock }, address, { model, input: texts }, abortSignal);
+      return withEmbedderFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
+    },
+    prepare: async () => {},
+    retain: async () => {},
+    close: () => agent.destroy(),
+  };
+}
+
+async function post(
+  { agent, clock }: { agent: Agent; clock: Clock },
+  { speaks, url, key }: EmbedderAddress,
+  body: { model: string; input: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const response = await request(url + (speaks === 'ollama' ? '/api/embed' : '/embeddings'), {
+      dispatcher: agent,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy();
+      const retryAfter = String(response.headers['retry-after'] ?? '');
+      throw statusFault(response.statusCode, readRetryAfter(retryAfter, clock.nowMs()));
+    }
+    return await readBounded(response.body);
+  } catch (error) {
+    if (error instanceof EmbedderFault) throw error;
+    const { code, name } = error as NodeJS.ErrnoException;
+    throw new EmbedderFault('unavailable', `it is not responding (${code ?? name})`);
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new EmbedderFault('answer', 'it returned more than 16 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function statusFault(status: number, retryAfterMs: number | undefined): EmbedderFault {
+  const message = `it returned status ${status}`;
+  if (status >= 500 || status === 408 || status === 429) {
+    return new EmbedderFault('unavailable', message, { retryAfterMs, maybeTexts: status === 500 });
+  }
+  return new EmbedderFault([400, 413, 422].includes(status) ? 'texts' : 'settings', message);
+}

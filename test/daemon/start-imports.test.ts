@@ -1,0 +1,25 @@
+import { build, type Metafile } from 'esbuild';
+import { expect, test } from 'vitest';
+import { daemonBuild } from '../../scripts/build-options.mjs';
+
+/** Packages that a daemon may never need; parsing the sender of mails does not count. */
+const LAZY = /node_modules\/(undici|@modelcontextprotocol|zod|knex|lodash|nodemailer(?!\/.*addressparser))\//;
+
+/** The files that are read when `output` is imported. */
+function inputsOf({ outputs }: Metafile, output: string, seen: Set<string> = new Set()): Set<string> {
+  const { inputs, imports } = outputs[output]!;
+  for (const input of Object.keys(inputs)) seen.add(input);
+  for (const { path, kind } of imports) {
+    const isRead = kind === 'import-statement' && outputs[path] !== undefined && !seen.has(path);
+    if (isRead) inputsOf({ outputs } as Metafile, path, seen.add(path));
+  }
+  return seen;
+}
+
+test('a daemon starts without the packages that it may never need', async () => {
+  const { metafile } = await build({ ...daemonBuild, write: false, metafile: true });
+  const [serve] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'src/daemon/serve.ts')!;
+  const inputs = [...inputsOf(metafile, serve)];
+  expect(inputs).toContain('src/daemon/compose.ts');
+  expect(inputs.filter((input) => LAZY.test(input))).toEqual([]);
+});
