@@ -8,6 +8,7 @@ import type { EpisodeRow } from '../episodes/episodes.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { Coverage } from './coverage.ts';
 import type { Phrases } from './phrases.ts';
+import type { Numbers } from './scores.ts';
 
 /** What to look for, in whose items, and how much of it. */
 export interface CandidateQuery {
@@ -81,7 +82,7 @@ export interface RelatedMatch {
   stem: string;
   /** How much it weighs for the term, between 0 and 1. */
   similarity: number;
-  rowIds: readonly number[];
+  rowIds: Numbers;
 }
 
 export interface FoundCandidates {

@@ -20,15 +20,22 @@ export function categoryShareOf(
   const weighted = terms.filter(({ weight }) => weight > 0).map(({ term }) => term);
   const categories = categoriesOf(table, weighted);
   if (categories.terms.length === 0) return undefined;
+  const all = categories.terms.reduce((bits, _, bit) => bits | (1 << bit), 0);
   const known = new Map<string, number>();
   const categoriesOfWord = (word: string): number => {
-    const found = known.get(word) ?? categories.of(indexedStemOf(word));
-    known.set(word, found);
+    let found = known.get(word);
+    if (found === undefined) {
+      found = categories.of(indexedStemOf(word));
+      known.set(word, found);
+    }
     return found;
   };
   return (text) => {
     let held = 0;
-    for (const word of text.toLowerCase().match(WORD) ?? []) held |= categoriesOfWord(word);
+    for (const word of text.toLowerCase().match(WORD) ?? []) {
+      held |= categoriesOfWord(word);
+      if (held === all) break;
+    }
     return categories.terms.reduce((sum, term, bit) => sum + ((held >> bit) & 1) * weights.get(term)!, 0);
   };
 }

@@ -1,5 +1,6 @@
 import { isCommonTerm } from '../text/common-words.ts';
 import { idf, type Posting } from './lexical.ts';
+import { around, eachShared, type Numbers, seek } from './scores.ts';
 
 /** How much of what a query asks for a row holds, by its words alone. */
 export interface Coverage {
@@ -47,10 +48,11 @@ export function coverageOf(
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return () => NO_COVERAGE;
   const totalSquares = terms.reduce((sum, { weight }) => sum + weight ** 2, 0);
-  const slots = slotsOf(rowIds, reach);
-  const similarities = terms.map(({ postings }) => similaritiesOf(postings, slots));
+  // The neighbors of one row have consecutive places.
+  const nearby = around(rowIds, reach);
+  const similarities = terms.map(({ postings }) => similaritiesOf(postings, nearby));
   return (rowId) => {
-    const slot = slots.get(rowId)!;
+    const slot = seek(nearby, rowId, 0);
     let [own, near, rare] = [0, 0, 0];
     for (const [term, similarity] of similarities.entries()) {
       const { weight } = terms[term]!;
@@ -64,24 +66,14 @@ export function coverageOf(
   };
 }
 
-/** Numbers the rows and their neighbors in order, so that those of one row have consecutive numbers. */
-function slotsOf(rowIds: Iterable<number>, reach: number): Map<number, number> {
-  const nearby = new Set<number>();
-  for (const rowId of rowIds) for (let step = -reach; step <= reach; step += 1) nearby.add(rowId + step);
-  const slots = new Map<number, number>();
-  for (const rowId of Float64Array.from(nearby).sort()) slots.set(rowId, slots.size);
-  return slots;
-}
-
 /** How much each row holds a term: 1, or less where it holds a word spelled like it, which is often another. */
-function similaritiesOf(postings: readonly Posting[], slots: ReadonlyMap<number, number>): Float64Array {
-  const found = new Float64Array(slots.size);
+function similaritiesOf(postings: readonly Posting[], rows: Numbers): Float64Array {
+  const found = new Float64Array(rows.length);
   for (const { rowIds, similarity } of postings) {
     const share = similarity ** SPELLING_POWER;
-    for (const rowId of rowIds) {
-      const slot = slots.get(rowId);
-      if (slot !== undefined && share > found[slot]!) found[slot] = share;
-    }
+    eachShared(rows, rowIds, (place) => {
+      if (share > found[place]!) found[place] = share;
+    });
   }
   return found;
 }

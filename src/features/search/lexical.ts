@@ -1,13 +1,14 @@
 import { passageOf } from '../text/passages.ts';
-import type { TermPostings } from './postings.ts';
+import { inOrder, type TermPostings } from './postings.ts';
+import { around, eachShared, type Numbers, type Scores, sumScores, topK } from './scores.ts';
 
 /** The rows that one query term occurs in. */
 export interface Posting {
   /** Document frequency among the user's documents. */
   documents: number;
-  rowIds: number[];
+  rowIds: Numbers;
   /** In the order of `rowIds`: how often the term occurs, relative to the length of the row. */
-  frequencies: number[];
+  frequencies: readonly number[] | Float64Array;
   /** How much the term is like the word asked for: between 0 and 1. */
   similarity: number;
 }
@@ -15,11 +16,11 @@ export interface Posting {
 /** Scores of the rows of one type, by row id. */
 export interface LexicalScores {
   /** BM25 of the row itself. */
-  lexical: Map<number, number>;
+  lexical: Scores;
   /** BM25 of the row and its neighbors; only for rows around the best lexical ones. */
-  window: Map<number, number>;
+  window: Scores;
   /** BM25 of a passage, by `passageOf`. */
-  session: Map<number, number>;
+  session: Scores;
   /** The lexical score of a row that holds every term once. */
   attainable: number;
 }
@@ -38,32 +39,39 @@ const WINDOW_K1 = 2;
 const PASSAGE_K1 = 3;
 
 /** Relates term frequencies to the average length of the user's documents. */
-export function toPosting({ numbers, frequencies, lengths }: TermPostings, averageLength: number): Posting {
-  return {
-    documents: numbers.length,
-    rowIds: numbers,
-    frequencies: frequencies.map((frequency, at) => frequency / (1 - B + (B * lengths[at]!) / averageLength)),
-    similarity: 1,
-  };
+export function toPosting(found: TermPostings, averageLength: number): Posting {
+  const { numbers, frequencies, lengths } = isAscending(found.numbers) ? found : inOrder(found);
+  const relative = new Float64Array(numbers.length);
+  for (let at = 0; at < relative.length; at += 1) {
+    relative[at] = frequencies[at]! / (1 - B + (B * lengths[at]!) / averageLength);
+  }
+  return { documents: numbers.length, rowIds: numbers, frequencies: relative, similarity: 1 };
+}
+
+/** Several parts of an index follow each other. */
+function isAscending(numbers: readonly number[]): boolean {
+  for (let at = 1; at < numbers.length; at += 1) if (numbers[at]! <= numbers[at - 1]!) return false;
+  return true;
 }
 
 /** BM25 of rows (Robertson & Zaragoza 2009), with Lucene's idf, which is never negative. */
-export function scoreRows(
-  postings: readonly Posting[],
-  documents: number,
-): Pick<LexicalScores, 'lexical' | 'attainable'> {
-  const lexical = new Map<number, number>();
-  let attainable = 0;
-  for (const posting of postings) {
-    const weight = idf(posting.documents, documents);
-    attainable += weight;
-    for (const [index, rowId] of posting.rowIds.entries()) {
-      const frequency = posting.frequencies[index]!;
-      const saturation = (frequency * (K1 + 1)) / (frequency + K1);
-      lexical.set(rowId, (lexical.get(rowId) ?? 0) + weight * posting.similarity * saturation);
-    }
-  }
-  return { lexical, attainable };
+export function scoreRows(postings: readonly Posting[], documents: number): Scores {
+  return sumScores(
+    postings.map(({ documents: holding, rowIds, frequencies, similarity }) => {
+      const weight = idf(holding, documents) * similarity;
+      const values = new Float64Array(rowIds.length);
+      for (let at = 0; at < values.length; at += 1) {
+        const frequency = frequencies[at]!;
+        values[at] = weight * ((frequency * (K1 + 1)) / (frequency + K1));
+      }
+      return { keys: rowIds, values };
+    }),
+  );
+}
+
+/** The score of a row that holds every term once. */
+export function attainableScore(postings: readonly Posting[], documents: number): number {
+  return postings.reduce((sum, posting) => sum + idf(posting.documents, documents), 0);
 }
 
 /**
@@ -72,30 +80,12 @@ export function scoreRows(
  */
 export function scoreSurroundings(
   postings: readonly Posting[],
-  lexical: ReadonlyMap<number, number>,
+  lexical: Scores,
   documents: number,
   passages: number,
 ): Pick<LexicalScores, 'window' | 'session'> {
   const seeds = topK(lexical, MAX_SEEDS);
-  const nearby = new Set(seeds.flatMap((seed) => rowsAround(seed, 2 * WINDOW_REACH)));
-  const frequencies = postings.map((posting) => termFrequencies(posting, nearby));
-  const centers = new Set(seeds.flatMap((seed) => rowsAround(seed, WINDOW_REACH)));
-  const window = new Map(
-    [...centers].map((rowId) => [rowId, windowScore(rowId, postings, frequencies, documents)] as const),
-  );
-  return { window, session: scorePassages(postings, passages) };
-}
-
-/** The keys with the highest scores, best first; ties go to the newest. */
-export function topK(scores: ReadonlyMap<number, number>, k: number): number[] {
-  // Typed arrays sort numerically and natively: of 100,000 scores only the top k become entries.
-  const threshold = Float64Array.from(scores.values()).sort()[Math.max(0, scores.size - k)] ?? 0;
-  const entries: [number, number][] = [];
-  for (const entry of scores) if (entry[1] >= threshold) entries.push(entry);
-  return entries
-    .sort((a, b) => b[1] - a[1] || b[0] - a[0])
-    .slice(0, k)
-    .map(([key]) => key);
+  return { window: scoreWindows(seeds, postings, documents), session: scorePassages(postings, passages) };
 }
 
 /** Lucene's idf. A write between the reads of the total and of the postings may have added documents, hence the bound. */
@@ -104,46 +94,55 @@ export function idf(documentFrequency: number, total: number): number {
   return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
 }
 
-function rowsAround(rowId: number, reach: number): number[] {
-  return Array.from({ length: 2 * reach + 1 }, (_, step) => rowId - reach + step);
+/** Scores the windows around the rows that are near one of the seeds. */
+function scoreWindows(seeds: readonly number[], postings: readonly Posting[], documents: number): Scores {
+  const centers = around(seeds, WINDOW_REACH);
+  // Has all rows of these windows: those of one window have consecutive places.
+  const nearby = around(seeds, 2 * WINDOW_REACH);
+  const terms = postings.map((posting) => ({
+    weight: idf(posting.documents, documents),
+    frequencies: frequenciesIn(posting, nearby),
+  }));
+  const values = new Float64Array(centers.length);
+  eachShared(centers, nearby, (at, place) => {
+    let score = 0;
+    for (const { weight, frequencies } of terms) {
+      let frequency = 0;
+      for (let step = -WINDOW_REACH; step <= WINDOW_REACH; step += 1) {
+        frequency += frequencies[place + step]! * DISTANCE_WEIGHTS[Math.abs(step)]!;
+      }
+      if (frequency > 0) score += weight * (frequency / (frequency + WINDOW_K1));
+    }
+    values[at] = score;
+  });
+  return { keys: centers, values };
 }
 
-/** The frequency of the term in each of the `nearby` rows. */
-function termFrequencies({ rowIds, frequencies }: Posting, nearby: ReadonlySet<number>): Map<number, number> {
-  const found = new Map<number, number>();
-  for (const [index, rowId] of rowIds.entries()) if (nearby.has(rowId)) found.set(rowId, frequencies[index]!);
+/** The frequency of the term in each of the rows. */
+function frequenciesIn({ rowIds, frequencies }: Posting, rows: Numbers): Float64Array {
+  const found = new Float64Array(rows.length);
+  eachShared(rows, rowIds, (place, at) => {
+    found[place] = frequencies[at]!;
+  });
   return found;
 }
 
-function windowScore(
-  rowId: number,
-  postings: readonly Posting[],
-  frequencies: readonly ReadonlyMap<number, number>[],
-  documents: number,
-): number {
-  let score = 0;
-  for (const [term, frequencyIn] of frequencies.entries()) {
-    let frequency = 0;
-    for (let step = -WINDOW_REACH; step <= WINDOW_REACH; step += 1) {
-      frequency += (frequencyIn.get(rowId + step) ?? 0) * DISTANCE_WEIGHTS[Math.abs(step)]!;
-    }
-    if (frequency > 0) score += idf(postings[term]!.documents, documents) * (frequency / (frequency + WINDOW_K1));
-  }
-  return score;
-}
-
-function scorePassages(postings: readonly Posting[], passages: number): Map<number, number> {
-  const scores = new Map<number, number>();
-  for (const { rowIds, frequencies } of postings) {
-    const sums = new Map<number, number>();
-    for (const [index, rowId] of rowIds.entries()) {
-      const passage = passageOf(rowId);
-      sums.set(passage, (sums.get(passage) ?? 0) + frequencies[index]!);
-    }
-    const weight = idf(sums.size, passages);
-    for (const [passage, frequency] of sums) {
-      scores.set(passage, (scores.get(passage) ?? 0) + weight * (frequency / (frequency + PASSAGE_K1)));
-    }
-  }
-  return scores;
+function scorePassages(postings: readonly Posting[], passages: number): Scores {
+  return sumScores(
+    postings.map(({ rowIds, frequencies }) => {
+      const keys: number[] = [];
+      const sums: number[] = [];
+      for (let at = 0; at < rowIds.length; at += 1) {
+        const passage = passageOf(rowIds[at]!);
+        if (keys[keys.length - 1] === passage) {
+          sums[sums.length - 1]! += frequencies[at]!;
+          continue;
+        }
+        keys.push(passage);
+        sums.push(frequencies[at]!);
+      }
+      const weight = idf(keys.length, passages);
+      return { keys, values: sums.map((frequency) => weight * (frequency / (frequency + PASSAGE_K1))) };
+    }),
+  );
 }

@@ -4,7 +4,8 @@ import { stemOf } from '../text/porter.ts';
 import type { Candidate, CandidateFacts, FoundCandidates, RelatedMatch } from './candidate.ts';
 import { categoryShareOf, READ_CHARACTERS } from './category.ts';
 import { coverageOf, type WeightedTerm, weightOf } from './coverage.ts';
-import { type LexicalScores, scoreRows, topK, WINDOW_REACH } from './lexical.ts';
+import { type LexicalScores, scoreRows, WINDOW_REACH } from './lexical.ts';
+import { type Scores, scoreOf, selectScores, topK } from './scores.ts';
 import type { SourceSearch } from './source-search.ts';
 import { countedTerms, lookUpVisible, readSpellings, scoreTerms, type TermLookup } from './term-lookup.ts';
 import { completeCosines, MAX_NEAREST, type NearestRows } from './vectors.ts';
@@ -17,7 +18,7 @@ const MAX_PASSAGE_ROWS = 60;
 /** Candidates by date alone. */
 const MAX_DATED = 150;
 
-type Scores = LexicalScores & { trigram: Map<number, number>; vector: ReadonlyMap<number, number> };
+type AllScores = LexicalScores & { trigram: Scores; vector: ReadonlyMap<number, number> };
 
 /** What is known once the terms were looked up in all sources. */
 interface QueryFindings extends Pick<FoundCandidates, 'speakers' | 'unknown'> {
@@ -55,7 +56,7 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
 }
 
 interface Pool {
-  scores: Scores;
+  scores: AllScores;
   facts: Map<number, CandidateFacts>;
   terms: WeightedTerm[];
   related: RelatedMatch[];
@@ -74,7 +75,7 @@ async function readPool(
   const spellings = await readSpellings(search, unknown);
   const counted = countedTerms(lookup, speakers);
   const words = counted.map(({ posting }) => posting);
-  const trigram = scoreRows([...spellings.values()].flat(), documents).lexical;
+  const trigram = scoreRows([...spellings.values()].flat(), documents);
   const dated = await readDated(search, postings.speakers);
   const relatedWords = lookup.related.map(({ posting }) => posting);
   const scores = { ...scoreTerms(search, words, relatedWords), trigram, vector };
@@ -112,18 +113,22 @@ async function readDated(search: SourceSearch, speakers: ReadonlySet<string>): P
 
 /** The best rows by each score; `matched` are those that match themselves, not only by their surroundings. */
 function selectRows(
-  { lexical, window, session, trigram, vector }: Scores,
+  { lexical, window, session, trigram, vector }: AllScores,
   pool: number,
 ): { all: Set<number>; matched: number[] } {
   const matched = [...topK(lexical, pool), ...topK(trigram, pool), ...vector.keys()];
   const passages = new Set(topK(session, TOP_PASSAGES));
-  const inPassages = new Map([...window].filter(([rowId]) => passages.has(passageOf(rowId))));
+  const inPassages = selectScores(window, (rowId) => passages.has(passageOf(rowId)));
   return { all: new Set([...matched, ...topK(window, pool), ...topK(inPassages, MAX_PASSAGE_ROWS)]), matched };
 }
 
-function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omit<Candidate, 'coverage' | 'category'> {
+function toCandidate(
+  type: ItemType,
+  facts: CandidateFacts,
+  scores: AllScores,
+): Omit<Candidate, 'coverage' | 'category'> {
   const { rowId } = facts;
-  const lexicalOf = (neighbor: number) => scores.lexical.get(neighbor) ?? 0;
+  const lexicalOf = (neighbor: number) => scoreOf(scores.lexical, neighbor);
   const context =
     0.5 * lexicalOf(rowId - 1) + 0.3 * lexicalOf(rowId + 1) + 0.2 * lexicalOf(rowId - 2) + 0.1 * lexicalOf(rowId + 2);
   const isMessage = type === 'message';
@@ -132,9 +137,9 @@ function toCandidate(type: ItemType, facts: CandidateFacts, scores: Scores): Omi
     facts,
     scores: {
       lexical: lexicalOf(rowId) / (scores.attainable || 1),
-      trigram: scores.trigram.get(rowId) ?? 0,
-      window: scores.window.get(rowId) ?? 0,
-      session: scores.session.get(passageOf(rowId)) ?? 0,
+      trigram: scoreOf(scores.trigram, rowId),
+      window: scoreOf(scores.window, rowId),
+      session: scoreOf(scores.session, passageOf(rowId)),
       context: isMessage ? context : 0,
       before: isMessage ? lexicalOf(rowId - 1) : 0,
       vector: scores.vector.get(rowId),

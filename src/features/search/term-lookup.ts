@@ -1,6 +1,7 @@
 import type { WordTable } from '../words/word-table.ts';
 import { readSplit, readTogether } from './compounds.ts';
-import { type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
+import { attainableScore, type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
+import { NO_SCORES } from './scores.ts';
 import {
   countDocuments,
   createVocabularyReader,
@@ -100,9 +101,11 @@ export function scoreTerms(
   words: readonly Posting[],
   related: readonly Posting[],
 ): LexicalScores {
-  const { attainable } = scoreRows(words, totals.documents);
-  const rows = { ...scoreRows([...words, ...related], totals.documents), attainable };
-  if (source.type !== 'message') return { ...rows, window: new Map(), session: new Map() };
+  const rows = {
+    lexical: scoreRows([...words, ...related], totals.documents),
+    attainable: attainableScore(words, totals.documents),
+  };
+  if (source.type !== 'message') return { ...rows, window: NO_SCORES, session: NO_SCORES };
   const rarest = words.toSorted((a, b) => a.documents - b.documents).slice(0, MAX_WINDOW_TERMS);
   return { ...rows, ...scoreSurroundings(rarest, rows.lexical, totals.documents, totals.passages) };
 }

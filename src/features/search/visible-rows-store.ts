@@ -72,6 +72,7 @@ const AGGREGATE = {
 
 /** Those of the rows that the query may show. */
 export async function readVisible(search: SourceSearch, rowIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (rowIds.length === 0) return new Set();
   const { reader } = search;
   const visible = joinVisible(search);
   const row = await reader.get<{ numbers: string }>(

@@ -37,10 +37,11 @@ export function categoriesOf(table: WordTable, terms: readonly string[]): Catego
   return {
     terms: categories.map(({ term }) => term),
     of(stem) {
-      const senses = table.entryOf(stem)?.senses ?? [];
+      const senses = table.entryOf(stem)?.senses;
       let found = 0;
-      for (const [bit, { own, members, ranges }] of categories.entries()) {
-        const isMember = members.has(stem) || senses.some(({ first }) => isBelow(first, ranges));
+      for (let bit = 0; bit < categories.length; bit += 1) {
+        const { own, members, ranges } = categories[bit]!;
+        const isMember = members.has(stem) || (senses !== undefined && isAnyBelow(senses, ranges));
         if (isMember && !own.has(stem)) found |= 1 << bit;
       }
       return found;
@@ -56,7 +57,21 @@ interface Category {
   ranges: readonly Senses[];
 }
 
+/** Terms whose categories are kept for each table, those that are none too: a query asks for them several times. */
+const MAX_CACHED = 1000;
+const cache = new WeakMap<WordTable, Map<string, Category | undefined>>();
+
 function categoryOf(table: WordTable, term: string): Category | undefined {
+  const cached = cache.get(table) ?? new Map<string, Category | undefined>();
+  cache.set(table, cached);
+  if (!cached.has(term)) {
+    if (cached.size >= MAX_CACHED) cached.clear();
+    cached.set(term, findCategory(table, term));
+  }
+  return cached.get(term);
+}
+
+function findCategory(table: WordTable, term: string): Category | undefined {
   const entries = entriesOf(table, term);
   const members = new Set(entries.flatMap(({ included }) => included).map(indexedStemOf));
   const included = [...members].flatMap((stem) => table.entryOf(stem)?.senses ?? []);
@@ -69,8 +84,21 @@ function isCategory({ first, last }: Senses): boolean {
   return last > first && last - first < MAX_CATEGORY;
 }
 
+function isAnyBelow(senses: readonly Senses[], ranges: readonly Senses[]): boolean {
+  for (const { first } of senses) if (isBelow(first, ranges)) return true;
+  return false;
+}
+
+/** Of `outermost` ranges, the last one that begins before a sense also ends last. */
 function isBelow(sense: number, ranges: readonly Senses[]): boolean {
-  return ranges.some(({ first, last }) => sense > first && sense <= last);
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranges[middle]!.first < sense) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && sense <= ranges[low - 1]!.last;
 }
 
 /** Drops the ranges inside others. */

@@ -39,7 +39,7 @@ export function encodeTable(lines: ReadonlyMap<string, string>): Buffer {
 /** Reads the entries of an encoded table as they are asked for. */
 export function createWordTable(table: Buffer): WordTable {
   const count = table.readUInt32LE();
-  const cache = new Map<string, WordEntry | undefined>();
+  const cache = new Map<string, WordEntry | null>();
   const find = (stem: string): WordEntry | undefined => {
     for (let bucket = hashOf(stem) & (count - 1); ; bucket = (bucket + 1) & (count - 1)) {
       const offset = table.readUInt32LE(BUCKET_BYTES * (bucket + 1));
@@ -52,10 +52,10 @@ export function createWordTable(table: Buffer): WordTable {
   return {
     entryOf(stem) {
       const known = cache.get(stem);
-      if (known !== undefined || cache.has(stem)) return known;
+      if (known !== undefined) return known ?? undefined;
       if (cache.size >= MAX_CACHED) cache.clear();
       const entry = find(stem);
-      cache.set(stem, entry);
+      cache.set(stem, entry ?? null);
       return entry;
     },
   };

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Posting, scoreRows, scoreSurroundings, toPosting, topK } from '../../../src/features/search/lexical.ts';
+import {
+  attainableScore,
+  type Posting,
+  scoreRows,
+  scoreSurroundings,
+  toPosting,
+} from '../../../src/features/search/lexical.ts';
+import { around, eachShared, type Scores, topK } from '../../../src/features/search/scores.ts';
 import { PASSAGE_MESSAGES, passageOf } from '../../../src/features/text/passages.ts';
 
 const K1 = 1.2;
@@ -41,6 +48,7 @@ function saturationIn(all: Documents, word: number, number: number): number {
 
 const idf = (holding: number, all: number) => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 const frequencyIn = ({ rowIds, frequencies }: Posting, rowId: number) => frequencies[rowIds.indexOf(rowId)] ?? 0;
+const toMap = ({ keys, values }: Scores) => new Map(Array.from(keys, (key, at) => [key, values[at]!]));
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe('lexical scores', () => {
@@ -48,9 +56,9 @@ describe('lexical scores', () => {
     fc.assert(
       fc.property(documents, (all) => {
         const postings = postingsOf(all);
-        const { lexical, attainable } = scoreRows(postings, all.size);
+        const lexical = toMap(scoreRows(postings, all.size));
         const weights = postings.map((posting) => idf(posting.documents, all.size));
-        expect(attainable).toBeCloseTo(sum(weights), 9);
+        expect(attainableScore(postings, all.size)).toBeCloseTo(sum(weights), 9);
         for (const number of all.keys()) {
           const expected = sum(
             weights.map((weight, word) => (weight === 0 ? 0 : weight * saturationIn(all, word, number))),
@@ -64,16 +72,19 @@ describe('lexical scores', () => {
 
   test('are never negative, even if a term occurs in more rows than were counted', () => {
     const everywhere = { documents: 9, rowIds: [1], frequencies: [1], similarity: 1 };
-    expect(scoreRows([everywhere], 3).lexical.get(1)).toBeGreaterThan(0);
-    expect(scoreRows([everywhere], 0).attainable).toBeGreaterThan(0);
+    expect(toMap(scoreRows([everywhere], 3)).get(1)).toBeGreaterThan(0);
+    expect(attainableScore([everywhere], 0)).toBeGreaterThan(0);
   });
 
   test('of windows and passages follow their definitions', () => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 1, max: 9 }), (all, passages) => {
         const postings = postingsOf(all);
-        const { lexical } = scoreRows(postings, all.size);
-        const { window, session } = scoreSurroundings(postings, lexical, all.size, passages);
+        const scores = scoreRows(postings, all.size);
+        const surroundings = scoreSurroundings(postings, scores, all.size, passages);
+        const [lexical, window, session] = [scores, surroundings.window, surroundings.session].map(toMap) as [
+          ...[Map<number, number>, Map<number, number>, Map<number, number>],
+        ];
         for (const [number, score] of window) {
           const words = postings.map((posting) => {
             const frequency = sum(
@@ -89,8 +100,8 @@ describe('lexical scores', () => {
         expect(new Set(session.keys())).toEqual(passagesFound);
         for (const passage of passagesFound) {
           const words = postings.map((posting) => {
-            const holding = new Set(posting.rowIds.map(passageOf)).size;
-            const inIt = posting.rowIds.filter((number) => passageOf(number) === passage);
+            const holding = new Set(Array.from(posting.rowIds, passageOf)).size;
+            const inIt = [...posting.rowIds].filter((number) => passageOf(number) === passage);
             const frequency = sum(inIt.map((number) => frequencyIn(posting, number)));
             return (idf(holding, Math.max(holding, passages)) * frequency) / (frequency + 3);
           });
@@ -108,11 +119,38 @@ describe('lexical scores', () => {
 test('topK returns the highest scores in order, ties to the newest', () => {
   const scores = fc
     .array(fc.tuple(fc.nat(60), fc.oneof(fc.nat(4), fc.double({ min: 0, max: 9, noNaN: true }))), { maxLength: 60 })
-    .map((entries) => new Map(entries));
+    .map((entries) => [...new Map(entries)].sort(([a], [b]) => a - b));
   fc.assert(
     fc.property(scores, fc.integer({ min: 1, max: 70 }), (all, count) => {
-      const sorted = [...all].sort(([a, scoreA], [b, scoreB]) => scoreB - scoreA || b - a).map(([number]) => number);
-      expect(topK(all, count)).toEqual(sorted.slice(0, count));
+      const sorted = all.toSorted(([a, scoreA], [b, scoreB]) => scoreB - scoreA || b - a).map(([number]) => number);
+      const [keys, values] = [all.map(([key]) => key), all.map(([, value]) => value)];
+      expect(topK({ keys, values }, count)).toEqual(sorted.slice(0, count));
+    }),
+  );
+});
+
+const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 99 })).map((all) => all.toSorted((a, b) => a - b));
+
+test('eachShared finds the numbers that two lists share', () => {
+  fc.assert(
+    fc.property(numbers, numbers, (one, other) => {
+      const shared: number[] = [];
+      eachShared(one, Float64Array.from(other), (at, place) => {
+        expect(one[at]).toBe(other[place]);
+        shared.push(one[at]!);
+      });
+      expect(shared).toEqual(one.filter((number) => other.includes(number)));
+    }),
+  );
+});
+
+test('around lists the neighbors of numbers in order, each once', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(99)), fc.nat(4), (all, reach) => {
+      const expected = Array.from({ length: 109 }, (_, at) => at - 5).filter((near) =>
+        all.some((number) => Math.abs(number - near) <= reach),
+      );
+      expect([...around(all, reach)]).toEqual(expected);
     }),
   );
 });
