@@ -101,11 +101,13 @@ function rowOf({ contestant, failure }: Entrant, ranked: readonly Ranked[]): Sec
   return {
     ...start,
     'adds per second': formatNumber(result.addsPerSecond),
+    'CPU ms of an add': result.addCpuMs,
     refused: String(result.refused),
     'rows kept': String(result.kept),
     lost: String(result.lost),
     'search p50 ms': result.searchP50Ms,
     'p95 ms': result.searchP95Ms,
+    'CPU ms of a search': result.searchCpuMs,
     'evidence found': percent(result.found),
     'by one word': percent(result.foundByWord),
   };

@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../cpu.ts';
 import { recallOf } from '../recall.ts';
 import { mean } from '../retrieval/recall-table.ts';
 import { latenciesOf } from '../statistics.ts';
@@ -11,6 +12,9 @@ export const RESULTS = 10;
 export interface Measured {
   /** Acknowledged writes per second. */
   addsPerSecond: number;
+  /** CPU time of the system's processes for each write and each search, on Linux. */
+  addCpuMs: number;
+  searchCpuMs: number;
   /** Writes that the system answered with an error. */
   refused: number;
   /** Rows in its store after it was stopped. */
@@ -32,8 +36,10 @@ export async function measure(system: System, { turns, questions }: Work, inFlig
   let asked: Awaited<ReturnType<typeof ask>>;
   let foundByWord: number;
   let addingMs: number;
+  let addCpuMs: number;
   try {
     const startMs = performance.now();
+    const startCpuMs = await cpuMs(system);
     const queue = turns.values();
     await Promise.all(
       Array.from({ length: inFlight }, async () => {
@@ -45,6 +51,7 @@ export async function measure(system: System, { turns, questions }: Work, inFlig
       }),
     );
     addingMs = performance.now() - startMs;
+    addCpuMs = ((await cpuMs(system)) - startCpuMs) / turns.length;
     // First, so that no system is timed while its code is still cold.
     foundByWord = (await ask(system, questions, idOf, ({ rarestWord }) => rarestWord)).found;
     asked = await ask(system, questions, idOf, ({ text }) => text);
@@ -55,6 +62,8 @@ export async function measure(system: System, { turns, questions }: Work, inFlig
   const { p50, p95 } = latenciesOf(asked.durationsMs);
   return {
     addsPerSecond: (idOf.size / addingMs) * 1000,
+    addCpuMs,
+    searchCpuMs: asked.cpuMs,
     refused,
     kept: stored.size,
     lost: [...idOf.values()].filter((id) => !stored.has(id)).length,
@@ -67,7 +76,8 @@ async function ask(
   questions: readonly AskedQuestion[],
   idOf: ReadonlyMap<string, string>,
   queryOf: (question: AskedQuestion) => string,
-): Promise<{ durationsMs: number[]; found: number }> {
+): Promise<{ durationsMs: number[]; cpuMs: number; found: number }> {
+  const startCpuMs = await cpuMs(system);
   const durationsMs: number[] = [];
   const hits: number[] = [];
   for (const question of questions) {
@@ -77,5 +87,10 @@ async function ask(
     const wanted = question.evidence.flatMap((key) => idOf.get(key) ?? []);
     hits.push(recallOf(wanted, results)['hit@10']);
   }
-  return { durationsMs, found: mean(hits) };
+  return { durationsMs, cpuMs: ((await cpuMs(system)) - startCpuMs) / questions.length, found: mean(hits) };
+}
+
+async function cpuMs({ pids }: System): Promise<number> {
+  const times = await Promise.all(pids.map(cpuMsOf));
+  return times.reduce((sum, ms) => sum + ms, 0);
 }

@@ -6,6 +6,7 @@ const PROGRAM = fileURLToPath(new URL('./mem0-process.mjs', import.meta.url));
 
 /** mem0's library in a process of its own. */
 export interface Mem0 {
+  pid: number;
   add(text: string): Promise<string>;
   search(query: string, limit: number): Promise<string[]>;
   stop(): Promise<void>;
@@ -47,6 +48,7 @@ export async function startMem0(options: { folder: string; packagesDir: string; 
     return new Promise((resolve, reject) => waiting.set(sequence, { resolve, reject }));
   }
   return {
+    pid: child.pid!,
     async add(text) {
       const [id] = await ask({ add: text });
       return id!;

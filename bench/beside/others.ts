@@ -18,6 +18,7 @@ const MEMORY_KEEPER: Contestant = {
     const program = join(packagesDir, 'node_modules/mcp-memory-keeper/dist/index.js');
     const server = await startStdioServer([program], folder, { DATA_DIR: folder });
     return {
+      pids: [server.pid],
       async add(key, value) {
         await server.call('context_save', { key, value });
         return key;
@@ -40,6 +41,7 @@ const MEMORY_LIBSQL: Contestant = {
     const file = join(folder, 'memory.db');
     const server = await startStdioServer([program], folder, { LIBSQL_URL: `file:${file}` });
     return {
+      pids: [server.pid],
       async add(key, text) {
         await server.call('create_entities', { entities: [entityOf(key, text)] });
         return key;
@@ -59,6 +61,7 @@ const SERVER_MEMORY: Contestant = {
     const file = join(folder, 'memory.jsonl');
     const server = await startStdioServer([program], folder, { MEMORY_FILE_PATH: file });
     return {
+      pids: [server.pid],
       async add(key, text) {
         await server.call('create_entities', { entities: [entityOf(key, text)] });
         return key;
@@ -82,6 +85,7 @@ const MEM0: Contestant = {
     const embedder = await serveHashedWords();
     const mem0 = await startMem0({ folder, packagesDir, embedder });
     return {
+      pids: [mem0.pid],
       add: (_key, text) => mem0.add(text),
       search: mem0.search,
       async stop() {

@@ -15,6 +15,7 @@ export const SVC_BY_REST: Contestant = {
     const { daemon, apiKey } = await startSignedIn(folder);
     const client = createClient({ baseUrl: daemon.url, apiKey });
     return {
+      pids: [daemon.pid],
       add: async (_key, content) => (await client.memories.create({ content })).id,
       search: async (query, limit) => (await client.search({ query, limit })).results.map(({ id }) => id),
       stop: () => daemon.stop(),
@@ -32,6 +33,7 @@ export const SVC_BY_BRIDGE: Contestant = {
     const settings = { SVC_URL: daemon.url, SVC_API_KEY: apiKey, SVC_CONFIG_DIR: join(folder, 'settings') };
     const bridge = await startStdioServer([join(ROOT, 'bin/svc'), 'mcp'], folder, settings);
     return {
+      pids: [daemon.pid, bridge.pid],
       async add(_key, content) {
         const [id] = idsOf(await bridge.call('memory_add', { content }));
         if (id === undefined) throw new Error('memory_add returned no id');

@@ -4,6 +4,8 @@ import { openPlainConnection } from '../../src/db/connection.ts';
 
 /** A memory server that runs on an empty store. */
 export interface System {
+  /** Its processes. */
+  pids: readonly number[];
   /** Stores a text, under the key if the system wants one. Returns the id of the row; throws if it was refused. */
   add(key: string, text: string): Promise<string>;
   /** Returns the ids of the best results, best first. */
@@ -24,6 +26,7 @@ export interface Contestant {
 
 /** The tools of a server that speaks MCP over standard input and output. */
 export interface StdioServer {
+  pid: number;
   /** Calls a tool and returns its text. Throws with the text if it is an error. */
   call(name: string, input: Record<string, unknown>): Promise<string>;
   /** Closes its input, and ends the process if it does not end by itself. */
@@ -46,6 +49,7 @@ export async function startStdioServer(
   const client = new Client({ name: 'svc-bench', version: '1' });
   await client.connect(transport);
   return {
+    pid: transport.pid!,
     async call(name, input) {
       const { content, isError } = await client.callTool({ name, arguments: input });
       const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
