@@ -167,10 +167,10 @@ function chartsOf(ranked: readonly Ranked[], { turns, questions }: Work): BarCha
     {
       name: 'beside-search',
       title: 'Search, 95th percentile',
-      subtitle: `${questions.length} questions, one at a time; shorter is better`,
+      subtitle: `${questions.length} whole questions, one at a time; shorter is better`,
       bars: bars(
         ({ searchP95Ms }) => searchP95Ms,
-        ({ searchP95Ms, found }) => `${formatNumber(searchP95Ms)} ms${found === 0 ? ', finds nothing' : ''}`,
+        ({ searchP95Ms, found }) => `${formatNumber(searchP95Ms)} ms${found === 0 ? ', no evidence found' : ''}`,
       ),
     },
     {
