@@ -1,42 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Activity } from '../features/activity/activity.ts';
 import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/answer-ids.ts';
-
-/** What an MCP message was about. */
-export interface McpNote extends Partial<AnswerIds> {
-  client: string;
-  method: string;
-  /** The name of the tool, if it called one. */
-  tool?: string;
-  /** The status of the tool's error over REST. */
-  status?: number;
-}
+import { type McpNote, onAnswer } from './answered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The ids in the answer, once there is one. */
     answerIds: AnswerIds | null;
-    /** Set for MCP messages. */
-    mcpNote: McpNote | null;
   }
 }
 
 /** Notes every authenticated request of a server as activity. */
 export function watchActivity(app: FastifyInstance, activity: Pick<Activity, 'note'>): void {
   app.decorateRequest('answerIds', null);
-  app.decorateRequest('mcpNote', null);
   app.addHook('preSerialization', (request, _reply, payload, done) => {
     if (request.principal) request.answerIds = idsOfAnswer(payload);
     done(null, payload);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    if (request.principal) {
-      const milliseconds = reply.elapsedTime;
-      const { statusCode: status } = reply;
-      const what = request.mcpNote ? mcpRequest(request.mcpNote) : restRequest(request);
-      activity.note(request.principal.tenantId, { id: request.id, status, milliseconds, ...what });
-    }
-    done();
+  onAnswer(app, ({ request, requestId: id, status, milliseconds, mcpNote }) => {
+    if (!request.principal) return;
+    const what = mcpNote ? mcpRequest(mcpNote) : restRequest(request);
+    activity.note(request.principal.tenantId, { id, status, milliseconds, ...what });
   });
 }
 

@@ -15,6 +15,10 @@ declare module 'fastify' {
     /** What callers of a protected route need. */
     scope?: Scope;
   }
+  interface FastifyInstance {
+    /** Admits a further message of an authenticated request like a request of its own. Throws `rate_limited`. */
+    admitMessage(request: FastifyRequest): Promise<void>;
+  }
   interface FastifyRequest {
     /** The authenticated caller; always set in the protected scope. */
     principal: Principal & { client: string };
@@ -39,6 +43,11 @@ const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
  */
 export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
+  app.decorate('admitMessage', async ({ principal }: FastifyRequest) => {
+    const decision = await parts.rateLimits.take(principal);
+    if (!decision.allowed) throw rateLimited(decision);
+    parts.usage.countRequest(principal.tenantId);
+  });
   // Node would reject an unknown Expect header before any hook runs; a server may ignore it (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
@@ -80,8 +89,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
   if (!decision.allowed) {
     // The caller may be a tenant whose own limit is not reached.
     if (found instanceof AppError) throw found;
-    const options = { retryAfterSeconds: decision.retryAfterSeconds };
-    throw new AppError('rate_limited', `The limit is ${decision.limit} requests per minute.`, options);
+    throw rateLimited(decision);
   }
   if (known) {
     request.principal = { ...known, client: clientOfRequest(request, known) };
@@ -90,6 +98,10 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
     if (known.credential.kind === 'session') reply.header('Cache-Control', 'no-store');
   }
   if (found instanceof AppError) request.authenticationFailure = found;
+}
+
+function rateLimited({ limit, retryAfterSeconds }: RateDecision): AppError {
+  return new AppError('rate_limited', `The limit is ${limit} requests per minute.`, { retryAfterSeconds });
 }
 
 /** Requires a valid credential on every route of a scope, and the scope of its operation. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { onAnswer } from './answered.ts';
 import { latenciesIn, type RouteLatency } from './latencies.ts';
 
 /** Prometheus metrics. Labels contain route patterns, never addresses or ids. */
@@ -61,9 +62,9 @@ export function createMetrics(): Metrics {
     },
     latencies: async () => latenciesIn(await requests.get()),
     watch(app) {
-      app.addHook('onResponse', async (request, reply) => {
+      onAnswer(app, ({ request, status, milliseconds }) => {
         const route = request.routeOptions.url ?? 'none';
-        requests.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+        requests.observe({ method: request.method, route, status }, milliseconds / 1000);
       });
     },
   };

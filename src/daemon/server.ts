@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import type { Ids } from '../lib/ids.ts';
+import { onAnswer, reportAnswers } from './answered.ts';
 import { enforceBodyTimeout } from './body-timeout.ts';
 import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { allowOrigins } from './cors.ts';
@@ -11,6 +12,12 @@ import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { addApiDocument } from './openapi.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers } from './problems.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    newRequestId(): string;
+  }
+}
 
 export interface ServerOptions {
   log: FastifyBaseLogger;
@@ -46,10 +53,11 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, ids, trustProxy, timeouts, guardParts } = options;
   const parts = { ids, rateLimits: guardParts.rateLimits };
+  const newRequestId = () => ids.next('req');
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => ids.next('req'),
+    genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: trustProxy ?? false,
     // Node's timeout would also cut off bodies that are streamed for minutes; see `enforceBodyTimeout`.
@@ -66,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  app.decorate('newRequestId', newRequestId);
   refuseTunnels(app, parts);
   validateStrictly(app);
   addJsonParser(app);
@@ -75,6 +84,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   enforceBodyTimeout(app, timeouts.requestMs);
   guard(app, guardParts);
   answerOtherMethods(app);
+  reportAnswers(app);
   options.watch(app);
   logRequests(app);
   await addApiDocument(app, options.version, options.publicUrl);
@@ -114,13 +124,13 @@ function requirePlainIntegers({ properties = {} }: TextSchema, validate: Validat
 
 function logRequests(app: FastifyInstance): void {
   let successes = 0;
-  app.addHook('onResponse', async (request, reply) => {
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const quiet = reply.statusCode < 400 && ms < SLOW_MS;
+  onAnswer(app, ({ request, requestId, status, milliseconds }) => {
+    const ms = Math.round(milliseconds * 10) / 10;
+    const quiet = status < 400 && ms < SLOW_MS;
     if (quiet && ++successes % LOG_ONE_SUCCESS_IN !== 1) return;
     const { method, principal } = request;
     // The route's pattern, not the URL: sign-in URLs contain a token.
     const route = request.routeOptions.url ?? 'none';
-    request.log.info({ method, route, status: reply.statusCode, ms, tenantId: principal?.tenantId }, 'request');
+    app.log.info({ requestId, method, route, status, ms, tenantId: principal?.tenantId }, 'request');
   });
 }

@@ -16,6 +16,7 @@ import type { SessionCache } from './session-cache.ts';
 export interface OutgoingMessage {
   body: string;
   headers: Record<string, string>;
+  isToolCall: boolean;
   signal: AbortSignal;
 }
 

@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { BATCH_MEDIA_TYPE } from '../../contract/mcp-batch.ts';
+import { textLines } from '../text-lines.ts';
 import { readEventData } from './event-stream.ts';
 
 /** One POST to the daemon's MCP endpoint. */
@@ -8,6 +10,10 @@ export interface TransportRequest {
   apiKey: string;
   headers: Record<string, string>;
   body: string;
+  /** JSON unless given. */
+  mediaType?: string;
+  /** Whether the message is a call of a tool. */
+  isToolCall: boolean;
   signal: AbortSignal;
 }
 
@@ -44,7 +50,7 @@ export function createHttpTransport(): Transport {
         ...outgoing.headers,
         authorization: `Bearer ${outgoing.apiKey}`,
         accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
+        'content-type': outgoing.mediaType ?? 'application/json',
         'content-length': Buffer.byteLength(outgoing.body),
       },
     };
@@ -98,6 +104,7 @@ function toTransportResponse(response: http.IncomingMessage): TransportResponse 
     contentType,
     async *messages() {
       if (contentType === 'text/event-stream') return yield* readEventData(response);
+      if (contentType === BATCH_MEDIA_TYPE) return yield* textLines(response);
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       if (chunks.length > 0) yield Buffer.concat(chunks).toString('utf8');

@@ -41,7 +41,8 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   /** Forwards a request and writes the daemon's messages. Throws `BridgeError` if there is no answer among them. */
   async function forwardRequest(request: RpcRequest, line: string, signal: AbortSignal): Promise<void> {
     let answered = false;
-    for await (const { message, text } of forward({ body: line, headers: headersOf(request), signal })) {
+    const isToolCall = request.method === 'tools/call';
+    for await (const { message, text } of forward({ body: line, headers: headersOf(request), isToolCall, signal })) {
       if (message.method !== undefined) write(text);
       else if (!answered) {
         answered = true;
@@ -62,7 +63,7 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   }
 
   async function forwardNotification(message: Message, line: string, signal: AbortSignal): Promise<void> {
-    for await (const _ of forward({ body: line, headers: headersOf(message), signal }));
+    for await (const _ of forward({ body: line, headers: headersOf(message), isToolCall: false, signal }));
   }
 
   return async (message, line, signal) => {

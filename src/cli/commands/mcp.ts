@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { createBatchingTransport } from '../bridge/batching-transport.ts';
 import { runBridge } from '../bridge/bridge.ts';
 import { createHttpTransport } from '../bridge/http-transport.ts';
 import { createLineWriter } from '../bridge/line-writer.ts';
@@ -29,7 +30,7 @@ export function mcpCommand(context: CommandContext, version: string): Command {
         input: input.stream,
         write: lines.write,
         session: () => session(profile),
-        transport: createHttpTransport(),
+        transport: createBatchingTransport(createHttpTransport()),
         toolCache: createToolCache(settingsFolder),
         version,
         log: debug ? (text) => terminal.error(`svc mcp: ${text}\n`) : () => {},

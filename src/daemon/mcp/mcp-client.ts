@@ -3,8 +3,11 @@ import { clientOfInfo, clientOfUserAgent } from '../../features/activity/client-
 
 /** Finds the names of the clients that send MCP messages. */
 export interface McpClients {
-  /** The client of a message: as it says of itself, or did when it initialized, or else its User-Agent. */
-  nameOf(request: FastifyRequest): string;
+  /**
+   * The client of a message, by default the body of the request: as it says of itself, or did when it initialized, or else
+   * its User-Agent.
+   */
+  nameOf(request: FastifyRequest, message?: unknown): string;
 }
 
 const MAX_REMEMBERED = 5000;
@@ -23,8 +26,8 @@ interface Message {
 export function createMcpClients(): McpClients {
   const initialized = new Map<string, string>();
   return {
-    nameOf(request) {
-      const { method, params } = (request.body ?? {}) as Message;
+    nameOf(request, message = request.body) {
+      const { method, params } = (message ?? {}) as Message;
       const userAgent = request.headers['user-agent'];
       const key = `${request.principal.tenantId} ${userAgent?.slice(0, 200)}`;
       const own = clientOfInfo(params?.clientInfo ?? params?._meta?.[CLIENT_INFO]);

@@ -17,7 +17,7 @@ export interface McpServerDependencies extends ToolRooms {
 
 /** Answers messages, each with a server of its own. */
 export interface McpServers {
-  /** `parsedBody` is the body of the message, which has none itself. */
+  /** `parsedBody` is the body of the message, which has none itself and may be shared by those of a batch. */
   answer(message: Request, parsedBody: unknown, call: McpCall): Promise<Response>;
 }
 
@@ -45,16 +45,19 @@ export function createMcpServers(
 ): McpServers {
   const offers = [...createTools(rooms), ...createResources({ ...rooms, profile }), ...createPrompts(rooms)];
   const calls = new WeakMap<Request, Exchange>();
-  const serverFor = (message: Request | undefined) => createServer(version, message && calls.get(message));
-  const handler = createMcpHandler(({ requestInfo }) => serverFor(requestInfo), {
+  const handler = createMcpHandler(({ requestInfo }) => createServer(version, requestInfo && calls.get(requestInfo)), {
     legacy: 'reject',
     onerror: rejected,
   });
   return {
     async answer(message, parsedBody, call) {
-      calls.set(message, { ...call, offers: offersFor(parsedBody, offers) });
-      if (!(await isLegacyRequest(message, parsedBody))) return handler.fetch(message, { parsedBody });
-      return answerLegacy(serverFor(message), message, { parsedBody, onerror: rejected });
+      const exchange = { ...call, offers: offersFor(parsedBody, offers) };
+      if (await isLegacyRequest(message, parsedBody)) {
+        return answerLegacy(createServer(version, exchange), message, { parsedBody, onerror: rejected });
+      }
+      const own = calls.has(message) ? message.clone() : message;
+      calls.set(own, exchange);
+      return handler.fetch(own, { parsedBody });
     },
   };
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts';
 import { idsOfAnswer } from '../../features/activity/answer-ids.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { requireScope } from '../../features/keys/scope.ts';
-import type { McpNote } from '../activity-hooks.ts';
+import type { McpNote } from '../answered.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from './mcp-schemas.ts';

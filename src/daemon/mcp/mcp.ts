@@ -1,5 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
+import { MAX_BATCH_MESSAGES } from '../../contract/mcp-batch.ts';
+import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
 import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
 
@@ -18,8 +21,8 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
 /**
  * The MCP endpoint: stateless Streamable HTTP at `/v1/mcp`, for the protocol revisions that start with `initialize` and
  * those that do not. It is in the protected scope, so every request is authenticated and rate limited; tools
- * that change something check the scope themselves. Batches are
- * rejected: they would be many calls for one token of the rate limit.
+ * that change something check the scope themselves. JSON-RPC batches are rejected, as in the current protocol; the
+ * stdio bridge has its own, each message of which counts like a request.
  */
 export function mcpRoutes({ publicOrigins, challenge, ...parts }: McpDependencies): FastifyPluginAsync {
   const origins = publicOrigins.map((address) => new URL(address).origin);
@@ -35,6 +38,14 @@ export function mcpRoutes({ publicOrigins, challenge, ...parts }: McpDependencie
       return loading;
     };
 
+    /** `message` carries the headers, and may be shared by the messages of a batch. */
+    async function exchange(request: FastifyRequest, { body, requestId, note }: McpMessage, message: Request) {
+      const principal = { ...request.principal, client: note.client };
+      const { answer } = await servers();
+      const structured = asksForStructure(request);
+      return answer(message, body, { principal, requestId, log: app.log, note, structured });
+    }
+
     app.addHook('onRequest', async (request) => {
       request.mcpNote = { client: clients.nameOf(request), method: request.method };
       refuseForeignOrigin(request, origins);
@@ -49,27 +60,29 @@ export function mcpRoutes({ publicOrigins, challenge, ...parts }: McpDependencie
       handler: refuseMethod,
     });
 
+    addBatchParser(app);
     const config = { checksOwnBody: true, scope: 'memory:read', challenge } as const;
     app.post(PATH, { schema: { hide: true }, config }, async (request, reply) => {
+      const message = toWebRequest(request, hangUpSignal(reply));
+      if (request.body instanceof Batch) {
+        setMaxListeners(MAX_BATCH_MESSAGES + 1, message.signal);
+        return answerBatch(request.body, {
+          ...{ app, request, reply },
+          exchange: (one) => exchange(request, one, message),
+          clientOf: (body) => clients.nameOf(request, body),
+        });
+      }
       const note = { client: clients.nameOf(request), method: mcpMethodOf(request) };
       request.mcpNote = note;
       if (Array.isArray(request.body)) {
         return reply.code(400).send(rpcError(-32600, 'Batches are not supported: send one message per request'));
       }
-      const message = toWebRequest(request, hangUpSignal(reply));
       if (message.signal.aborted) return reply.code(499).send();
       if (hasCursor(request.body)) {
         return reply.send({ ...rpcError(-32602, 'Unknown cursor: lists are not paged here'), id: request.body.id });
       }
-      const call = {
-        principal: { ...request.principal, client: note.client },
-        requestId: request.id,
-        log: request.log,
-        note,
-        structured: asksForStructure(request),
-      };
-      const { answer } = await servers();
-      return sendWebResponse(reply, await answer(message, request.body, call));
+      const incoming = { body: request.body, requestId: request.id, note };
+      return sendWebResponse(reply, await exchange(request, incoming, message));
     });
   };
 }
@@ -120,12 +133,13 @@ function hangUpSignal(reply: FastifyReply): AbortSignal {
   return hangUp.signal;
 }
 
-/** Converts the request for the SDK, without the body, which Fastify has parsed already. */
+/** Converts the request for the SDK, without the body, which Fastify has parsed already. Messages of a batch are JSON, too. */
 function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (FORWARDED.test(name) && value !== undefined) headers.set(name, String(value));
   }
+  if (headers.has('content-type')) headers.set('content-type', 'application/json');
   return new Request(`http://localhost${PATH}`, { method: 'POST', headers, signal });
 }
 
