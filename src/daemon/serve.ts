@@ -11,6 +11,7 @@ import type { Config } from './config-settings.ts';
 import { shownUrl } from './config-values.ts';
 import { loadDashboardFiles } from './dashboard.ts';
 import { createLog } from './log.ts';
+import { letNewSpaceGrow } from './new-space.ts';
 import { loadReferenceFiles } from './reference.ts';
 
 /** What is said once the daemon has started. */
@@ -66,6 +67,7 @@ export async function serve(
       referenceFiles,
     });
     const url = await listen(daemon, config);
+    letNewSpaceGrow();
     const allWarnings = [...warnings, ...(await dataFolderWarnings(config.dataDir))];
     const isEmpty = await daemon.accounts.areNone();
     output.started({ version, url, ...destinations(config), warnings: allWarnings, isEmpty });

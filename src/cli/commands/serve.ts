@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { configTable, configWarnings, readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import { createLogFile } from '../../daemon/log-file.ts';
+import { keepNewSpaceSmall } from '../../daemon/new-space.ts';
 import type { CommandContext, SetExitCode } from '../command-context.ts';
 import { createPlainOutput, createScreenOutput, type ServeOutput } from '../serve-terminal/serve-output.ts';
 import { addConfigFlags, readConfigFlags, secretFlagWarnings } from './serve-flags.ts';
@@ -33,6 +34,7 @@ export function serveCommand(
       terminal.out(`${configTable(config, json === true)}\n`);
       return;
     }
+    keepNewSpaceSmall();
     const { serve } = await import('../../daemon/serve.ts');
     const output = await openOutput(config, terminal);
     try {
