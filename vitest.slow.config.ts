@@ -11,6 +11,8 @@ const ALONE = [
   'serve',
   'slow-exports',
   'web/budgets',
+  'web/memories',
+  'web/settings',
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
 

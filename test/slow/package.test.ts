@@ -17,7 +17,7 @@ let folder: string;
  */
 const LOAD_EVERYTHING = `
   import { readdirSync } from 'node:fs';
-  const parts = readdirSync('dist').filter((name) => /.js$/.test(name) && !/^(main|devtools-.*|.*-worker).js$/.test(name));
+  const parts = readdirSync('dist').filter((name) => /[.]js$/.test(name) && !/^(main|devtools-.*|.*-worker)[.]js$/.test(name));
   for (const name of parts) await import(process.cwd() + '/dist/' + name);
   process.exit();
 `;

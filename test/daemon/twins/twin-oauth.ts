@@ -45,6 +45,16 @@ export const OAUTH: Record<string, Scenario> = {
     }
   },
 
+  async 'sweep the tokens of a connection that only the other has'(twin) {
+    const { tenantId } = twin;
+    await write(twin, async (connection) => {
+      await connections.deleteConnections(connection, tenantId, [ENDED]);
+      await tokens.deleteTokensWithoutConnection(connection);
+    });
+    const left = 'SELECT tokenHash FROM oauthTokens WHERE tenantId = ? ORDER BY tokenHash';
+    twin.record('left', await readerOf(twin).all(left, [tenantId]));
+  },
+
   async 'use tokens and connections'(twin) {
     const { tenantId, name, call } = twin;
     await write(twin, async (connection) => {
