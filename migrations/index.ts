@@ -28,6 +28,7 @@ import { oauth } from './0026-oauth.ts';
 import { searchClients } from './0028-search-clients.ts';
 import { clientConsent } from './0029-client-consent.ts';
 import { modelAgreements } from './0030-model-agreements.ts';
+import { indexVersions } from './0031-index-versions.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   searchClients,
   clientConsent,
   modelAgreements,
+  indexVersions,
 ];

@@ -97,6 +97,17 @@ test('a user erased at one daemon and created again at the other is found by bot
   for (const daemon of [caller, there]) expect(await daemon.find('keeps', { user })).toEqual(['Eve keeps goats.']);
 });
 
+test('what one daemon writes is found at once by the other, which has searched for the same words before', async () => {
+  const user = 'finn';
+  const { id } = await caller.add('Finn bakes bread.', { user });
+  expect(await there.find('bread', { user })).toEqual(['Finn bakes bread.']);
+  await caller.erase(id);
+  await caller.add('Finn sells bread.', { user });
+  expect(await there.find('bread', { user })).toEqual(['Finn sells bread.']);
+  await caller.add('Finn likes rye bread.', { user });
+  expect(await there.find('bread', { user })).toHaveLength(2);
+});
+
 test('a conversation erased at one daemon is gone at the other', async () => {
   const id = await converse(caller, ['I sail on Sundays.']);
   expect((await there.call<Conversation>(`/v1/conversations/${id}`)).status).toBe(200);

@@ -5,6 +5,7 @@ import type { Connection } from '../../src/db/connection.ts';
 import { SEARCH_ENGINES } from '../../src/features/search/candidates.ts';
 import type { IndexTerm } from '../../src/features/search/postings.ts';
 import { type IndexedRow, type TextEntry, textIndices } from '../../src/features/text/text-indices.ts';
+import { changeTotals, readTotals } from '../../src/features/text/word-totals.ts';
 import { type EnginePair, openEnginePair } from './engine-pair.ts';
 
 let pair: EnginePair;
@@ -89,7 +90,12 @@ async function readIndex(type: ItemType): Promise<unknown[]> {
         users.push(await postings.vocabulary(reader, key, { first, least: 2, most: 8, limit }));
       }
     }
-    return { users, totals: await reader.all('SELECT * FROM wordTotals ORDER BY tenantId, scope, type') };
+    return {
+      users,
+      totals: await reader.all(
+        'SELECT tenantId, scope, type, documents, words, passages FROM wordTotals ORDER BY tenantId, scope, type',
+      ),
+    };
   });
 }
 
@@ -188,4 +194,16 @@ test('problems names documents whose postings are damaged or left over, and docu
   await spoil('DELETE FROM textDocuments');
   expect(await problems()).toEqual(['memory 5 has no index entry', 'the postings of memory 5 do not match its length']);
   await spoil('DELETE FROM memories');
+});
+
+test('a daemon of an earlier release, which knows no versions, still changes that of an index', async () => {
+  const user = { tenantId: 'ten_1', scope: 4444 };
+  const version = async () => (await readTotals(pair.postgres.readers.of('ten_1'), user)).get('memory')!.version;
+  const write = (work: (connection: Connection) => Promise<unknown>) => pair.postgres.writes.write('ten_1', work);
+  await write((connection) => changeTotals(connection, 'memory', [{ ...user, documents: 1, words: 2, passages: 0 }]));
+  const before = await version();
+  expect(before).toMatch(/^\S{16} \d+$/);
+  expect(await version()).toBe(before);
+  await write((connection) => connection.run('UPDATE wordTotals SET words = words WHERE scope = ?', [user.scope]));
+  expect(await version()).not.toBe(before);
 });

@@ -6,6 +6,7 @@ import { createWords, type Words } from '../words/words.ts';
 import { type CandidateQuery, type CandidateSearch, type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
 import { readDatedPostgres } from './dated-postgres.ts';
 import { readDatedSqlite } from './dated-sqlite.ts';
+import { createCachedPostings } from './postings-cache.ts';
 import { postingsPostgres } from './postings-postgres.ts';
 import { postingsSqlite } from './postings-sqlite.ts';
 import { findSourceCandidates, type SourceCandidates } from './source-candidates.ts';
@@ -38,11 +39,15 @@ export const SEARCH_ENGINES: Record<Engine, SearchEngine> = {
  * the most documents, whose idf is highest, would outrank the others.
  */
 export function createCandidates(words: Words = createWords()): CandidateSearch {
+  const engines = {
+    sqlite: { ...SEARCH_ENGINES.sqlite, postings: createCachedPostings(postingsSqlite) },
+    postgres: { ...SEARCH_ENGINES.postgres, postings: createCachedPostings(postingsPostgres) },
+  };
   return {
     async find(reader, query, vector) {
       const types = typesOf(query);
       if ((query.terms.length === 0 && vector === undefined) || types.length === 0) return NO_CANDIDATES;
-      const engine = SEARCH_ENGINES[reader.engine];
+      const engine = engines[reader.engine];
       const allTotals = await readTotals(reader, query);
       const searches = types.flatMap((type) => {
         const totals = allTotals.get(type);

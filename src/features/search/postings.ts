@@ -7,6 +7,8 @@ export interface PostingsKey {
   type: ItemType;
   scope: number;
   parts: readonly ('live' | 'past')[];
+  /** Of the index, as the search read it; absent where it is not known. */
+  version?: string | null | undefined;
 }
 
 /** A `word` is stemmed like the words of a text, a `stem` is taken as stored, a `prefix` begins any number of stems. */

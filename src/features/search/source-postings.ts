@@ -155,8 +155,9 @@ async function isNearSpeaker(search: SourceSearch, term: string): Promise<boolea
 
 /** Where the index has what the search may find. */
 export function keyOf(search: SourceSearch): PostingsKey {
-  const { source, query } = search;
-  return { tenantId: query.tenantId, type: source.type, scope: query.scope, parts: partsOf(search) };
+  const { source, query, totals } = search;
+  const { tenantId, scope } = query;
+  return { tenantId, type: source.type, scope, parts: partsOf(search), version: totals.version };
 }
 
 /** The index terms that stand for a query term: its forms, and what it is if written as one word with a neighbor. */

@@ -1,4 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { Engine } from '../../db/dialect.ts';
 import { insertRows } from '../../db/values.ts';
 
 /** What one user has in one index. */
@@ -8,6 +9,8 @@ export interface WordTotals {
   words: number;
   /** Passages that hold a message; 0 for other types. */
   passages: number;
+  /** Of the index: another one after every change. Absent in an index that no change has given one. */
+  version?: string | null;
 }
 
 /** The totals of one user and type, or a change of them. */
@@ -17,21 +20,32 @@ export interface WordTotalsRow extends WordTotals {
   type: string;
 }
 
+/** With the transaction that wrote the row: a daemon of an earlier release beside this one leaves the version as it is. */
+const VERSION: Record<Engine, string> = { sqlite: 'version', postgres: `version || ' ' || CAST(xmin AS text)` };
+
 /** The totals of a user, for each type that has documents. */
 export async function findTotals(reader: Reader, tenantId: string, scope: number): Promise<WordTotalsRow[]> {
-  return reader.all('SELECT * FROM wordTotals WHERE tenantId = ? AND scope = ?', [tenantId, scope]);
+  return reader.all(
+    `SELECT tenantId, scope, type, documents, words, passages, ${VERSION[reader.engine]} AS version
+     FROM wordTotals WHERE tenantId = ? AND scope = ?`,
+    [tenantId, scope],
+  );
 }
 
-/** Adds to the totals; the changes have distinct keys. */
-export async function addTotals(connection: Connection, changes: readonly WordTotalsRow[]): Promise<void> {
+/** Adds to the totals, which get a version that they never had; the changes have distinct keys. */
+export async function addTotals(
+  connection: Connection,
+  changes: readonly WordTotalsRow[],
+  version: string,
+): Promise<void> {
   await insertRows(
     connection,
-    'INSERT INTO wordTotals (tenantId, scope, type, documents, words, passages)',
+    'INSERT INTO wordTotals (tenantId, scope, type, documents, words, passages, version)',
     changes.map(({ tenantId, scope, type, documents, words, passages }) => {
-      return [tenantId, scope, type, documents, words, passages];
+      return [tenantId, scope, type, documents, words, passages, version];
     }),
     `ON CONFLICT (tenantId, scope, type) DO UPDATE SET documents = wordTotals.documents + excluded.documents,
-       words = wordTotals.words + excluded.words, passages = wordTotals.passages + excluded.passages`,
+       words = wordTotals.words + excluded.words, passages = wordTotals.passages + excluded.passages, version = excluded.version`,
   );
 }
 

@@ -1,11 +1,15 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { type Random, systemRandom } from '../../lib/random.ts';
 import { addTotals, deleteEmptyTotals, findTotals, type WordTotals, type WordTotalsRow } from './word-totals-store.ts';
 
 export type { WordTotals };
 
+/** Enough that no version ever returns, even in a database that was restored from a backup. */
+const VERSION_BYTES = 12;
+
 /** A document that enters or leaves an index, or a passage whose first message enters or last one leaves. */
-export type TotalsChange = Omit<WordTotalsRow, 'type'>;
+export type TotalsChange = Omit<WordTotalsRow, 'type' | 'version'>;
 
 /**
  * Changes the totals that BM25 is computed from, in the transaction of the change. They are the user's own: scores must
@@ -15,6 +19,7 @@ export async function changeTotals(
   connection: Connection,
   type: ItemType,
   changes: readonly TotalsChange[],
+  random: Random = systemRandom,
 ): Promise<void> {
   const sums = new Map<string, WordTotalsRow>();
   for (const { tenantId, scope, documents, words, passages } of changes) {
@@ -27,7 +32,7 @@ export async function changeTotals(
       passages: sum.passages + passages,
     });
   }
-  await addTotals(connection, [...sums.values()]);
+  await addTotals(connection, [...sums.values()], random.bytes(VERSION_BYTES).toString('base64url'));
   for (const sum of sums.values()) if (sum.documents < 0) await deleteEmptyTotals(connection, sum);
 }
 

@@ -197,7 +197,7 @@ export const VECTORS: Record<string, Scenario> = {
     twin.record('totals of the other', [...(await readTotals(reader, query))]);
     await write(twin, (connection) =>
       connection.run(
-        `INSERT INTO wordTotals SELECT ?, scope, type, documents, words, passages FROM wordTotals WHERE scope = ?`,
+        `INSERT INTO wordTotals SELECT ?, scope, type, documents, words, passages, NULL FROM wordTotals WHERE scope = ?`,
         [tenantId, query.scope],
       ),
     );

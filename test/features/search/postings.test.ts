@@ -216,7 +216,7 @@ describe('a user of twenty thousand memories', () => {
       `INSERT INTO memoryText (rowid, body) SELECT number, '2_common' || IIF(number = 7, ' 2_rare 2_odd', '')
        FROM memories`,
     );
-    await connection.run(`INSERT INTO wordTotals VALUES ('ten_1', 1, 'memory', ?, ?, 0)`, [count, count + 2]);
+    await connection.run(`INSERT INTO wordTotals VALUES ('ten_1', 1, 'memory', ?, ?, 0, NULL)`, [count, count + 2]);
   }
   const ask = async (terms: string[]) => {
     const search = createCandidates();

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Reader } from '../../../src/db/connection.ts';
+import { createCandidates } from '../../../src/features/search/candidates.ts';
+import type { IndexTerm, Postings, PostingsKey } from '../../../src/features/search/postings.ts';
+import { createCachedPostings } from '../../../src/features/search/postings-cache.ts';
+import { createScopes } from '../../../src/features/text/scopes.ts';
+import { changeTotals, readTotals } from '../../../src/features/text/word-totals.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newAccount } from '../portability/portable-account.ts';
+import { indexStep, takeStep } from '../text/index-steps.ts';
+
+describe('what is kept of an index', () => {
+  let daemon: MemoryDaemon;
+  /** Keeps what it reads during all tests. */
+  const keeping = createCandidates();
+
+  beforeAll(async () => {
+    daemon = await startMemoryDaemon();
+    daemon.clock.freeze();
+  });
+  afterAll(() => daemon.close());
+
+  const scopeOf = ({ tenantId }: Caller, endUser: string) =>
+    createScopes({ isCaching: false }).find(daemon.db.readers.of(tenantId), { tenantId, endUser });
+
+  async function expectCurrent(caller: Caller, endUser: string): Promise<void> {
+    const { tenantId } = caller;
+    const scope = await scopeOf(caller, endUser);
+    if (scope === undefined) return;
+    const nowMs = daemon.clock.nowMs();
+    for (const asOfMs of [undefined, nowMs]) {
+      const terms = ['kayak', 'boats', 'sailin', '茶', 'lee', 'may'];
+      const query = { tenantId, endUser, scope, terms, months: [], filter: {}, asOfMs, nowMs, pool: 40 };
+      const find = (candidates: typeof keeping) =>
+        daemon.db.readers.together(tenantId, (reader) => candidates.find(reader, query));
+      expect(await find(keeping)).toEqual(await find(createCandidates()));
+    }
+  }
+
+  test('never differs from the index, whatever is written between searches', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(indexStep, { minLength: 5, maxLength: 12 }), async (steps) => {
+        const caller = await newAccount(daemon);
+        for (const each of steps) {
+          await takeStep(daemon, caller, each);
+          await expectCurrent(caller, each.user);
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('does not outlast a memory, though another with as many words takes its place', async () => {
+    const caller = await newAccount(daemon);
+    const { id } = await caller.add('red kayak');
+    await caller.add('green boats');
+    expect(await caller.find('kayak')).toEqual(['red kayak']);
+    await caller.erase(id);
+    await caller.add('new kayak');
+    expect(await caller.find('kayak')).toEqual(['new kayak']);
+    await expectCurrent(caller, 'default');
+  });
+
+  test('does not outlast an erased user, though one of the same name has as many words', async () => {
+    const caller = await newAccount(daemon);
+    await caller.add('red kayak', { user: 'ann' });
+    await expectCurrent(caller, 'ann');
+    await caller.call('/v1/users/ann', { method: 'DELETE' });
+    await vi.waitFor(async () => expect((await caller.call('/v1/users/ann')).status).toBe(404), 10_000);
+    await vi.waitFor(() => caller.add('new kayak', { user: 'ann' }), 10_000);
+    expect(await caller.find('kayak', { user: 'ann' })).toEqual(['new kayak']);
+    await expectCurrent(caller, 'ann');
+  });
+
+  test('belongs to a version that never returns, not even where a database goes back to an earlier state', async () => {
+    const caller = await newAccount(daemon);
+    await caller.add('red kayak');
+    const user = { tenantId: caller.tenantId, scope: (await scopeOf(caller, 'default'))! };
+    const versionIn = async (reader: Reader) => (await readTotals(reader, user)).get('memory')!.version;
+    const change = { ...user, documents: 0, words: 0, passages: 0 };
+    const versions = [await versionIn(daemon.db.readers.of(user.tenantId))];
+    for (let round = 0; round < 3; round += 1) {
+      const undone = daemon.db.writes.write(user.tenantId, async (connection) => {
+        await changeTotals(connection, 'memory', [change]);
+        versions.push(await versionIn(connection));
+        throw new Error('back to the earlier state');
+      });
+      await expect(undone).rejects.toThrow('earlier state');
+      expect(await versionIn(daemon.db.readers.of(user.tenantId))).toBe(versions[0]);
+    }
+    expect(new Set(versions).size).toBe(4);
+  });
+});
+
+describe('a cache of postings', () => {
+  const reader = {} as Reader;
+  const word = (text: string): IndexTerm => ({ text, as: 'word' });
+  const keyOf = (scope: number, version: string | null): PostingsKey => {
+    return { tenantId: 'ten_1', type: 'memory', scope, parts: ['live'], version };
+  };
+
+  /** Counts the terms that are read; each has a document whose number is its length. */
+  function counting() {
+    const read: string[] = [];
+    const postings: Postings = {
+      async of(_, __, terms) {
+        read.push(...terms.map(({ text }) => text));
+        return terms.map(({ text }) => ({ numbers: [text.length], frequencies: [1], lengths: [1] }));
+      },
+      count: async (_, __, terms) => terms.map(() => 1),
+      have: async (_, __, terms) => terms.map(() => true),
+      vocabulary: async () => [],
+    };
+    return { read, postings };
+  }
+
+  test('reads a term once for each version of an index, and whenever the version is not known', async () => {
+    const { read, postings } = counting();
+    const cached = createCachedPostings(postings);
+    const of = async (version: string | null, ...terms: string[]) => {
+      const found = await cached.of(reader, keyOf(1, version), terms.map(word));
+      expect(found.map(({ numbers }) => numbers[0])).toEqual(terms.map(({ length }) => length));
+      return read.splice(0);
+    };
+    expect(await of('a', 'x', 'xx')).toEqual(['x', 'xx']);
+    expect(await of('a', 'xxx', 'xx', 'x')).toEqual(['xxx']);
+    expect(await of('b', 'x')).toEqual(['x']);
+    expect(await of(null, 'x')).toEqual(['x']);
+    expect(await of('b', 'x')).toEqual([]);
+  });
+
+  test('does not keep for one version what a search with another one read', async () => {
+    const { read, postings } = counting();
+    const waiting: (() => void)[] = [];
+    const cached = createCachedPostings({
+      ...postings,
+      async of(...asked) {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return postings.of(...asked);
+      },
+    });
+    const older = cached.of(reader, keyOf(1, 'a'), [word('x')]);
+    const newer = cached.of(reader, keyOf(1, 'b'), [word('xx')]);
+    for (const resolve of waiting) resolve();
+    await Promise.all([older, newer]);
+    read.splice(0);
+    const again = cached.of(reader, keyOf(1, 'b'), [word('x'), word('xx')]);
+    waiting.at(-1)!();
+    await again;
+    expect(read).toEqual(['x']);
+  });
+
+  test('forgets the users that searched longest ago once it is full', async () => {
+    const { read, postings } = counting();
+    const cached = createCachedPostings(postings, 1000);
+    const of = async (scope: number) => {
+      await cached.of(reader, keyOf(scope, 'a'), [word('x')]);
+      return read.splice(0).length;
+    };
+    for (const scope of [1, 2, 3]) expect(await of(scope)).toBe(1);
+    expect(await of(1)).toBe(0);
+    for (const scope of [4, 5]) expect(await of(scope)).toBe(1);
+    expect(await of(1)).toBe(0);
+    expect(await of(2)).toBe(1);
+  });
+});
