@@ -71,7 +71,10 @@ async function compete(
     );
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const entrant of entrants.filter(({ failure }) => failure === undefined)) {
+    // Another one first in each round, because what else the machine does changes with time.
+    const first = round % entrants.length;
+    for (const entrant of [...entrants.slice(first), ...entrants.slice(0, first)]) {
+      if (entrant.failure !== undefined) continue;
       progress(`${entrant.contestant.name}, round ${round + 1} of ${rounds}`);
       const run = inFreshFolder(async (folder) => {
         const system = await entrant.contestant.start(folder, packageDirs.get(entrant)!);
