@@ -1,5 +1,5 @@
 /**
- * How the stdio bridge sends several calls of tools to `/v1/mcp` in one request: one message per line. Each answer is two
+ * How the stdio bridge sends several tool calls to `/v1/mcp` in one request: one message per line. Each answer is two
  * lines, in the order in which the answers are ready: its head, then its body.
  */
 export const BATCH_MEDIA_TYPE = 'application/x-ndjson';

@@ -16,7 +16,7 @@ interface Call {
 const UNSUPPORTED_MEDIA_TYPE = 415;
 
 /**
- * Sends the calls of tools that arrive in one turn of the event loop as one request, because HTTP costs more than
+ * Sends the tool calls that arrive in one turn of the event loop as one request, because HTTP costs more than
  * anything else that the bridge does. A call alone is sent as ever, and so is everything to a daemon that does not know
  * batches.
  */

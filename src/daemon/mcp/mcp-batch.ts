@@ -101,5 +101,5 @@ async function answerMessage(
 /** Other messages may be answered by an event stream, or say something about the session. */
 function requireToolCall(body: unknown): void {
   const { method } = (body ?? {}) as { method?: unknown };
-  if (method !== 'tools/call') throw new AppError('invalid_request', 'A batch must have only calls of tools.');
+  if (method !== 'tools/call') throw new AppError('invalid_request', 'A batch must contain only tool calls.');
 }
