@@ -15,6 +15,7 @@ import type { Section } from './report.ts';
 import { benchMeaning, benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
 import { benchStartup } from './startup.ts';
+import { benchSustained } from './sustained.ts';
 import { benchWorstInputs } from './worst-inputs.ts';
 
 export interface BenchOptions {
@@ -56,7 +57,10 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   'engine-sizes': benchEngineSizes,
   moving: benchMoving,
   beside: benchBeside,
+  sustained: benchSustained,
 };
 
-/** Benchmarks that run only if named, because they need PostgreSQL, or dialogues and packages from npm. */
-export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(['engines', 'engine-sizes', 'moving', 'beside']);
+/** Benchmarks that run only if named: they need PostgreSQL, dialogues and packages from npm, or ten minutes. */
+export const ONLY_IF_NAMED: ReadonlySet<string> = new Set([
+  ...['engines', 'engine-sizes', 'moving', 'beside', 'sustained'],
+]);

@@ -16,6 +16,8 @@ export interface LoadOptions {
   /** Duration; ignored when `amount`, the total number of requests, is set. */
   seconds?: number;
   amount?: number;
+  /** Of all connections together, at most; as fast as they can by default. */
+  perSecond?: number;
   /** The requests that a connection cycles through. */
   requestsOf(connection: number): LoadRequest[];
 }
@@ -31,7 +33,7 @@ export interface LoadResult extends Latencies {
  * because latencies that include refusals are meaningless.
  */
 export async function load(options: LoadOptions): Promise<LoadResult> {
-  const { url, connections, seconds, amount, requestsOf } = options;
+  const { url, connections, seconds, amount, perSecond, requestsOf } = options;
   const latencies: number[] = [];
   const failures: Record<number, number> = {};
   let connection = 0;
@@ -45,6 +47,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
         url: url as string,
         connections,
         ...(amount === undefined ? { duration: seconds ?? 1 } : { amount }),
+        ...(perSecond !== undefined && { overallRate: perSecond }),
         setupClient: (client) => client.setRequests(requestsOf(connection++).map(toRequest)),
       },
       (error, finished) => (error ? reject(error) : resolve(finished)),
