@@ -8,7 +8,7 @@ import { startProviderServer } from '../helpers/providers/server.ts';
 import { addressOf, type Check, type Site, WRITES } from './crash-writes.ts';
 
 /** `TEST_CRASHES=5` is enough while developing; 1000 takes half an hour. */
-const CRASHES = Number(process.env.TEST_CRASHES ?? 20);
+const CRASHES = Number(process.env.TEST_CRASHES ?? 12);
 const TENANTS = 2;
 /** Of each tenant, for memories alone. */
 const WRITERS = 3;
