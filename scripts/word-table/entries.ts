@@ -15,6 +15,7 @@ const LOCATION = 15;
 const OBJECT = 17;
 const ANIMAL = 5;
 const PLANT = 20;
+const PART = '%p';
 /** Derivationally related form, and what an adjective or adverb comes from. */
 const DERIVATIONS: ReadonlySet<string> = new Set(['+', '\\']);
 
@@ -36,7 +37,10 @@ export function entriesOf(wordNet: WordNet, everyday: Everyday): Map<string, Wor
   for (const lemma of words) {
     const { word, part } = lemma;
     const draft = draftOf(word);
-    if (part === 'noun') draft.senses.push(...sensesOf(lemma, wordNet, numbers, isOther));
+    if (part === 'noun') {
+      draft.senses.push(...sensesOf(lemma, wordNet, numbers, isOther));
+      draft.included.push(...placesIn(lemma, wordNet.synsets));
+    }
     const { synonyms, derived } = relatedTo(lemma, wordNet);
     draft.synonyms.push(...synonyms.filter((other) => isTagged.has(other)));
     draft.derived.push(...derived);
@@ -68,10 +72,28 @@ function sensesOf(
 ): Senses[] {
   const synset = synsets.get(senses[0]!)!;
   const isName = !synset.words.includes(word);
-  const isInstance = synset.pointers.some(({ symbol }) => symbol === '@i');
-  if (isInstance && (![LOCATION, OBJECT].includes(synset.file) || isOther.has(word))) return [];
+  if (isInstance(synset) && (![LOCATION, OBJECT].includes(synset.file) || isOther.has(word))) return [];
   if (isName && [ANIMAL, PLANT].includes(synset.file)) return [];
   return numbers.get(senses[0]!) ?? [];
+}
+
+/** Whether it is one of its kind, with a name of its own. */
+function isInstance({ pointers }: Synset): boolean {
+  return pointers.some(({ symbol }) => symbol === '@i');
+}
+
+/** The names of what lies in a place, if the word is the name of one: "Lisbon" in "Portugal". */
+function placesIn({ senses }: Lemma, synsets: ReadonlyMap<string, Synset>): string[] {
+  const isPlace = (key: string) => [LOCATION, OBJECT].includes(synsets.get(key)!.file);
+  const [place] = senses;
+  if (!isPlace(place!) || !isInstance(synsets.get(place!)!)) return [];
+  const within = new Set([place!]);
+  for (const key of within) {
+    for (const { symbol, target } of synsets.get(key)!.pointers)
+      if (symbol === PART && isPlace(target)) within.add(target);
+  }
+  within.delete(place!);
+  return [...within].flatMap((key) => synsets.get(key)!.words.map((name) => name.toLowerCase()));
 }
 
 /** The other words of the first senses, and those of the same family. */

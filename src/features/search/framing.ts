@@ -21,6 +21,7 @@ const FRAMING: readonly RegExp[] = [
   `summari[sz]e`,
   `over time|so far`,
   `how (?:many|much)(?: times)?`,
+  `(?:what|which|any|some) (?:\\w+ )?(?:kind|sort|type)s? of`,
   `ever`,
 ].map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, 'gi'));
 /** A longer query is a text rather than a question. */

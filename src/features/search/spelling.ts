@@ -9,11 +9,15 @@ const SOUNDS_LIKE: ReadonlyMap<string, string> = new Map(
     letters.slice(1),
   ]),
 );
-/** Words of this length may have two errors. */
+/** Words of this length may have two errors, if the stem is long too. */
 const LONG_LENGTH = 9;
+const LONG_STEM_LENGTH = 7;
 const MAX_VARIANTS = 3;
+const MIN_SIMILARITY = 0.5;
 /** Letters that stemming may have removed from the word. */
 const MAX_ENDING = 5;
+/** What such a letter costs, in errors: a stem of the whole word is likelier to be meant. */
+const ENDING_COST = 0.2;
 const FAR = Number.POSITIVE_INFINITY;
 const [LETTER_I, LETTER_Y] = ['i', 'y'].map((letter) => letter.charCodeAt(0)) as [number, number];
 
@@ -36,8 +40,8 @@ export function firstLettersOf(word: string, isName: boolean): string[] {
 
 /**
  * The vocabulary stems that a misspelled word may mean: within one edit (optimal string alignment: a letter replaced,
- * missing, added or swapped with its neighbor), two in long words. Compares the beginning of a word that is longer than
- * the stem, since the stem has lost its ending.
+ * missing, added or swapped with its neighbor), two in long words and stems. Compares the beginning of a word that is
+ * longer than the stem, since the stem has lost its ending; the more letters that leaves over, the less they are alike.
  */
 export function variantsOf(word: string, vocabulary: readonly string[], { isName = false } = {}): Variant[] {
   if (word.length < (isName ? MIN_NAME_LENGTH : MIN_LENGTH)) return [];
@@ -45,11 +49,13 @@ export function variantsOf(word: string, vocabulary: readonly string[], { isName
   const letters = beginningsOf(word);
   return vocabulary
     .filter((stem) => mayBeNear(letters, stem, allowed) && (word.length >= MIN_LENGTH || stem.length > word.length))
-    .map((stem) => ({ stem, distance: distanceToStem(word, stem, allowed) }))
-    .filter(({ distance }) => distance <= allowed)
-    .sort((a, b) => a.distance - b.distance || (a.stem < b.stem ? -1 : 1))
-    .slice(0, MAX_VARIANTS)
-    .map(({ stem, distance }) => ({ stem, similarity: 1 - (distance + 0.5) / (stem.length + 1) }));
+    .map((stem) => {
+      const cost = costOf(word, stem, stem.length < LONG_STEM_LENGTH ? 1 : allowed);
+      return { stem, similarity: 1 - (cost + 0.5) / (stem.length + 1) };
+    })
+    .filter(({ similarity }) => similarity > MIN_SIMILARITY)
+    .sort((a, b) => b.similarity - a.similarity || (a.stem < b.stem ? -1 : 1))
+    .slice(0, MAX_VARIANTS);
 }
 
 /** Whether the stem of a name is spelled like one of others, to its end. */
@@ -89,14 +95,20 @@ function hasMore(bits: number, most: number): boolean {
   return (most === 1 ? rest : rest & (rest - 1)) !== 0;
 }
 
-/** The least distance from a stem to a prefix of the word of about its length; `FAR` above `allowed`. */
-function distanceToStem(word: string, stem: string, allowed: number): number {
+/**
+ * The least cost of reading the beginning of the word, of about the stem's length, as the stem and the rest as its ending;
+ * `FAR` beyond `allowed` errors.
+ */
+function costOf(word: string, stem: string, allowed: number): number {
   if (stem.length < MIN_LENGTH - 1 || word.length - stem.length > MAX_ENDING + allowed) return FAR;
   let [beforeLast, last] = [[] as number[], Array.from({ length: stem.length + 1 }, (_, column) => column)];
   let least = FAR;
   for (let row = 1; row <= Math.min(word.length, stem.length + 1); row += 1) {
     const next = nextRow(word, stem, row, allowed, beforeLast, last);
-    if (row >= stem.length - 1) least = Math.min(least, next[stem.length]!);
+    const distance = next[stem.length]!;
+    if (row >= stem.length - 1 && distance <= allowed) {
+      least = Math.min(least, distance + ENDING_COST * (word.length - row));
+    }
     // A cell depends on the row before it or, for a swap, on the one before that.
     if (Math.min(...next) > allowed && Math.min(...last) > allowed) break;
     [beforeLast, last] = [last, next];

@@ -1,3 +1,4 @@
+import { isCommonTerm } from '../text/common-words.ts';
 import { categoriesOf, type Relation, relatedWordsOf } from '../words/related-words.ts';
 import type { WordTable } from '../words/word-table.ts';
 import type { Posting } from './lexical.ts';
@@ -10,6 +11,8 @@ import type { SourceSearch } from './source-search.ts';
  * another's (`bench/retrieval/facts.ts`), where a tenth or two more or less changes little.
  */
 const SIMILARITY: Readonly<Record<Relation, number>> = { derived: 0.8, synonym: 0.5, member: 0.4 };
+/** What is left of it for a word of any subject, such as "get" or "kind". */
+const COMMON_SHARE = 0.5;
 /** Related words looked up for one query, and members of its categories. */
 const MAX_WORDS = 24;
 const MAX_MEMBERS = 48;
@@ -49,8 +52,12 @@ export async function readRelated(
   return related.flatMap((one, at) => {
     if (fresh[at]!.numbers.length === 0) return [];
     const documents = seen.get(one.term)!.size;
-    return { ...one, posting: { ...postings[at]!, documents, similarity: SIMILARITY[one.relation] } };
+    return { ...one, posting: { ...postings[at]!, documents, similarity: similarityOf(one) } };
   });
+}
+
+function similarityOf({ term, relation }: RelatedWord): number {
+  return SIMILARITY[relation] * (isCommonTerm(term) ? COMMON_SHARE : 1);
 }
 
 function wordsFor(table: WordTable, terms: readonly string[]): RelatedWord[] {

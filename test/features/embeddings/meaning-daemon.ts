@@ -13,9 +13,6 @@ export async function startMeaningDaemon(
   const address = options.address ?? embedder.openai();
   const daemon = await startMemoryDaemon({ ...options, config: { embeddings: address, ...options.config } });
   const embeddings = daemon.embeddings;
-  const ROWS = `SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL
-    UNION ALL SELECT 'message', number, tenantId FROM messages
-    UNION ALL SELECT 'episode', number, tenantId FROM episodes`;
   const numbers = async (sql: string) =>
     (await daemon.db.readers.all<{ place: string }>(sql)).map(({ place }) => place).sort();
   return {
@@ -35,23 +32,11 @@ export async function startMeaningDaemon(
     jobs: () => numbers(`SELECT model || ' ' || type || ' ' || number AS place FROM unembedded`),
     /** The rows that should have vectors, for each model that is not retiring. */
     rows: () =>
-      numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e
-        JOIN (${ROWS}) r ON e.tenantId IN ('', r.tenantId) WHERE e.state <> 'retiring'`),
-    /** Of each model that is backfilled: the rows with a vector or waiting for one, and those that should; at one moment. */
-    async covered() {
-      const found = await daemon.db.readers.all<{ kind: 'have' | 'should'; place: string }>(
-        `WITH filled AS (SELECT id, tenantId FROM embeddingModels
-           WHERE state <> 'retiring' AND COALESCE(memoryFill, messageFill, episodeFill) IS NULL)
-         SELECT 'have' AS kind, v.model || ' ' || v.type || ' ' || v.number AS place FROM vectors v JOIN filled f ON f.id = v.model
-         UNION ALL
-         SELECT 'have', u.model || ' ' || u.type || ' ' || u.number FROM unembedded u JOIN filled f ON f.id = u.model
-         UNION ALL
-         SELECT 'should', f.id || ' ' || r.type || ' ' || r.number FROM filled f
-         JOIN (${ROWS}) r ON f.tenantId IN ('', r.tenantId)`,
-      );
-      const of = (wanted: string) => found.flatMap(({ kind, place }) => (kind === wanted ? [place] : [])).sort();
-      return { have: of('have'), should: of('should') };
-    },
+      numbers(`SELECT e.id || ' ' || r.type || ' ' || r.number AS place FROM embeddingModels e CROSS JOIN (
+        SELECT 'memory' AS type, number, tenantId FROM memories WHERE current = 1 AND validTo IS NULL
+        UNION ALL SELECT 'message', number, tenantId FROM messages
+        UNION ALL SELECT 'episode', number, tenantId FROM episodes) r
+        ON TRUE WHERE e.state <> 'retiring' AND e.tenantId IN ('', r.tenantId)`),
     async close() {
       await daemon.close();
       if (!options.embedder) await embedder.close();

@@ -93,6 +93,10 @@ describe('a query', () => {
     ['How many times have I ever seen a kayak?', ['seen', 'kayak']],
     ['the error in my chat app', ['error', 'chat', 'app']],
     ['an order of kayaks', ['order', 'kayaks']],
+    ['what kind of dog do we have?', ['dog']],
+    ['which other types of bread does she bake?', ['bread', 'bake']],
+    ['my blood type', ['blood', 'type']],
+    ['be kind', ['kind']],
     ['what did we talk about in our last chat?', ['talk', 'last', 'chat']],
   ])('"%s" is about %j', (query, terms) => {
     expect(parseQuery(query, AT).terms).toEqual(terms);

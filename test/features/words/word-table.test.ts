@@ -63,6 +63,10 @@ describe('the built table', () => {
     ['instrument', 'cello'],
     ['siblings', 'sister'],
     ['sports', 'bouldering'],
+    ['portugal', 'lisbon'],
+    ['europe', 'lisbon'],
+    ['medication', 'ibuprofen'],
+    ['meds', 'ibuprofen'],
   ])('knows that "%s" includes "%s"', (category, member) => {
     expect(includes(category, member)).toBe(true);
   });

@@ -13,8 +13,11 @@ const ABOUT_SQLITE: readonly string[] = [
   'test/lib/data-folder.test.ts',
 ];
 
-/** Hooks have a time limit of their own and act on what a daemon answers, whatever its database. */
-const ABOUT_HOOKS = /^test\/cli\/hook/;
+/** Programs that act on what a daemon answers, whatever its database. */
+const CALLERS = /^test\/(?:cli|client)\//;
+/** Requests and responses before and after a database is asked. */
+const ABOUT_HTTP =
+  /^test\/daemon\/(?:cors|headers|headers-refused|large-bodies|log|methods|openapi|reference|serve-connections|slow-clients)\.test\.ts$/;
 
 /** Start daemons in their own way. */
 const TWINS = ['test/daemon/isolation-same-ids.test.ts'];
@@ -36,7 +39,7 @@ export function daemonSuites(root: string): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/slow/') && !ABOUT_SQLITE.includes(path))
-    .filter((path) => !ABOUT_HOOKS.test(path))
+    .filter((path) => !CALLERS.test(path) && !ABOUT_HTTP.test(path))
     .filter((path) => TWINS.includes(path) || reachesDaemon(resolve(root, path)));
 }
 
