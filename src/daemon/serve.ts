@@ -67,7 +67,7 @@ export async function serve(
       referenceFiles,
     });
     const url = await listen(daemon, config);
-    letNewSpaceGrow();
+    void daemon.app.compileSchemas().finally(letNewSpaceGrow);
     const allWarnings = [...warnings, ...(await dataFolderWarnings(config.dataDir))];
     const isEmpty = await daemon.accounts.areNone();
     output.started({ version, url, ...destinations(config), warnings: allWarnings, isEmpty });

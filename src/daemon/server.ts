@@ -1,6 +1,4 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { Ajv, type ValidateFunction } from 'ajv';
-import addFormatsModule from 'ajv-formats';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import type { Ids } from '../lib/ids.ts';
 import { onAnswer, reportAnswers } from './answered.ts';
@@ -12,6 +10,7 @@ import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { addApiDocument } from './openapi.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers } from './problems.ts';
+import { compileWhenNeeded } from './schema-compilers.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,18 +35,10 @@ export interface ServerOptions {
   watch(app: FastifyInstance): void;
 }
 
-/** Schema of query or path parameters. */
-interface TextSchema {
-  properties?: Record<string, { type?: string }>;
-}
-
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Samples successful requests: logging each would halve the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
-
-// ajv-formats is CommonJS; its types put the function under `default`.
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
 /** Creates the HTTP server with everything that all routes share. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -76,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   app.decorate('newRequestId', newRequestId);
   refuseTunnels(app, parts);
-  validateStrictly(app);
+  compileWhenNeeded(app);
   addJsonParser(app);
   addErrorHandlers(app);
   app.addHook('onRequest', async (request, reply) => identify(request, reply));
@@ -97,29 +88,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     for (const routes of options.protectedRoutes) await scope.register(routes);
   });
   return app;
-}
-
-/** Validates bodies strictly, without coercion or dropping fields; query strings are text and coerced to their schema. */
-function validateStrictly(app: FastifyInstance): void {
-  const body = new Ajv({ allErrors: false, strict: false, discriminator: true });
-  const text = new Ajv({ allErrors: false, strict: false, coerceTypes: true, useDefaults: true });
-  addFormats(body);
-  addFormats(text);
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === 'body' ? body.compile(schema) : requirePlainIntegers(schema as TextSchema, text.compile(schema)),
-  );
-}
-
-const NOT_AN_INTEGER = { keyword: 'type', schemaPath: '', params: {}, message: 'must be a decimal integer' };
-
-/** Coercion alone would accept `1e1`, `0x5` and ` 5`. */
-function requirePlainIntegers({ properties = {} }: TextSchema, validate: ValidateFunction) {
-  const integers = Object.entries(properties).flatMap(([name, { type }]) => (type === 'integer' ? [name] : []));
-  return (values: Record<string, unknown>) => {
-    const name = integers.find((one) => values[one] !== undefined && !/^-?\d+$/.test(String(values[one])));
-    if (name === undefined) return validate(values) || { error: validate.errors ?? [] };
-    return { error: [{ instancePath: `/${name}`, ...NOT_AN_INTEGER }] };
-  };
 }
 
 function logRequests(app: FastifyInstance): void {
