@@ -17,7 +17,7 @@ import { dataFrame } from '../helpers/providers/wire.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 /** `SVC_TEST_CONVERSATIONS=100` is enough during development; 1000 takes three minutes. */
-const CONVERSATIONS = Number(process.env.SVC_TEST_CONVERSATIONS ?? 400);
+const CONVERSATIONS = Number(process.env.SVC_TEST_CONVERSATIONS ?? 250);
 const CRASHES = 10;
 const TENANTS = 4;
 const CALLERS = 4;

@@ -72,7 +72,11 @@ async function killAndFinish(filled: string, schema: number, last: number): Prom
   return contents;
 }
 
-describe('kill -9 before each statement of a migration of rows of every kind (rows 59, 72)', () => {
+/** Of older migrations, which do not change any more, every third statement. */
+const NEWEST = 10;
+const stepOf = (schema: number) => (schema > MIGRATIONS.length - NEWEST ? 1 : 3);
+
+describe('kill -9 before statements of a migration of rows of every kind (rows 59, 72)', () => {
   test.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
     '%s: starts again, completes, and has the same schema and rows',
     async (name, schema) => {
@@ -84,13 +88,14 @@ describe('kill -9 before each statement of a migration of rows of every kind (ro
       expect(statements).toBeGreaterThan(2);
       expect(expected.integrity).toEqual([{ integrity_check: 'ok' }]);
 
-      const left = Array.from({ length: statements }, (_, index) => index + 1).values();
+      const step = stepOf(schema);
+      const left = Array.from({ length: Math.ceil(statements / step) }, (_, index) => 1 + index * step).values();
       const kill = async () => {
         for (const last of left)
           expect(await killAndFinish(filled, schema, last), `statement ${last}`).toEqual(expected);
       };
       await Promise.all(Array.from({ length: AT_ONCE }, kill));
-      console.info(`${name}: ${statements} kills`);
+      console.info(`${name}: a kill before every ${step} of ${statements} statements`);
     },
   );
 });

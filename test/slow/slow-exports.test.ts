@@ -8,7 +8,7 @@ import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/m
 import { newAccount, portable, version } from '../features/portability/portable-account.ts';
 
 const MIB = 1024 * 1024;
-const SECONDS = 40;
+const SECONDS = 20;
 /** Sends every export to a client that reads one byte a second. */
 const SIP_MS = 1000;
 /** Keeps four writers below the rate limit. */
