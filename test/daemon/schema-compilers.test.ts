@@ -9,7 +9,7 @@ afterAll(() => daemon.close());
 
 test('a daemon that is ready answers while the schemas of its routes are compiled, and all of them can be', async () => {
   const events: string[] = [];
-  const compiling = daemon.app.compileSchemas().then(() => events.push('compiled'));
+  const compiling = daemon.app.compileSchemas(0).then(() => events.push('compiled'));
   expect((await daemon.call(undefined, '/v1/memories')).status).toBe(401);
   events.push('answered');
   await compiling;
