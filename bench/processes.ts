@@ -19,6 +19,8 @@ export interface ServerProcess {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Resident memory in MiB. */
   residentMib(): Promise<number>;
+  /** The part of it that is not mapped files, on Linux. */
+  ownMib(): Promise<number>;
 }
 
 export interface DaemonOptions {
@@ -77,7 +79,8 @@ export async function startServer(
       child.kill(signal);
       await gone;
     },
-    residentMib: () => residentMib(child.pid!),
+    residentMib: () => residentMib(child.pid!, 'VmRSS'),
+    ownMib: () => residentMib(child.pid!, 'RssAnon'),
   };
 }
 
@@ -96,9 +99,9 @@ function listeningAddress(child: ChildProcess, log: string): Promise<string> {
   });
 }
 
-async function residentMib(pid: number): Promise<number> {
+async function residentMib(pid: number, field: 'VmRSS' | 'RssAnon'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kibibytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1];
+  const kibibytes = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1];
   if (kibibytes !== undefined) return Number(kibibytes) / 1024;
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
   return Number(stdout) / 1024;
