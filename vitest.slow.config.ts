@@ -9,7 +9,6 @@ const ALONE = [
   'postgres-network',
   'same-answer',
   'serve',
-  'slow-exports',
   'web/budgets',
   'web/memories',
   'web/settings',
