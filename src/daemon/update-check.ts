@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 const LIMITS = { firstMs: 10_000, idleMs: 10_000, wholeMs: 20_000, maxBytes: 1024 * 1024 };
 
 /** The daemon's log. */
-export interface UpdateLog {
+interface UpdateLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }

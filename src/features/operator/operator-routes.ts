@@ -33,18 +33,12 @@ export function operatorRoutes(parts: OperatorParts): FastifyPluginAsyncTypebox 
       scope.addHook('onRequest', async (request) => {
         requireOperator(request, sessions);
       });
-      await scope.register(administrationRoutes(parts));
+      await scope.register(adminRoutes(parts));
     });
   };
 }
 
-function administrationRoutes({
-  accounts,
-  tenants,
-  check,
-  backup,
-  overview,
-}: OperatorParts): FastifyPluginAsyncTypebox {
+function adminRoutes({ accounts, tenants, check, backup, overview }: OperatorParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/operator/overview',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
 

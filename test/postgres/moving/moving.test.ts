@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
-import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import type { Config } from '../../../src/daemon/config-settings.ts';
 import { cancelMove, type MoveOptions, moveDatabase } from '../../../src/daemon/move.ts';
 import { openConnection } from '../../../src/db/connection.ts';
