@@ -16,7 +16,7 @@ declare module 'fastify' {
     scope?: Scope;
   }
   interface FastifyInstance {
-    /** Admits a further message of an authenticated request like a request of its own. Throws `rate_limited`. */
+    /** Counts another message of an authenticated request like a separate request. Throws `rate_limited`. */
     admitMessage(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {

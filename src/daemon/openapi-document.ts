@@ -118,8 +118,8 @@ function completeOperation(generated: ApiOperation, method: string, operation: O
 }
 
 /**
- * Names the scope that an operation needs with each credential that it accepts. One that needs no credential, or has
- * rules of its own for an optional one, stays as it is.
+ * Names the scope that an operation needs with each credential that it accepts. Operations that need no credential, or
+ * handle an optional one themselves, are not changed.
  */
 function withScope(alternatives: object[] | undefined, scope: Scope): object[] | undefined {
   if (alternatives?.some((one) => Object.keys(one).length === 0)) return alternatives;

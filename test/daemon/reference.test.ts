@@ -153,7 +153,7 @@ describe('the samples', () => {
     expect(served.operations.length - compared).toBe(2);
   });
 
-  test('for MCP call every tool once, with arguments that it takes as they are', async () => {
+  test('for MCP call every tool once, with arguments that it accepts unchanged', async () => {
     const { apiKey } = await daemon.signIn('ada@example.com');
     const rpc = async (method: string, params: object) => {
       const { text } = await daemon.call(apiKey, '/v1/mcp', {

@@ -50,7 +50,7 @@ async function startDaemon(url: string): Promise<DaemonProcess> {
 interface Answered {
   by: DaemonProcess;
   status: number;
-  /** Absent if there is no such header. */
+  /** `null` if the header is absent. */
   retryAfter: string | null;
   tookMs: number;
 }

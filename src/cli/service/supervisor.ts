@@ -36,7 +36,7 @@ export interface Supervisor {
   /** Throws if the supervisor does not run here. */
   assertAvailable(): Promise<void>;
   state(): Promise<ServiceState>;
-  /** Loads the written unit, makes it start by itself, and starts or restarts it. */
+  /** Loads the written unit, enables it at boot or sign-in, and starts or restarts it. */
   start(): Promise<void>;
   /** Stops the service and makes it start no more. The caller then deletes the unit file and calls `forget`. */
   remove(): Promise<void>;

@@ -51,7 +51,7 @@ export function addBatchParser(app: FastifyInstance): void {
   });
 }
 
-/** Answers each message like a request of its own, as soon as its answer is ready. */
+/** Answers each message like a separate request, as soon as its answer is ready. */
 export function answerBatch({ messages }: Batch, parts: BatchParts): FastifyReply {
   const { app, request, reply } = parts;
   const answers = new PassThrough();

@@ -16,7 +16,7 @@ export type Scale = (value: number) => number;
 
 export interface TimePlotProps<One extends Series = Series> {
   label: string;
-  /** What each position stands for, such as a day. */
+  /** The label of each position, such as a day. */
   labels: readonly string[];
   series: readonly One[];
   format(value: number): string;

@@ -18,8 +18,8 @@ export interface Session extends Connection {
 }
 
 /**
- * `read` and `write` are parts of requests; a `snapshot` keeps its view for as long as it is open; a `longWrite` is part
- * of an administrator's command.
+ * `read` and `write` are parts of requests; a `snapshot` keeps its view until it is closed; a `longWrite` is part
+ * of an admin command.
  */
 export type TransactionKind = 'read' | 'write' | 'snapshot' | 'longWrite';
 
@@ -109,7 +109,7 @@ export function createSession(url: string, availability = createAvailability(url
       // With a statement under way this closes the socket without waiting for the server.
       void client.end();
     }
-    // Without a listener of its own, a lost session would end the process.
+    // Without an error listener, a lost session would end the process.
     client.on('error', (error: Error & { code?: string }) => giveUp(error.code));
     client.on('end', forget);
     try {
@@ -214,7 +214,7 @@ export async function inReadTransaction<T>(
       if (!isOpen) throw new Error('The transaction of this read has ended.');
       return session.all<R>(sql, values);
     });
-    // Whoever asked gets its error; the next read finds out by itself.
+    // The caller of this read gets the error; the next read gets its own.
     previous = read.catch(() => {});
     return read;
   }

@@ -60,7 +60,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
         );
         return row!.ms - (beforeMs + options.machineNowMs()) / 2;
       }),
-    // The server keeps its log by itself.
+    // The server checkpoints its own log.
     checkpoint: async () => {},
     emptyLog: async () => {},
     close() {

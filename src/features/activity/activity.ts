@@ -27,7 +27,7 @@ export interface AnsweredRequest extends Omit<ActivityRow, 'at' | 'microseconds'
   ids: readonly string[];
 }
 
-/** Who asked what of a tenant, without content. */
+/** Log of a tenant's requests, without their content. */
 export interface Activity extends Erasable {
   /** Notes a request. Written in the background: a crash may lose the last second. Never throws. */
   note(tenantId: string, request: AnsweredRequest): void;

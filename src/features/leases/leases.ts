@@ -116,7 +116,7 @@ export function createLeases({ db, clock, random }: Parts): Leases {
     await db.writes
       .write('daemon', (connection) => updateReleased(connection, { owner, name }))
       .catch(() => {
-        // It ends by itself within a minute.
+        // The lease expires within a minute.
       });
   }
 

@@ -12,7 +12,7 @@ const ELLIPSIS_TOKENS = 1;
 
 type Context = Omit<ContextAnswer, 'searchId' | 'confidence'>;
 
-/** A result in a context: what of its text is shown so far. */
+/** A result in a context, and how much of its text is shown so far. */
 interface Line {
   result: SearchResult;
   head: string;
@@ -51,7 +51,7 @@ export async function composeContext(
   return longestFitting(taken, lines, { maxTokens, countTokens });
 }
 
-/** Lazy: results are divided into pieces as they are needed. */
+/** Lazy: results are divided into pieces on demand. */
 function* stepsOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): Generator<Step> {
   const lines: Line[] = [];
   for (const index of diverseOrder(toDiverseItems(results))) {

@@ -29,7 +29,7 @@ const MAX_QUESTION_CHARACTERS = 1000;
 
 /**
  * Removes the framing of a question: of "can you list the order in which I brought up the garden in our chats?", only
- * "the garden" is a subject to find. A query of nothing else stays as it is.
+ * "the garden" is a subject to find. A query that is only framing is returned unchanged.
  */
 export function withoutFraming(query: string): string {
   if (query.length > MAX_QUESTION_CHARACTERS) return query;

@@ -16,8 +16,8 @@ export interface Statement {
 }
 
 /**
- * A longer text says more than one thing, and turns of a dialogue sooner so: up to 120 characters, R@10 and MRR of LoCoMo,
- * REALTALK and BEAM stay as they are; up to 200, LoCoMo loses .001 and .002.
+ * Longer texts make several statements, and turns of a dialogue even more so: up to 120 characters, R@10 and MRR of LoCoMo,
+ * REALTALK and BEAM do not change; up to 200, LoCoMo loses .001 and .002.
  */
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that begin with the same words, one of them asked for, say the same of the same: "my phone is …". */

@@ -25,7 +25,7 @@ export function hitsToLoad(
   return ranked.filter((hit) => needed.has(hit));
 }
 
-/** The page of the loaded hits; what restates another stands before it, is at least as relevant, and is named by it. */
+/** Cuts a page from the hits. A newer statement ranks before the one it updates, and is at least as relevant. */
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,

@@ -33,7 +33,7 @@ export function toResults(
   });
 }
 
-/** The words of a memory that stand for a word of the query, as the memory has them. */
+/** The words of a memory that matched as related to a query term, as the memory spells them. */
 function relatedIn(
   { item: { type, facts } }: LoadedHit,
   content: string,

@@ -51,7 +51,7 @@ export function signalsOf(
       date: dateSignal(candidate, query),
       recency: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
       answerCue: (facts.traits & query.answerTraits) === 0 ? 0 : 1,
-      // An assistant closes with questions of its own: the user's next message answers none that was asked here.
+      // In a chat with an assistant, which ends its turns with questions, the user's next message is rarely an answer.
       reply: voice !== null || (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
       vector: vectors[index]!,

@@ -160,7 +160,7 @@ export function keyOf(search: SourceSearch): PostingsKey {
   return { tenantId, type: source.type, scope, parts: partsOf(search), version: totals.version };
 }
 
-/** The index terms that stand for a query term: its forms, and what it is if written as one word with a neighbor. */
+/** The index terms that match a query term: its forms, and its compounds with a neighboring word. */
 function indexTermsOf({ query }: SourceSearch, term: string): IndexTerm[] {
   if (isCharacter(term)) return [{ text: term, as: 'prefix' }];
   const joined = query.phrases?.joined.get(term) ?? [];

@@ -32,7 +32,7 @@ export type RelatedPosting = RelatedWord & { posting: Posting };
 
 /**
  * Reads the postings of words related to the terms, of which `own` are the postings. Each row counts once for a term, by
- * its nearest word. All words of a class are as rare as they are together with the term.
+ * its nearest word. All words of a class share one rarity, counted over the class and the term.
  */
 export async function readRelated(
   search: SourceSearch,
@@ -67,7 +67,7 @@ function wordsFor(table: WordTable, terms: readonly string[]): RelatedWord[] {
     .slice(0, MAX_WORDS);
 }
 
-/** The words of the user that stand for something the terms include. */
+/** The user's words for things that the terms include. */
 async function membersFor(search: SourceSearch, table: WordTable, terms: readonly string[]): Promise<RelatedWord[]> {
   if (search.totals.documents > MAX_READ_DOCUMENTS) return [];
   const categories = categoriesOf(table, terms);

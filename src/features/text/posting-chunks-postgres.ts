@@ -13,7 +13,7 @@ export interface ListedTerms {
   terms: string;
 }
 
-/** A chunk of a term's postings, as it is bound. */
+/** A chunk of a term's postings, as bound to a statement. */
 interface Chunk {
   tenantId: string;
   term: string;

@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { createTenantLanes } from '../../lib/tenant-lanes.ts';
+import { createTenantMutex } from '../../lib/tenant-mutex.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { createWorkerCalls, startModule } from '../../lib/worker-calls.ts';
 import { type FoundTerms, findInSteps } from './found-terms.ts';
@@ -36,7 +36,7 @@ export class TermsMissing extends AppError {
   }
 }
 
-const longWrites = createTenantLanes();
+const longWrites = createTenantMutex();
 
 /** The characters of items together. */
 export function charactersOf(items: readonly ItemTexts[]): number {

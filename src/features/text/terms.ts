@@ -28,7 +28,7 @@ const MAX_PIECE_CHARACTERS = 4096;
 const TERMS_PER_STEP = 512;
 
 /**
- * The terms of a text as they are indexed: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
+ * Returns the terms of a text for the index: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
  * split at everything else; stemming is left to the index. A run without spaces yields its bigrams and its last
  * character: every character then starts a term, so that a single one can be found by prefix (`isCharacter`). Folded
  * text beyond `foldedLimitOf` has no terms, and what follows the first `MAX_TERMS` neither.

@@ -20,7 +20,7 @@ export interface WordTotalsRow extends WordTotals {
   type: string;
 }
 
-/** With the transaction that wrote the row: a daemon of an earlier release beside this one leaves the version as it is. */
+/** Includes the transaction that wrote the row, because a daemon of an earlier release leaves `version` unchanged. */
 const VERSION: Record<Engine, string> = { sqlite: 'version', postgres: `version || ' ' || CAST(xmin AS text)` };
 
 /** The totals of a user, for each type that has documents. */

@@ -51,7 +51,7 @@ export function categoriesOf(table: WordTable, terms: readonly string[]): Catego
 
 interface Category {
   term: string;
-  /** Stems of its own forms, and of words for what it includes. */
+  /** Stems of the term's forms, and of words for what it includes. */
   own: ReadonlySet<string>;
   members: ReadonlySet<string>;
   ranges: readonly Senses[];

@@ -247,7 +247,7 @@ describe('svc service uninstall', () => {
 });
 
 describe('svc service logs', () => {
-  test("asks systemd's journal, and leaves lines as they are away from a terminal", async () => {
+  test("reads systemd's journal, and does not change its lines when the output is not a terminal", async () => {
     const { exitCode, out } = await service(['logs', '--lines', '7', '--follow']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ msg: 'background task failed' });

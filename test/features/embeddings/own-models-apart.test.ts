@@ -114,7 +114,7 @@ describe('a single request', () => {
   });
 });
 
-describe('an account with a model of its own', () => {
+describe('an account with its own model', () => {
   test('leaves nothing behind when erased, and nothing is counted afterwards', async () => {
     const server = await serverOf('openai');
     const [ann, kept] = [await ownerAt(server), await ownerAt(server)];
