@@ -12,7 +12,7 @@ import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What callers of a protected route need. */
+    /** Requirements for callers of a protected route. */
     scope?: Scope;
   }
   interface FastifyInstance {

@@ -21,7 +21,7 @@ interface Dependencies {
   sharedNowMs?: (() => number) | undefined;
 }
 
-/** The rate limits, and how many daemons keep them together. */
+/** The rate limits, and how many daemons share them. */
 export interface OpenRateLimits {
   rateLimits: RateLimits;
   liveDaemons(): number;

@@ -147,7 +147,7 @@ function completeAnswer(status: string, { content }: ApiResponse, operation: Ope
   };
 }
 
-/** Refers to the component of an error, unless the responses of this operation have headers or pages of their own. */
+/** Refers to the component of an error, unless this operation's error responses have special headers or pages. */
 function refusal(status: number, { headers }: Operation, isPage: boolean): ApiResponse | { $ref: string } {
   if (headers === undefined) return { $ref: `#/components/responses/${problemName(status)}` };
   const problem = problemResponse(status, headers);

@@ -101,7 +101,7 @@ async function databaseBytes({ dataDir }: Config, { db }: Rooms): Promise<number
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** Unfinished backups have another ending. */
+/** Finished backups end in `.db`; unfinished ones do not. */
 async function backupsIn(config: Config, { folder }: BackupPlan) {
   const lastStartedAt = toTimestampOrNull((await lastBackupMs(config.dataDir)) ?? null);
   const names = await readdir(folder).catch(() => []);

@@ -21,9 +21,9 @@ interface Dependencies {
   log: UpdateLog;
 }
 
-/** Asks once a day whether there is a newer version. */
+/** Checks for a newer version once a day. */
 export interface UpdateCheck {
-  /** Asks if a day has passed. Call it every few minutes. Never throws: failures are in the debug log. */
+  /** Checks if a day has passed. Call it every few minutes. Never throws: failures are in the debug log. */
   follow(): Promise<void>;
   /** The newer version; `undefined` if none is known. */
   available(): string | undefined;

@@ -14,7 +14,7 @@ export function tokenCounterOf(tenantId: string): CountTokens {
   return (text) => callWorker(tenantId, text.replace(LONG_RUNS, breakUp));
 }
 
-/** Beside this file in the source and in the build. */
+/** The worker is beside this file in the source and in the build. */
 const WORKER = import.meta.url.endsWith('.ts') ? './tokens-worker.ts' : './tokens-worker.js';
 
 const callWorker = createWorkerCalls<string, number>(() => startModule(new URL(WORKER, import.meta.url), 'tokens'));

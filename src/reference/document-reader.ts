@@ -17,7 +17,7 @@ export interface Response {
   example?: unknown;
 }
 
-/** What the samples of an operation authenticate with. */
+/** The credential that the samples of an operation use. */
 export type Credential = 'none' | 'key' | 'session';
 
 /** An operation with its references followed. */

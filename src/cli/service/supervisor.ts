@@ -3,7 +3,7 @@ import { CommandFailure } from '../failure.ts';
 import type { ServiceLayout } from './layout.ts';
 import type { Ran } from './run-program.ts';
 
-/** What a supervisor runs. */
+/** The process that a supervisor runs. */
 export interface ServiceSpec {
   /** The program that starts svc, without arguments of `svc`. */
   program: readonly string[];
@@ -12,7 +12,7 @@ export interface ServiceSpec {
   writable: readonly string[];
 }
 
-/** What a supervisor says about the service. */
+/** State of the service as its supervisor reports it. */
 export interface ServiceState {
   isInstalled: boolean;
   /** `undefined` if the supervisor does not say. */

@@ -17,7 +17,7 @@ export class Batch {
   constructor(readonly messages: readonly string[]) {}
 }
 
-/** One message, and what is known of it besides. */
+/** One message of a batch, with its request id and its note. */
 export interface McpMessage {
   body: unknown;
   requestId: string;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { linear } from './scale.ts';
 
-/** What a plot shows over time: one value per label; null where there is none. */
+/** A series over time: one value per label; null where there is none. */
 export interface Series {
   name: string;
   values: readonly (number | null)[];

@@ -31,7 +31,7 @@ const STATEMENT_TIMEOUT_MS: Record<TransactionKind, number> = {
   longWrite: 60_000,
 };
 
-/** Of a daemon that was stopped in the middle: the server undoes what it was doing. */
+/** Makes the server roll back the transaction of a daemon that was suspended halfway through it. */
 const IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 10000';
 const WRITE = `BEGIN; SET LOCAL lock_timeout = 2000; ${IDLE}`;
 
@@ -63,7 +63,7 @@ interface Link {
   giveUp(code: string | undefined): void;
 }
 
-/** What a server that became a standby answers to a write. */
+/** Error code for a write on a server that became a standby. */
 const READ_ONLY = '25006';
 
 interface TimedQuery extends pg.QueryConfig {

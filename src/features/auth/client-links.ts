@@ -9,7 +9,7 @@ import type { MailedLinks } from './mailed-links.ts';
 import { isFromBrowser, isOpen } from './sign-in.ts';
 import { findSignIn, updateUsed } from './sign-in-store.ts';
 
-/** Whose account an OAuth client asks for, and the query of its authorization request. */
+/** The account that an OAuth client asks for, and the query of its authorization request. */
 export interface ClientLink {
   email: string;
   clientRequest: string;

@@ -35,7 +35,7 @@ export interface TermLookup {
   /** These and the pairs of words that occur together, and their postings. */
   terms: readonly string[];
   postings: QueryPostings;
-  /** Of memories: words that mean about the same as a term. */
+  /** For memories, words with about the same meaning as a term. */
   related: readonly RelatedPosting[];
 }
 

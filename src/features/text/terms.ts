@@ -17,8 +17,8 @@ const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 const MAX_TERM_CHARACTERS = 40;
 const MAX_QUERY_TERMS = 64;
 /**
- * Of a text: as many as the longest can have in scripts with spaces. The index takes a text in one piece, so that the
- * terms of the longest text decide how long the writes of others wait.
+ * Terms per text: as many as the longest text can have in scripts with spaces. A text is indexed in one piece, so the
+ * longest text decides how long other writes wait.
  */
 const MAX_TERMS = 50_000;
 /** Marks and Hangul vowels and finals, which compose with what precedes them, and characters that folding drops. */

@@ -71,7 +71,7 @@ interface Parts {
   portion?: PortionSize;
 }
 
-/** What is indexed in one transaction at most, but for a single longer text. */
+/** The most that one transaction indexes, unless a single text is longer. */
 export interface PortionSize {
   rows: number;
   characters: number;

@@ -2,14 +2,14 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { insertRows } from '../../db/values.ts';
 
-/** What one user has in one index. */
+/** Totals of one user in one index. */
 export interface WordTotals {
   documents: number;
   /** Tokens of all documents. */
   words: number;
   /** Passages that hold a message; 0 for other types. */
   passages: number;
-  /** Of the index: another one after every change. Absent in an index that no change has given one. */
+  /** Version of the index, new after every change. Absent in an index without a change since versions exist. */
   version?: string | null;
 }
 

@@ -4,7 +4,7 @@ export interface Senses {
   last: number;
 }
 
-/** What the table says of the words with one stem. */
+/** The table's entry for the words with one stem. */
 export interface WordEntry {
   /** Where the first sense of each noun stands; one of several places below as many categories. */
   senses: readonly Senses[];
