@@ -107,7 +107,7 @@ describe.skipIf(onPostgres)('scheduled backups', () => {
     expect(failing.state()).toBe('ok');
   });
 
-  test('follow what svc backup --schedule stored, unless a setting says otherwise', async () => {
+  test('follow the schedule that svc backup --schedule stored, unless a setting overrides it', async () => {
     const set = await svc('backup', '--schedule', 'weekly friday 04:00', '--keep', '3', '--json');
     expect(JSON.parse(set.out)).toMatchObject({ schedule: 'weekly friday 04:00', keep: 3, folder: folder() });
     expect(await open({}).plan()).toMatchObject({ schedule: { every: 'week', weekday: 5 }, keep: 3 });

@@ -200,7 +200,7 @@ describe('when Redis', () => {
     await redis.start();
   });
 
-  test('is flushed with its scripts, limits go on from full buckets', async () => {
+  test('is flushed with its scripts, limits restart from full buckets', async () => {
     const apiKey = await newKey(daemons[0]!);
     await expectExactly120(apiKey);
     const client = await createClient({ url: redis.url }).connect();

@@ -62,7 +62,7 @@ async function versionOf(transaction: Knex.Transaction): Promise<number> {
 
 /**
  * Throws `unprocessable` unless the database has the schema of this svc, or the one after it: while daemons are upgraded
- * one by one, the old ones go on serving.
+ * one by one, the old ones keep serving.
  */
 export async function refuseOtherSchema(reader: Reader): Promise<void> {
   const row = await reader.get<{ version: number }>('SELECT version FROM schemaVersion').catch((error: unknown) => {

@@ -17,7 +17,7 @@ export interface ClientLink {
 
 /**
  * Mailed links with which an OAuth client is allowed without a session. They work only in the browser that asked for them,
- * which has `cookie`: a link that a stranger asked for is of no use to him when someone else opens it.
+ * which has `cookie`: a link that a stranger asked for gains them nothing when someone else opens it.
  */
 export interface ClientLinks {
   /**

@@ -12,7 +12,7 @@ export interface WordEntry {
   synonyms: readonly string[];
   /** Words of the same family with another stem: "allergic" for "allergy". */
   derived: readonly string[];
-  /** Words for what it includes, besides what stands below its senses: "dog" for "pet". */
+  /** Words for what it includes, besides those below its senses: "dog" for "pet". */
   included: readonly string[];
 }
 

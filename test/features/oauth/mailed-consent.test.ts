@@ -113,7 +113,7 @@ describe('a browser without a session', () => {
 });
 
 describe('a mailed link', () => {
-  test('is of no use in another browser: a stranger who asks for it gets no code', async () => {
+  test('does not work in another browser: a stranger who asks for it gets no code', async () => {
     const victim = freshAddress();
     const apiKey = await signInAs(daemon, victim);
     const { query } = await requestOf(daemon);

@@ -110,7 +110,7 @@ describe('a move while a daemon writes', () => {
     expect((await add(last, keys[0]!, 'ada is home')).status).toBe(201);
   }, 60_000);
 
-  test('goes on where it was interrupted, and copies what was changed and deleted since', async () => {
+  test('resumes where it was interrupted, and copies what was changed and deleted since', async () => {
     const [folder, url] = [await ends.folder(), await ends.database()];
     const daemon = await onFile(folder);
     const { apiKey } = await daemon.signIn('ada@example.com');
