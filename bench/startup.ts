@@ -8,7 +8,7 @@ import type { Section } from './report.ts';
 import { latenciesOf, median } from './statistics.ts';
 
 const HELP_ROUNDS = 25;
-/** Long enough for the first housekeeping run. */
+/** Long enough for the first run of the background tasks. */
 const IDLE_MS = 8000;
 
 /** Measures start-up times against an empty Node program, and the memory of an idle daemon. */

@@ -4,7 +4,7 @@ import { DIMENSIONS, type Embedder } from './hashing-embedder.ts';
 
 const PROGRAM = fileURLToPath(new URL('./mem0-process.mjs', import.meta.url));
 
-/** mem0's library in a process of its own. */
+/** mem0's library in a separate process. */
 export interface Mem0 {
   pid: number;
   add(text: string): Promise<string>;

@@ -29,7 +29,7 @@ export interface StdioServer {
   pid: number;
   /** Calls a tool and returns its text. Throws with the text if it is an error. */
   call(name: string, input: Record<string, unknown>): Promise<string>;
-  /** Closes its input, and ends the process if it does not end by itself. */
+  /** Closes its input, and kills the process if it does not exit. */
   stop(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ export interface Bar {
   label: string;
   /** 0 or more. */
   value: number;
-  /** The value as it is written beside the bar. */
+  /** The value, formatted for the label beside the bar. */
   text: string;
   /** Drawn in the accent color. */
   isOwn: boolean;

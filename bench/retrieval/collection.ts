@@ -66,7 +66,7 @@ export async function measureCollection(file: string, options: CollectionOptions
   const progress = (text: string) => void process.stderr.write(`… ${text}\n`);
   const simulated = users > 0 ? simulateUsers(conversations.pools, { users, seeds, progress }) : undefined;
   const { own, foreign, results } = conversations.confidence;
-  const ofAnswers = reliabilityOf('Confidence, each question asked of its own dialogue and of another', [
+  const ofAnswers = reliabilityOf('Confidence, each question asked of the dialogue it is about and of another', [
     ...own,
     ...foreign,
   ]);

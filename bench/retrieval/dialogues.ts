@@ -124,7 +124,7 @@ export interface ConfidenceFigures {
   results: Stated[];
 }
 
-/** Asks every question of its own dialogue and of the next one. */
+/** Asks every question of the dialogue that it is about and of the next one. */
 export async function askConfidence(stored: StoredDialogues): Promise<ConfidenceFigures> {
   const { url, apiKey, dialogues } = stored;
   const users = dialogues.map(({ sampleId }) => sampleId);

@@ -20,7 +20,7 @@ adversarial ones: without vectors, with the default weight, and with the weight 
 it is learned and afterwards. Ends with 1 if noise costs more than 0.3 points.
 
   --data <file>  dialogues in the format of the LoCoMo benchmark
-  --as <kind>    conversations, or facts: each turn a memory of its own
+  --as <kind>    conversations, or facts: each turn a separate memory
   --json         print the figures as JSON`;
 
 const { values } = parseArgs({

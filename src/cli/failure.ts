@@ -41,7 +41,7 @@ export function toFailure(error: unknown): CommandFailure | undefined {
   return new NotSignedInError(whyKeyEnded(error) ?? unknown);
 }
 
-/** What the daemon says about a key that it replaced or revoked, or `undefined` if it does not know the key. */
+/** Returns why the daemon rejects a key that was replaced or revoked, or `undefined` if it does not know the key. */
 export function whyKeyEnded(error: unknown): string | undefined {
   return error instanceof ApiError && error.problem.endedBy !== undefined ? error.detail : undefined;
 }

@@ -17,7 +17,7 @@ export interface KeyFile {
 
 /**
  * The fallback when there is no keychain. Every write replaces the file atomically. A file that others can read is
- * rejected, so that its owner learns of it.
+ * rejected, so that its owner finds out.
  */
 export function openKeyFile(folder: string): KeyFile {
   const path = join(folder, 'keys.json');

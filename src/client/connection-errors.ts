@@ -8,7 +8,7 @@ export interface ConnectionErrors {
 
 interface Attempt {
   baseUrl: string;
-  /** Of the caller: if it aborted, its reason is thrown. */
+  /** The caller's signal: if it aborted, its reason is thrown. */
   signal: AbortSignal | undefined;
   timeout: AbortSignal;
   timeoutMs: number;

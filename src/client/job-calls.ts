@@ -7,7 +7,7 @@ import type { Transport } from './transport.ts';
 export interface WaitOptions extends Omit<CallOptions, 'timeoutMs'> {
   /** Pause between two looks at the job, 1 s by default. */
   intervalMs?: number;
-  /** Longest wait, unlimited by default. The job goes on afterwards. */
+  /** Longest wait, unlimited by default. The job continues afterwards. */
   timeoutMs?: number;
 }
 

@@ -2,7 +2,7 @@ import type { Problem } from '../contract/problem.ts';
 import { ApiError, UnreachableError } from './errors.ts';
 import type { FetchResponse, ResponseHeaders } from './fetch.ts';
 
-/** What came with the data of a response. */
+/** Metadata of a response. */
 export interface ResponseInfo {
   status: number;
   headers: ResponseHeaders;

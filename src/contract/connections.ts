@@ -4,7 +4,7 @@ import { SCOPES } from './scopes.ts';
 
 const Moment = (description?: string) => Type.String({ format: 'date-time', ...(description && { description }) });
 
-/** What may use an account besides its API key. */
+/** A device, session or OAuth client that may use an account besides its API key. */
 export const Connection = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['page', 'device', 'oauth'], {

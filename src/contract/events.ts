@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from './common.ts';
 
-/** What can change in an account. `reset` says that changes were missed: read again what you show. */
+/** Kinds of changes in an account. `reset` means that changes were missed: reload what you show. */
 export const EVENT_NAMES = [
   ...(['memory.created', 'memory.updated', 'memory.deleted'] as const),
   ...(['conversation.created', 'conversation.appended', 'conversation.updated', 'conversation.deleted'] as const),

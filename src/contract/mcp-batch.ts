@@ -7,7 +7,7 @@ export const BATCH_MEDIA_TYPE = 'application/x-ndjson';
 export const MAX_BATCH_MESSAGES = 50;
 export const MAX_BATCH_BYTES = 64 * 1024;
 
-/** What HTTP says of an answer, and the message that it belongs to. */
+/** HTTP status of an answer, and the index of the message that it belongs to. */
 export interface BatchAnswerHead {
   /** The line of the message, from 0. */
   index: number;

@@ -18,7 +18,7 @@ export const OperatorTask = Type.Object({
   finishedAt: Nullable(Moment),
   /** How much is done, 0 to 1; null if unknown. */
   share: Nullable(Type.Number()),
-  /** What is wrong with the database, or why the task failed. */
+  /** The problems found in the database, or why the task failed. */
   problems: Type.Array(Type.String()),
 });
 export type OperatorTask = Static<typeof OperatorTask>;
@@ -38,7 +38,7 @@ export const OperatorOverview = Type.Object({
   /** As in `/readyz`: "ok", or what is wrong. */
   checks: Type.Record(Type.String(), Type.String()),
   queues: Type.Object({ writes: Count, embeddings: Count, jobs: Count, mails: Count }),
-  /** Of this daemon since its start, by route of the API, most frequent first. */
+  /** Requests to this daemon since its start, by route of the API, most frequent first. */
   requests: Type.Array(
     Type.Object({
       method: Type.String(),
@@ -63,7 +63,7 @@ export const OperatorOverview = Type.Object({
 });
 export type OperatorOverview = Static<typeof OperatorOverview>;
 
-/** What the operator sees of an account: nothing that it stores. */
+/** An account as the operator sees it, without anything that it stores. */
 export const OperatorTenant = Type.Object({
   tenantId: Type.String(),
   email: Type.String(),

@@ -4,7 +4,7 @@ import { SCOPES } from './scopes.ts';
 
 export const ErrorCodeName = Type.Enum(ERROR_CODES);
 
-/** What ends an API key or the token of a device. */
+/** Events that end an API key or the token of a device. */
 const KEY_ENDINGS = ['webSignIn', 'terminalSignIn', 'revocation', 'deviceRevocation'];
 
 /**

@@ -7,7 +7,7 @@ export const ProfileQuery = Type.Object(
 );
 export type ProfileQuery = Static<typeof ProfileQuery>;
 
-/** What assistants read of a user as `memory://profile`. */
+/** The profile of a user, which assistants read as `memory://profile`. */
 export const UserProfile = Type.Object({
   user: Type.String(),
   text: Type.String({ description: 'Markdown' }),

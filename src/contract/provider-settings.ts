@@ -7,7 +7,7 @@ const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
 export const TokenPrices = Type.Object({ input: Price, output: Price }, strict);
 const Cap = Type.Integer({ minimum: 0, maximum: 1_000_000_000_000 });
 
-/** What svc may do with an account's keys without being asked. `null` resets a choice. */
+/** Automatic uses of an account's keys that it allows. `null` resets a choice. */
 export const ProviderSettingsChange = Type.Object(
   {
     embedding: Type.Optional(

@@ -74,7 +74,7 @@ const Why = Type.Object({
   ),
   related: Type.Optional(
     Type.Array(Type.Object({ term: Type.String(), word: Type.String() }), {
-      description: 'Words of a memory that stand for a word of the query: `manager` for `boss`',
+      description: 'Words of a memory that matched a related word of the query: `manager` for `boss`',
     }),
   ),
 });
@@ -85,7 +85,7 @@ const Found = Type.Object({
   id: Type.String(),
   score: Type.Number(),
   relevance: Relevance,
-  restatedBy: Type.Optional(Type.String({ description: 'A newer result that says something else of the same' })),
+  restatedBy: Type.Optional(Type.String({ description: 'A newer result that updates this statement' })),
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
   project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),

@@ -56,5 +56,5 @@ export function documentedPath(pattern: string): string {
   return path;
 }
 
-/** There are as many as routes. */
+/** Holds at most one entry per route. */
 const documentedPaths = new Map<string, string>();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AnswerIds } from '../features/activity/answer-ids.ts';
 
-/** What an MCP message was about. */
+/** The tool call and ids of an MCP message. */
 export interface McpNote extends Partial<AnswerIds> {
   client: string;
   method: string;

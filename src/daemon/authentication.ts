@@ -5,7 +5,7 @@ import { sessionTokenOf, sessionTokensIn } from '../features/connections/session
 import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
 import type { BearerTokens, Principal } from '../features/keys/keys.ts';
 
-/** What finds the caller of a request. */
+/** Finds the caller of a request. */
 export interface Authentication {
   /**
    * Returns the caller, or `undefined` if the request has no valid credential. A cookie counts only without an
@@ -15,7 +15,7 @@ export interface Authentication {
   authenticate(request: FastifyRequest): Promise<Principal | undefined>;
   /** Whether the request carries a credential, valid or not. */
   hasCredential(request: FastifyRequest): boolean;
-  /** Returns the caller that the guard found. Throws why there is none: `unauthenticated`, with what ended its key or token. */
+  /** Returns the caller that the guard found. Throws `unauthenticated` with the reason why its key or token ended. */
   require(request: FastifyRequest): Promise<Principal>;
 }
 

@@ -52,7 +52,7 @@ export function nextDueMs(schedule: BackupSchedule, nowMs: number): number {
   return dueMs(schedule, nowMs, 0) > nowMs ? dueMs(schedule, nowMs, 0) : dueMs(schedule, nowMs, 1);
 }
 
-/** The due time in the hour, day or week of `nowMs`, or that many later. Follows changes to summer time. */
+/** The due time in the hour, day or week of `nowMs`, or that many later. Follows daylight saving time. */
 function dueMs(schedule: BackupSchedule, nowMs: number, later: number): number {
   const date = toDate(nowMs);
   if (schedule.every === 'hour') return date.setHours(date.getHours() + later, 0, 0, 0);

@@ -33,7 +33,7 @@ import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
 import { createAuthentication } from './authentication.ts';
-import { choresOf } from './chores.ts';
+import { backgroundTasksOf } from './background-tasks.ts';
 import { createClockCheck } from './clock-check.ts';
 import { isOAuthOn } from './config.ts';
 import type { Config } from './config-settings.ts';
@@ -41,17 +41,18 @@ import { listenerUrl } from './config-values.ts';
 import { trackConnections } from './connection-draining.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { prepareDatabase } from './database-location.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { createReadiness, healthRoutes } from './health.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
-import { createReadiness, operationsRoutes } from './operations.ts';
 import { composeOperator } from './operator.ts';
 import { addQueueMetrics } from './queue-metrics.ts';
 import { referenceRoutes } from './reference.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
+import { createScheduledBackups } from './scheduled-backup.ts';
+import { startScheduler } from './scheduler.ts';
 import { createServer } from './server.ts';
 import type { StaticFiles } from './static-files.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createUpdateCheck } from './update-check.ts';
 
 /** External dependencies of a daemon. */
 export interface DaemonDependencies extends RoomsDependencies {
@@ -65,10 +66,10 @@ export interface DaemonDependencies extends RoomsDependencies {
   stopNoticeMs?: number;
 }
 
-/** A composed daemon that is not listenUrl yet. */
+/** A composed daemon that is not listening yet. */
 export interface Daemon extends Rooms {
   app: FastifyInstance;
-  /** Starts listenUrl and the background work; resolves with the public URL. */
+  /** Starts listening and the background tasks; resolves with the public URL. */
   start(): Promise<string>;
   /** Reports not ready, drains requests, then closes the database. Idempotent. */
   stop(): Promise<void>;
@@ -141,7 +142,10 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const oauthUse = { isOn: isOAuthOn(config), oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl };
   const oauthPart = oauthParts(oauthUse);
   const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });
-  const { backups, updates } = createUpkeep(config, { version, clock, log });
+  // PostgreSQL is backed up with its own tools.
+  const backups = config.databaseUrl === undefined ? createScheduledBackups({ config, clock, log }) : undefined;
+  const checkUpdates = config.updateCheck === 'on';
+  const updates = checkUpdates ? createUpdateCheck({ url: config.updateUrl, version, clock, log }) : undefined;
   const states = { embedder: embeddings.state, backup: () => backups?.state(), update: () => updates?.available() };
   const readiness = createReadiness({ db, clock, dataDir: config.dataDir, ...states });
   addQueueMetrics(rooms, mailQueue);
@@ -164,7 +168,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       watchActivity(server, activity);
     },
     publicRoutes: [
-      operationsRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
+      healthRoutes({ readiness, metrics, metricsToken: config.metricsToken }),
       authRoutes({ signIn, deviceSignIn, accounts, keys, limitSignIns, publicUrl }),
       newDeviceRoutes({ deviceSignIn, devices, accounts, limitSignIns }),
       newSessionRoutes({ sessions, publicUrl, limitSignIns, requirePrincipal: authentication.require }),
@@ -202,9 +206,9 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const chores = choresOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates });
+  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates });
   const openSockets = trackConnections(app);
-  let housekeeping: { stop(): Promise<void> } | undefined;
+  let scheduler: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;
 
   async function stop(): Promise<void> {
@@ -217,7 +221,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await embeddings.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();
-    await housekeeping?.stop();
+    await scheduler?.stop();
     await mailQueue.stop();
     mailer.close();
     await oauth.close();
@@ -237,7 +241,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       await app.listen({ host: config.host, port: config.port });
       listenUrl = listenerUrl(config.host, (app.server.address() as AddressInfo).port);
       mailQueue.start();
-      housekeeping = startHousekeeping(chores, { leases, log, hasRightClock: createClockCheck({ db, clock, log }) });
+      scheduler = startScheduler(tasks, { leases, log, hasRightClock: createClockCheck({ db, clock, log }) });
       accounts.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing an account'));
       users.finishErasing().catch((error) => log.error({ error }, 'could not finish erasing a user'));
       return publicUrl();

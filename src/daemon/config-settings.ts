@@ -20,11 +20,11 @@ import {
   storageLimits,
   urlOf,
 } from './config-values.ts';
+import { MAINTENANCE_SETTINGS, type MaintenanceConfig } from './maintenance-settings.ts';
 import type { Setting } from './setting.ts';
-import { UPKEEP_SETTINGS, type UpkeepConfig } from './upkeep-settings.ts';
 
 /** The configuration of `svc serve`. */
-export interface Config extends UpkeepConfig {
+export interface Config extends MaintenanceConfig {
   /** If absent, `http://` with the listening host and port. */
   publicUrl: string | undefined;
   host: string;
@@ -201,5 +201,5 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about: 'let hosted assistants connect to MCP with OAuth: on, off, or auto: on if SVC_PUBLIC_URL is https (auto)',
     parse: (text) => oneOf(text ?? 'auto', ['auto', 'on', 'off'] as const),
   },
-  ...UPKEEP_SETTINGS,
+  ...MAINTENANCE_SETTINGS,
 };

@@ -12,11 +12,11 @@ import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What callers of a protected route need. */
+    /** Requirements for callers of a protected route. */
     scope?: Scope;
   }
   interface FastifyInstance {
-    /** Admits a further message of an authenticated request like a request of its own. Throws `rate_limited`. */
+    /** Counts another message of an authenticated request like a separate request. Throws `rate_limited`. */
     admitMessage(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {

@@ -5,7 +5,7 @@ import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotatio
 import { masterKeyOf } from '../features/envelope/master-key.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { systemRandom } from '../lib/random.ts';
-import { withRooms } from './administration.ts';
+import { withRooms } from './admin.ts';
 import type { Config } from './config-settings.ts';
 import { existingDatabase } from './database-location.ts';
 import { readMasterKeys, writeMasterKeys } from './master-key.ts';

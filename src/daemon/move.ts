@@ -28,7 +28,7 @@ import { masterKeyFile } from './master-key.ts';
 import { type MoveEnd, type MoveEnds, type MoveTarget, openEnds } from './move-ends.ts';
 
 export interface MoveOptions {
-  /** Gets what is being done, and which fraction of it is done, if that is known. */
+  /** Called with the current stage and, if known, the fraction of it that is done. */
   onProgress(stage: string, fraction?: number): void;
   signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ export interface MoveReport {
   to: string;
   tenants: number;
   rows: number;
-  /** Of the compared rows, as text. */
+  /** Size of the compared rows as text. */
   bytes: number;
   seconds: number;
   rowsPerSecond: number;
@@ -51,7 +51,7 @@ export interface MoveReport {
 /**
  * Moves the database to another engine while daemons serve it: copies it, stops writes, copies what changed meanwhile,
  * compares both databases tenant by tenant and lets the target serve. The source is kept, but no longer accepts writes.
- * A move that ended in between goes on when it is repeated. Throws like `openEnds`, and `conflict` while another process
+ * An interrupted move continues when it is repeated. Throws like `openEnds`, and `conflict` while another process
  * moves the same folder.
  */
 export async function moveDatabase(config: Config, to: MoveTarget, options: MoveOptions): Promise<MoveReport> {
@@ -145,7 +145,7 @@ async function copyAgain({ source, target }: MoveEnds, digests: Digests, options
   return copied;
 }
 
-/** Stops writes, makes the databases equal and passes the service on. */
+/** Stops writes, copies the remaining changes and lets the target serve. */
 async function finish(
   { source, target }: MoveEnds,
   digests: Digests,
@@ -184,7 +184,7 @@ function stage(name: string, { onProgress, signal }: MoveOptions): OnTable {
 
 const texts: MovedTexts = { added: leaveToIndex, removed: removeLeft };
 const ENTRIES = { memory: findMemoryEntries, message: findMessageEntries, episode: findEpisodeEntries };
-/** Long: no other write waits for it, and the postings of a term are written once for all of its rows. */
+/** Large: no other write waits for it, and the postings of a term are written once for all of its rows. */
 const PORTION = { rows: 1000, characters: 1_000_000 };
 const PROGRESS_MS = 500;
 

@@ -8,8 +8,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { Config } from './config-settings.ts';
-import type { Chore } from './housekeeping.ts';
 import type { Metrics } from './metrics.ts';
+import type { BackgroundTask } from './scheduler.ts';
 
 interface Dependencies {
   db: Database;
@@ -21,13 +21,13 @@ interface Dependencies {
   sharedNowMs?: (() => number) | undefined;
 }
 
-/** The rate limits, and how many daemons keep them together. */
+/** The rate limits, and how many daemons share them. */
 export interface OpenRateLimits {
   rateLimits: RateLimits;
   liveDaemons(): number;
   /** Connects to the server that counts for all daemons, if there is one. */
   begin(): Promise<void>;
-  chores: readonly Chore[];
+  tasks: readonly BackgroundTask[];
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function openRateLimits(config: Config, dependencies: Dependencies): Open
   if (databaseUrl !== undefined) return openShared(databaseUrl, config.redisUrl, dependencies);
   const bucketsOf: BucketsOf = (_kind: BucketKind, maxSize) => createProcessBuckets(clock, maxSize);
   const rateLimits = createRateLimits({ clock, bucketsOf });
-  return { rateLimits, liveDaemons: () => 1, begin: async () => {}, chores: [], stop: async () => {} };
+  return { rateLimits, liveDaemons: () => 1, begin: async () => {}, tasks: [], stop: async () => {} };
 }
 
 function openShared(databaseUrl: string, redisUrl: string | undefined, dependencies: Dependencies): OpenRateLimits {
@@ -76,7 +76,7 @@ function openShared(databaseUrl: string, redisUrl: string | undefined, dependenc
       await daemons.beat();
       await shared.begin();
     },
-    chores: [{ name: 'count the daemons', everyMs: HEARTBEAT_MS, by: 'each', run: daemons.beat }],
+    tasks: [{ name: 'count the daemons', everyMs: HEARTBEAT_MS, by: 'each', run: daemons.beat }],
     async stop() {
       shared.stop();
       await daemons.leave().catch((error: unknown) => log.warn({ error }, 'could not remove the heartbeat'));

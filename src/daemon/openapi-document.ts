@@ -118,8 +118,8 @@ function completeOperation(generated: ApiOperation, method: string, operation: O
 }
 
 /**
- * Names the scope that an operation needs with each credential that it accepts. One that needs no credential, or has
- * rules of its own for an optional one, stays as it is.
+ * Names the scope that an operation needs with each credential that it accepts. Operations that need no credential, or
+ * handle an optional one themselves, are not changed.
  */
 function withScope(alternatives: object[] | undefined, scope: Scope): object[] | undefined {
   if (alternatives?.some((one) => Object.keys(one).length === 0)) return alternatives;
@@ -147,7 +147,7 @@ function completeAnswer(status: string, { content }: ApiResponse, operation: Ope
   };
 }
 
-/** Refers to the component of an error, unless the responses of this operation have headers or pages of their own. */
+/** Refers to the component of an error, unless this operation's error responses have special headers or pages. */
 function refusal(status: number, { headers }: Operation, isPage: boolean): ApiResponse | { $ref: string } {
   if (headers === undefined) return { $ref: `#/components/responses/${problemName(status)}` };
   const problem = problemResponse(status, headers);

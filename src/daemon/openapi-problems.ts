@@ -47,7 +47,7 @@ interface ProblemResponse {
   content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: unknown }> }>;
 }
 
-/** What decides which errors an operation can answer with. */
+/** Facts that decide which errors an operation can answer with. */
 export interface OperationFacts {
   method: string;
   isPublic: boolean;

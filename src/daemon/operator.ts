@@ -11,11 +11,11 @@ import { createCursors } from '../features/text/page-cursor.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { checkIntegrity } from './administration.ts';
+import { checkIntegrity } from './admin.ts';
 import type { BackupPlan } from './backup-plan.ts';
 import type { Config } from './config-settings.ts';
+import type { Readiness } from './health.ts';
 import { lastBackupMs } from './last-backup.ts';
-import type { Readiness } from './operations.ts';
 import { noSuchPath } from './problems.ts';
 import type { Rooms } from './rooms.ts';
 import type { ScheduledBackups } from './scheduled-backup.ts';
@@ -101,7 +101,7 @@ async function databaseBytes({ dataDir }: Config, { db }: Rooms): Promise<number
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** Unfinished backups have another ending. */
+/** Finished backups end in `.db`; unfinished ones do not. */
 async function backupsIn(config: Config, { folder }: BackupPlan) {
   const lastStartedAt = toTimestampOrNull((await lastBackupMs(config.dataDir)) ?? null);
   const names = await readdir(folder).catch(() => []);

@@ -16,7 +16,7 @@ interface KnownPath {
 }
 
 /**
- * Answers requests with a known path and another method than its own: `OPTIONS` with 204, anything else with
+ * Answers requests for a known path with a method that it does not support: `OPTIONS` with 204, anything else with
  * `method_not_allowed`, both with `Allow`. Call it before the routes are added.
  */
 export function answerOtherMethods(app: FastifyInstance): void {

@@ -5,7 +5,7 @@ import { drainBody } from './body-draining.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a 401 of the route tells OAuth clients besides the scheme. */
+    /** Parameters of the challenge that a 401 of the route sends to OAuth clients, after the scheme. */
     challenge?: (() => string) | undefined;
   }
 }

@@ -36,7 +36,7 @@ interface ProviderDependencies {
   allowedHosts: Config['providerHosts'];
 }
 
-/** Builds what tenants bring of their own: provider keys, settings, spending, and the jobs that use them. */
+/** Builds the modules for tenants' own providers: keys, settings, spending, and the jobs that use them. */
 export function composeProviders(dependencies: ProviderDependencies) {
   const { db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts } = dependencies;
   const jobs = createJobs({ db, clock, ids, cursors });

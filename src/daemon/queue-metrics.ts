@@ -1,7 +1,7 @@
 import type { MailQueue } from '../features/mail/mail-queue.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Adds the gauges of everything that waits, and of what was given up. */
+/** Adds gauges for work that waits in queues and for work that was given up. */
 export function addQueueMetrics(rooms: Rooms, mailQueue: MailQueue): void {
   const { metrics, db, search, learning, activity, events, jobs, embeddings, tenantEmbeddings, tenantModels } = rooms;
   metrics.gauge('svc_writes_waiting', 'Queued writes', () => db.writes.waiting());

@@ -154,7 +154,7 @@ export async function openRooms(
   const { jobRunner, extraction } = composeExtraction(extracting);
   const remember = createRemember({ conversations, extraction });
 
-  // Of whole accounts, memories go last among what is indexed: erasing them deletes the user scopes of the index.
+  // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
   const ofUsers = [conversations, episodes, memories, learning];
   const erasables = [
     portability,

@@ -23,7 +23,7 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 
 /**
  * Validates bodies strictly, without coercion or dropping fields; query strings are text and coerced to their schema.
- * Compiles each schema when a request first needs it: to compile all of them takes half of a start.
+ * Compiles each schema when a request first needs it: compiling all of them would take half of the startup time.
  */
 export function compileWhenNeeded(app: FastifyInstance): void {
   // Tests check the document of the API, which has the same schemas, so that no start has to.

@@ -14,7 +14,7 @@ import { createLog } from './log.ts';
 import { letNewSpaceGrow } from './new-space.ts';
 import { loadReferenceFiles } from './reference.ts';
 
-/** What is said once the daemon has started. */
+/** Announced once the daemon has started. */
 interface Started {
   version: string;
   url: string;
@@ -26,7 +26,7 @@ interface Started {
 
 /** Where the daemon writes. */
 interface ServeOutput {
-  /** Start and stop are told to people, so the log need not repeat them. */
+  /** Start and stop are announced to people, so the log does not repeat them. */
   announces: boolean;
   started(facts: Started): void;
   mail(text: string): void;
@@ -94,7 +94,7 @@ export async function serve(
 /** Error codes of listening that mean an unusable host or port. */
 const UNUSABLE = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
-/** Fewer do not suffice for the database and a few connections. Node raises the soft limit to the hard one. */
+/** Fewer are not enough for the database and a few connections. Node raises the soft limit to the hard one. */
 const MIN_OPEN_FILES = 256;
 
 function refuseFewOpenFiles(): void {

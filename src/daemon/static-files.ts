@@ -13,7 +13,7 @@ type Coding = (typeof CODINGS)[number] | 'identity';
 /** A file that is served from memory. */
 export interface StaticFile {
   contentType: string;
-  /** Absent: what all pages have, `no-store`. */
+  /** `no-store` if absent, as on all pages. */
   cacheControl: string | undefined;
   bodies: Record<Coding, Buffer>;
   /** Hash of the content, for its entity tags: the same on every node. */

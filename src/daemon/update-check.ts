@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 const LIMITS = { firstMs: 10_000, idleMs: 10_000, wholeMs: 20_000, maxBytes: 1024 * 1024 };
 
 /** The daemon's log. */
-export interface UpdateLog {
+interface UpdateLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
 }
@@ -21,9 +21,9 @@ interface Dependencies {
   log: UpdateLog;
 }
 
-/** Asks once a day whether there is a newer version. */
+/** Checks for a newer version once a day. */
 export interface UpdateCheck {
-  /** Asks if a day has passed. Call it every few minutes. Never throws: failures are in the debug log. */
+  /** Checks if a day has passed. Call it every few minutes. Never throws: failures are in the debug log. */
   follow(): Promise<void>;
   /** The newer version; `undefined` if none is known. */
   available(): string | undefined;

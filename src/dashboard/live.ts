@@ -59,7 +59,7 @@ async function follow(client: Client, signal: AbortSignal): Promise<never> {
       if (!signal.aborted) endSessionOn(error);
     }
     await sleep(RETURN_MS, signal);
-    // What changed meanwhile was announced to nobody.
+    // Changes in the meantime were announced to nobody.
     announceAll();
   }
 }

@@ -11,7 +11,7 @@ export const WELL: DaemonState = { kind: 'well' };
 export const UNREACHABLE: DaemonState = { kind: 'unreachable' };
 export const DISK_FULL: DaemonState = { kind: 'readOnly', reason: 'its disk is full' };
 
-/** What `/readyz` reports of a disk without a whole MiB left. */
+/** The report of `/readyz` for a disk without a whole MiB left. */
 const NOTHING_FREE = '0 MiB free';
 
 /**

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { recoveries } from './daemon-state.ts';
 import { endSessionOn } from './session.ts';
 
-/** What a view loads. While it loads again, the previous value stays, so that the page does not flicker. */
+/** The data of a view. The previous value stays during a reload, so that the page does not flicker. */
 export interface Resource<T> {
   readonly state: ReadonlySignal<{ value?: T; error?: unknown; isLoading: boolean }>;
   reload(): void;

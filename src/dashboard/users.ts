@@ -10,6 +10,6 @@ export const areUsersKnown = signal(false);
 
 /**
  * The user whose items a search looks through: the chosen one or else the one seen last. The API searches one user at a
- * time; undefined stands for the one named `default`.
+ * time; undefined means the user named `default`.
  */
 export const searchedUser = computed(() => chosenUser.value ?? users.value[0]?.user);

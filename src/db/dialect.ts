@@ -29,6 +29,6 @@ function toPostgres(sql: string): string {
     });
 }
 
-/** String literals and quoted names, which stay as they are; parameters; words. */
+/** String literals and quoted names, which are not changed; parameters; words. */
 const TOKENS = /'(?:[^']|'')*'|"[^"]*"|\?|\b[A-Za-z_]\w*\b/g;
 const CAMEL_CASE = /[a-z][A-Z]/;

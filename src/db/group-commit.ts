@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { isLocked, isStorageFailure } from './storage-error.ts';
 import { sqliteTransactions, type Transactions, type Writer } from './transactions.ts';
 
-/** Of one transaction; a single write may have more rows and characters. */
+/** Limits of one transaction; a single write may exceed those of rows and characters. */
 const MAX_JOBS = 64;
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 64_000;
@@ -14,7 +14,7 @@ const MAX_WAITING_TOTAL = 20_000;
 /** The daemon's own writes get every fourth turn, because they are many tenants' (sign-ins, jobs) in one line. */
 const DAEMON_TURN = 4;
 
-/** Whose a payload is, and how much it writes. */
+/** The owner of a payload, and how much it writes. */
 export interface PayloadSize {
   tenantId: string;
   rows: number;
@@ -65,7 +65,7 @@ interface Failure {
 const MAX_COLLISIONS = 5;
 
 interface GroupCommitOptions {
-  /** Of the engine; those of SQLite by default. */
+  /** Transactions of the engine; SQLite's by default. */
   transactions?: Transactions;
   /** Gets the number of jobs and the milliseconds of every committed batch. */
   onBatch?: ((jobs: number, ms: number) => void) | undefined;
@@ -79,7 +79,7 @@ export function createGroupCommit(
   const queue = createFairQueue<Job>();
   /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
   let suspects: Job[] = [];
-  /** What waits to run while no transaction is open. */
+  /** Work that waits until no transaction is open. */
   const pauses: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
@@ -117,7 +117,7 @@ export function createGroupCommit(
       suspects.push(...batch);
       return;
     }
-    // What would wait out the same timeout again is refused too.
+    // Refuse the waiting writes too: each would wait out the same timeout.
     const refused = [...batch];
     if (at === 'begin') refused.push(...suspects.splice(0), ...queue.clear());
     else if (isLocked(error)) {

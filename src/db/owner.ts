@@ -1,4 +1,4 @@
-/** Whose rows are meant: all of a tenant, or those of one of its end users. */
+/** The owner of rows: a whole tenant, or one of its end users. */
 export interface Owner {
   tenantId: string;
   endUser?: string;

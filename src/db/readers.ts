@@ -5,7 +5,7 @@ import type { Connection, Reader, Value } from './connection.ts';
 /** Per tenant, and over all tenants. */
 const MAX_WAITING = 2000;
 const MAX_WAITING_TOTAL = 20_000;
-/** Whose reads those are that name no tenant. */
+/** The owner of reads that name no tenant. */
 const DAEMON = '';
 
 /** Runs the reads of `work` in one transaction, for a tenant or for the daemon if it is `undefined`. */

@@ -92,7 +92,7 @@ function decoder(columns: readonly Column[]): (row: Row) => Values {
   };
 }
 
-/** Returns `undefined` if the value is stored as it is. */
+/** Returns `undefined` if the value is stored unchanged. */
 function decoderOf({ kind }: Field): ((stored: Value) => unknown) | undefined {
   if (kind === 'timestamp') return (stored) => toTimestamp(stored as number);
   if (kind === 'boolean') return (stored) => stored === 1;

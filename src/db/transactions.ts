@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { isStorageFailure } from './storage-error.ts';
 
-/** Whose turn a write takes: a tenant's (by its id), or the daemon's for writes of many tenants or of none. */
+/** The queue that a write waits in: a tenant's (by its id), or the daemon's for writes of many tenants or of none. */
 export type Writer = string | 'daemon';
 
 /** How an engine runs the transactions of a group commit. */

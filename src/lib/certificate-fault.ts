@@ -1,6 +1,6 @@
 /**
- * Says in the middle of a sentence what is wrong with a server's certificate, and how to mend it; `authority` names the
- * setting for a private authority. `undefined` for another error.
+ * Describes, for use within a sentence, what is wrong with a server's certificate and how to fix it. `authority` names
+ * the setting for a private authority. Returns `undefined` for any other error.
  */
 export function certificateFault(error: unknown, authority: string): { what: string; advice: string } | undefined {
   const { code = '' } = error as { code?: string };

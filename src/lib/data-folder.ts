@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The daemon's own files: database with its logs and copies, master key, lock. */
 const OWN = /^(svc\.db|master\.key|daemon\.|rotation\.|move\.)/;
 
-/** What other users of this machine may do in the data folder and should not. Modes mean nothing on Windows. */
+/** Returns warnings about other users' access to the data folder. None on Windows, where file modes mean nothing. */
 export async function dataFolderWarnings(folder: string): Promise<string[]> {
   if (process.platform === 'win32') return [];
   const modeOf = async (path: string) => (await lstat(path).catch(() => undefined))?.mode ?? 0;

@@ -32,7 +32,7 @@ export function createIds({ clock, random }: { clock: Clock; random: Random }): 
   };
 }
 
-/** The time in an id of `createIds`, in epoch milliseconds; NaN if it is none. */
+/** Returns the time in an id of `createIds`, in epoch milliseconds; NaN if the text is not an id. */
 export function timeOfId(id: string): number {
   return Number.parseInt(/^[a-z]+_([0-9a-f]{12})/.exec(id)?.[1] ?? '', 16);
 }

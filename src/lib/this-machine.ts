@@ -16,7 +16,7 @@ const PROXY_HEADER =
 
 /**
  * Whether a request comes from this machine. A local proxy connects from loopback too: a request that carries its headers,
- * or that was made to another name than loopback's, is from elsewhere.
+ * or that names a host other than loopback, counts as remote.
  */
 export function isFromThisMachine({ headers, hostname, ip, raw }: ArrivedRequest): boolean {
   const forwarded = Object.keys(headers).some((name) => PROXY_HEADER.test(name));

@@ -14,7 +14,7 @@ export function tokenCounterOf(tenantId: string): CountTokens {
   return (text) => callWorker(tenantId, text.replace(LONG_RUNS, breakUp));
 }
 
-/** Beside this file in the source and in the build. */
+/** The worker is beside this file in the source and in the build. */
 const WORKER = import.meta.url.endsWith('.ts') ? './tokens-worker.ts' : './tokens-worker.js';
 
 const callWorker = createWorkerCalls<string, number>(() => startModule(new URL(WORKER, import.meta.url), 'tokens'));
@@ -22,7 +22,7 @@ const callWorker = createWorkerCalls<string, number>(() => startModule(new URL(W
 /** Runs that the vocabulary's pre-tokenizer would not split: letters, symbols or whitespace, but never digits. */
 const LONG_RUNS = /[\p{L}\p{M}]{65,}|[^\s\p{L}\p{N}]{65,}|\s{65,}/gu;
 
-/** Separates the pieces with a digit, which is always a token of its own and makes up for the seam. */
+/** Separates the pieces with a digit, which is always a separate token and makes up for the seam. */
 function breakUp(run: string): string {
   return run.replace(/.{64}/gsu, '$&0');
 }

@@ -17,7 +17,7 @@ export interface Response {
   example?: unknown;
 }
 
-/** What the samples of an operation authenticate with. */
+/** The credential that the samples of an operation use. */
 export type Credential = 'none' | 'key' | 'session';
 
 /** An operation with its references followed. */
@@ -90,7 +90,7 @@ function endpointOf(method: string, path: string, operation: ApiOperation, follo
   };
 }
 
-/** Chooses among the alternatives of an operation; without any of its own, those of the document apply. */
+/** Chooses among the alternatives of an operation, or of the document if the operation has none. */
 function credentialOf(alternatives: readonly object[] | undefined): Credential {
   if (alternatives === undefined) return 'key';
   const schemes = alternatives.map((one) => Object.keys(one));

@@ -16,7 +16,7 @@ const CREDENTIALS: Record<Credential, Markup> = {
 };
 const KINDS: Record<string, string> = { path: 'Path parameters', query: 'Query parameters', header: 'Request headers' };
 
-/** What rendering an operation needs besides it. */
+/** Dependencies of rendering an operation. */
 export interface EndpointContext {
   schemas: SchemaMarkup;
   exampleOf(endpoint: Endpoint): ExampleRequest;

@@ -43,7 +43,7 @@ export function clientSample({ answers }: Endpoint, request: ExampleRequest, { n
   return call.includes('createReadStream') ? `import { createReadStream } from 'node:fs';\n\n${call}` : call;
 }
 
-/** What stands before and after a call, by what it returns. */
+/** The code before and after a call, by what the call returns. */
 function usageOf(answer: Response | undefined): [before: string, after: string] {
   if (answer === undefined) return ['await ', ';'];
   if (answer.mediaType === 'application/json') return [`const ${resultName(answer)} = await `, ';'];

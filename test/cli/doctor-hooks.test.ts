@@ -174,7 +174,7 @@ describe('the plugin of Claude Code', () => {
     });
   });
 
-  test('has hooks of its own, if svc is on the PATH', async () => {
+  test('has its own hooks if svc is on the PATH', async () => {
     await scratch.put('home/.claude/settings.json', enabled(true));
     expect(await only()).toMatchObject({
       state: 'problem',

@@ -103,7 +103,7 @@ describe('svc hook session-start', () => {
     expect(again.stdout).toContain('three minutes');
   });
 
-  test('gives a resumed session only what is new, and nothing of what was said in it', async () => {
+  test('gives a resumed session only what is new, without what was said in that session', async () => {
     await add('Ada drinks jasmine tea in the afternoon');
     await hook('session-start', session({ source: 'startup' }));
     await hook('prompt', prompt('How long does jasmine tea steep?'));

@@ -65,7 +65,7 @@ describe('terminal text', () => {
     ]).toEqual(['', '██', '████', '████', '▏']);
   });
 
-  test('an explained result says which of its words stands for which of the query', () => {
+  test('an explained result says which of its words matched which word of the query', () => {
     const why = { rank: 1, defaultRank: 1, signals: {}, related: [{ term: 'boss', word: 'manager' }] };
     expect(signalBars({ why } as unknown as SearchResult, 60, createMemoryStyle(false))).toEqual([
       '“manager” for “boss”',

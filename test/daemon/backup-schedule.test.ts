@@ -52,7 +52,7 @@ describe('the folder of backups', () => {
     expect(isBackupDue(schedule('hourly'), [], 0)).toBe(true);
   });
 
-  test('keeps the newest, and files of anybody else', () => {
+  test('keeps the newest backups, and all files that svc did not create', () => {
     const others = [
       'notes.txt',
       'svc-2026-11-01T03-00-00Z.db.old',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createClockCheck } from '../../src/daemon/clock-check.ts';
-import { startHousekeeping } from '../../src/daemon/housekeeping.ts';
+import { startScheduler } from '../../src/daemon/scheduler.ts';
 import { SOLE_DAEMON } from '../../src/features/leases/leases.ts';
 import { createTestClock } from '../helpers/clock.ts';
 
@@ -13,14 +13,14 @@ test('a daemon whose clock differs from that of the database does no background 
   let offsetMs = -86_400_000;
   const hasRightClock = createClockCheck({ db: { clockOffsetMs: async () => offsetMs }, clock, log });
   const run = vi.fn(async () => {});
-  const chore = { name: 'erase expired memories', everyMs: 5, by: 'each' as const, run };
-  const housekeeping = startHousekeeping([chore], { leases: SOLE_DAEMON, log, hasRightClock });
+  const task = { name: 'erase expired memories', everyMs: 5, by: 'each' as const, run };
+  const scheduler = startScheduler([task], { leases: SOLE_DAEMON, log, hasRightClock });
   await sleep(50);
   expect(run).not.toHaveBeenCalled();
   offsetMs = 100;
   clock.advance(11_000);
   await vi.waitFor(() => expect(run).toHaveBeenCalled());
-  await housekeeping.stop();
+  await scheduler.stop();
   expect(logged).toEqual([
     'no background work: the clock differs from that of the database',
     'background work continues: the clock is right again',

@@ -23,7 +23,7 @@ const startAgain = async () => {
 };
 
 describe('a daemon whose database was moved', () => {
-  test('refuses writes until it is restarted, and goes on reading', async () => {
+  test('refuses writes until it is restarted, and continues to serve reads', async () => {
     await becomes('moved');
     const refused = await daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
     expect(refused.status).toBe(503);

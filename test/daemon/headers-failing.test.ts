@@ -130,7 +130,7 @@ test('without a working database, keys get 503 and never 401, and public pages s
   await start();
   const { apiKey } = await makeTenant(daemon, 'away@example.com');
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
-  const mend = await breakTable(daemon, 'apiKeys');
+  const repair = await breakTable(daemon, 'apiKeys');
   const answers: [string, Answer, number][] = [
     ['account', await daemon.call(apiKey, '/v1/account'), 503],
     ['memory', await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } }), 503],
@@ -140,7 +140,7 @@ test('without a working database, keys get 503 and never 401, and public pages s
     ['dashboard', await daemon.call(apiKey, '/dashboard'), 200],
     ['healthz', await daemon.call(apiKey, '/healthz'), 200],
   ];
-  await mend();
+  await repair();
   for (const [what, answer, status] of answers) {
     expect(answer.status, what).toBe(status);
     expectRateHeaders(answer.headers, what);
@@ -154,10 +154,10 @@ test('while keys cannot be looked up, a tenant gets 503 however many requests it
   await start();
   daemon.clock.freeze();
   const { apiKey } = await makeTenant(daemon, 'many@example.com', 'Pro');
-  const mend = await breakTable(daemon, 'apiKeys');
+  const repair = await breakTable(daemon, 'apiKeys');
   const answers: Answer[] = [];
   for (let count = 0; count < 130; count += 1) answers.push(await daemon.call(apiKey, '/v1/account'));
-  await mend();
+  await repair();
   for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
   // A limit of the address holds all the same.

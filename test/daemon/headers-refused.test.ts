@@ -61,13 +61,13 @@ describe('errors carry the headers', () => {
   test('500 for a broken table, without revealing the cause', async () => {
     const { body } = await call('/v1/memories', { body: { content: 'tea' } });
     const memory = { path: `/v1/memories/${body.id}` };
-    const mend = await breakTable(daemon, 'memoryTags');
+    const repair = await breakTable(daemon, 'memoryTags');
     const broken = [
       await call('/v1/memories', { body: { content: 'secret tea', tags: ['secret'] } }),
       await call('/v1/memories?tag=secret'),
       await call(memory.path, { method: 'DELETE' }),
     ];
-    await mend();
+    await repair();
     for (const answer of broken) {
       expect(answer.status).toBe(500);
       expectRateHeaders(answer.headers, 'internal', 600);
@@ -79,7 +79,7 @@ describe('errors carry the headers', () => {
     expect((await call('/v1/memories?tag=secret')).body.data).toEqual([]);
   });
 
-  // The test of a full disk of PostgreSQL needs a server of its own: test/slow/postgres-disk.test.ts.
+  // A full disk under PostgreSQL needs a separate server: test/slow/postgres-disk.test.ts.
   test.skipIf(onPostgres)('507 while the storage is full, and writes work once it is not', async () => {
     const setMaximum = (pages: number) =>
       daemon.db.writes.write('daemon', (connection) => connection.all(`PRAGMA max_page_count = ${pages}`));

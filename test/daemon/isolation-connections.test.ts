@@ -46,7 +46,7 @@ test('each account lists its own connections, and a cursor of another account is
   expect((await owner.call(`/v1/connections?limit=1&cursor=${nextCursor}`)).status).toBe(200);
 });
 
-test('what ends the credentials of one account leaves those of another', async () => {
+test('ending the credentials of one account does not affect those of another', async () => {
   const [leaving, staying] = [await daemon.account(), await daemon.account()];
   const browser = await openBrowser(daemon, staying);
   const ticket = await ticketOf(daemon, staying.apiKey);

@@ -141,7 +141,7 @@ describe('erasing a tenant', () => {
     expect(await indexedWords()).toEqual([0, 0, 0]);
   });
 
-  // PostgreSQL cleans its pages later by itself.
+  // PostgreSQL cleans its pages later, on its own schedule.
   test.skipIf(onPostgres)('leaves no word on the disk after the next sweep', async () => {
     for (const room of [daemon.memories, daemon.conversations, daemon.episodes]) await room.sweep();
     await daemon.db.checkpoint();

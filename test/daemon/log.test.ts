@@ -76,7 +76,7 @@ describe('the log of a daemon', () => {
       route: string;
     }[];
 
-  test('has every hundredth success and every failure, and no key in any line', async () => {
+  test('contains every hundredth success and every failure, and no key in any line', async () => {
     daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     daemon.logLines.length = 0;
@@ -91,7 +91,7 @@ describe('the log of a daemon', () => {
     for (const line of daemon.logLines) expect(line).not.toMatch(SECRET);
   });
 
-  test('has a failed request with its cause and request id', async () => {
+  test('contains a failed request with its cause and request id', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     await breakTable(daemon, 'memoryTags');
@@ -105,7 +105,7 @@ describe('the log of a daemon', () => {
     expect(JSON.stringify(failure)).not.toContain('xxxx');
   });
 
-  test('has a request refused as busy as a warning, without a stack', async () => {
+  test('contains a request refused as busy as a warning, without a stack', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');
     await daemon.db.writes.drain();

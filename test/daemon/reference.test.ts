@@ -37,7 +37,7 @@ function fetchRaw(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('the API reference', () => {
-  test('is served under the policy of the dashboard, with nothing inline and nothing from elsewhere', async () => {
+  test('is served under the policy of the dashboard, with nothing inline and nothing from other origins', async () => {
     const dashboard = await daemon.call(undefined, '/dashboard');
     for (const name of ['content-security-policy', 'x-frame-options', 'referrer-policy', 'cache-control']) {
       expect([name, page.headers.get(name)]).toEqual([name, dashboard.headers.get(name)]);
@@ -153,7 +153,7 @@ describe('the samples', () => {
     expect(served.operations.length - compared).toBe(2);
   });
 
-  test('for MCP call every tool once, with arguments that it takes as they are', async () => {
+  test('for MCP call every tool once, with arguments that it accepts unchanged', async () => {
     const { apiKey } = await daemon.signIn('ada@example.com');
     const rpc = async (method: string, params: object) => {
       const { text } = await daemon.call(apiKey, '/v1/mcp', {

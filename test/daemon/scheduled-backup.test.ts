@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
+import { createReadiness } from '../../src/daemon/health.ts';
 import { createLog } from '../../src/daemon/log.ts';
-import { createReadiness } from '../../src/daemon/operations.ts';
 import { createScheduledBackups } from '../../src/daemon/scheduled-backup.ts';
 import { createTestClock, type TestClock } from '../helpers/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -107,7 +107,7 @@ describe.skipIf(onPostgres)('scheduled backups', () => {
     expect(failing.state()).toBe('ok');
   });
 
-  test('follow what svc backup --schedule stored, unless a setting says otherwise', async () => {
+  test('follow the schedule that svc backup --schedule stored, unless a setting overrides it', async () => {
     const set = await svc('backup', '--schedule', 'weekly friday 04:00', '--keep', '3', '--json');
     expect(JSON.parse(set.out)).toMatchObject({ schedule: 'weekly friday 04:00', keep: 3, folder: folder() });
     expect(await open({}).plan()).toMatchObject({ schedule: { every: 'week', weekday: 5 }, keep: 3 });

@@ -16,7 +16,7 @@ test('a daemon that is ready answers while the schemas of its routes are compile
   expect(events).toEqual(['answered', 'compiled']);
 });
 
-test('what was compiled answers as before', async () => {
+test('routes answer the same after their schemas are compiled', async () => {
   const { apiKey } = await daemon.signIn('ada@example.com');
   const added = await daemon.call(apiKey, '/v1/memories', { body: { content: 'I drink tea' } });
   expect(added).toMatchObject({ status: 201, body: { content: 'I drink tea' } });

@@ -31,7 +31,7 @@ function open() {
   return { ...createUpdateCheck({ url, version: '1.2.3', clock, log }), clock, lines };
 }
 
-test('an update check asks once a day, and says nothing about who asks', async () => {
+test('an update check runs once a day, and its request does not identify the installation', async () => {
   const { follow, available, clock } = open();
   for (let times = 0; times < 3; times += 1) await follow();
   expect(requests).toHaveLength(1);
@@ -49,7 +49,7 @@ test('an update check asks once a day, and says nothing about who asks', async (
   expect(available()).toBe('1.4.0');
 });
 
-test('an update check reports nothing if the version is not newer, or the answer is of no use', async () => {
+test('an update check reports nothing if the version is not newer, or the answer is unusable', async () => {
   for (const body of ['{"version":"1.2.3"}', '{"version":"1.2.2"}', '{"version":"<b>9</b>"}', 'null', '<html>']) {
     answer.body = body;
     const { follow, available, lines } = open();
@@ -59,7 +59,7 @@ test('an update check reports nothing if the version is not newer, or the answer
   }
 });
 
-test('an update check that fails is seen only in the debug log', async () => {
+test('a failed update check appears only in the debug log', async () => {
   for (const status of [302, 500]) {
     answer = { status, body: '{"version":"9.0.0"}' };
     const { follow, available, lines } = open();

@@ -112,7 +112,7 @@ describe('the name of a client', () => {
     ['opencode 1.0', 'opencode'],
   ])('%s belongs to %s', (client, id) => expect(assistantOf(client)).toBe(id));
 
-  test('is shown as the title of its assistant, or as it is', () => {
+  test('is shown as the title of its assistant, or unchanged', () => {
     expect(['claude-code', 'codex-mcp-client', 'my-agent'].map(titleOfClient)).toEqual([
       ...['Claude Code', 'Codex', 'my-agent'],
     ]);

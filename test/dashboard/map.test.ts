@@ -100,7 +100,7 @@ describe('the arrangement', () => {
     }
   });
 
-  test('comes to rest, with each memory nearest to the middle of its own group', () => {
+  test('comes to rest, with each memory nearest to the middle of its group', () => {
     const memories = Array.from({ length: 120 }, (_, index) => memory(`m${index}`, { tags: [`tag ${index % 3}`] }));
     const layout = layOut(groupMemories(memories, 'tag'), []);
     for (let steps = 0; !layout.isResting; steps += 1) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { translate } from '../../src/db/dialect.ts';
 
-test('PostgreSQL gets quoted names and numbered parameters, and string literals stay as they are', () => {
+test('PostgreSQL gets quoted names and numbered parameters, and string literals are not changed', () => {
   const sql = `SELECT m.tenantId, 'isIt?' AS told FROM memoryTags m WHERE m.tenantId = ? AND m.tag = ?`;
   expect(translate(sql, 'postgres')).toBe(
     `SELECT m."tenantId", 'isIt?' AS told FROM "memoryTags" m WHERE m."tenantId" = $1 AND m.tag = $2`,

@@ -163,7 +163,7 @@ describe('group commit', () => {
     },
   );
 
-  test('discards a transaction that a failed ROLLBACK left open and goes on with the next batch', async () => {
+  test('discards a transaction that a failed ROLLBACK left open and continues with the next batch', async () => {
     failures.set('COMMIT', ['SQLITE_IOERR']);
     failures.set('ROLLBACK', ['SQLITE_IOERR']);
     await expect(writes.write('daemon', invite('lost'))).rejects.toMatchObject({ code: 'unavailable' });

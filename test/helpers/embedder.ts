@@ -47,7 +47,7 @@ export function embeddingOf(model: string, text: string, dimensions: number): nu
   return vector;
 }
 
-/** Embeds a text as noise: every text has a direction of its own. */
+/** Embeds a text as noise: every text gets a unique direction. */
 export function noiseOf(_model: string, text: string, dimensions: number): number[] {
   let hash = hashOf(text);
   return Array.from({ length: dimensions }, () => {

@@ -40,7 +40,7 @@ export function readCurlHeaders(command: string): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** Splits a command into words as a POSIX shell does. Variables stay as they are. */
+/** Splits a command into words as a POSIX shell does, without expanding variables. */
 function wordsOf(command: string): string[] {
   const words = command.replaceAll(' \\\n  ', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g);
   return [...words].map(([word]) =>

@@ -8,7 +8,7 @@ export type TcpRelay = Awaited<ReturnType<typeof startTcpRelay>>;
 export interface NetworkFault {
   /** Latency of each direction. */
   delayMs?: number;
-  /** Nothing arrives and nobody is told; what was sent arrives once the network works again, because TCP resends it. */
+  /** Drops everything silently. TCP resends it once the network works again. */
   blackHole?: boolean;
   /** Resets new connections. */
   refuses?: boolean;
@@ -61,7 +61,7 @@ export async function startTcpRelay(firstTarget: number) {
 
   return {
     port: (server.address() as AddressInfo).port,
-    /** Replaces the fault of open and new connections; `{}` mends the network. */
+    /** Replaces the fault of open and new connections; `{}` restores the network. */
     disturb(next: NetworkFault): void {
       fault = next;
       changes.emit('fault');

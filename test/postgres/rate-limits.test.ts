@@ -149,7 +149,7 @@ describe('when Redis', () => {
     }
   }
 
-  const faults: [what: string, fail: () => unknown, mend: () => unknown][] = [
+  const faults: [what: string, fail: () => unknown, repair: () => unknown][] = [
     ['is gone', () => redis.kill(), () => redis.start()],
     ['hangs', () => redis.pause(), () => redis.resume()],
     ['takes a second', () => relay.disturb({ delayMs: 500 }), () => relay.disturb({})],
@@ -158,7 +158,7 @@ describe('when Redis', () => {
 
   test.each(faults)(
     '%s, each of two daemons allows half, stays ready, and shares again afterwards',
-    async (_, fail, mend) => {
+    async (_, fail, repair) => {
       const apiKey = await newKey(daemons[0]!);
       clock.advance(120_000);
       await fail();
@@ -172,7 +172,7 @@ describe('when Redis', () => {
         expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 0]);
       }
 
-      await mend();
+      await repair();
       for (const daemon of daemons) {
         await untilMetric(daemon, 'svc_rate_limits_shared', 1);
         expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 1]);
@@ -200,7 +200,7 @@ describe('when Redis', () => {
     await redis.start();
   });
 
-  test('is flushed with its scripts, limits go on from full buckets', async () => {
+  test('is flushed with its scripts, limits restart from full buckets', async () => {
     const apiKey = await newKey(daemons[0]!);
     await expectExactly120(apiKey);
     const client = await createClient({ url: redis.url }).connect();

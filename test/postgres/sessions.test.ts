@@ -263,7 +263,7 @@ test('reads behind a network that swallows everything are refused within seconds
   }
 }, 30_000);
 
-test('the offset of the clock is told', async () => {
+test("reports the offset of the server's clock", async () => {
   const late = await open({ clockErrorMs: -3000 });
   try {
     expect(Math.abs(await one.clockOffsetMs!())).toBeLessThan(1000);

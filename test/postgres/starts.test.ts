@@ -60,7 +60,7 @@ test('a daemon serves the schema of the next version beside the daemon that made
   await expect(openPostgres(url, options)).rejects.toThrow('Start the daemon once');
 });
 
-test('a database that svc may not create tables in is left alone, and the reason is told', async () => {
+test('leaves a database alone in which svc may not create tables, and reports why', async () => {
   const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
   const admin = new URL(inject('postgres').adminUrl);
   admin.pathname = NAME;
@@ -72,7 +72,7 @@ test('a database that svc may not create tables in is left alone, and the reason
 test.each([
   ['nobody listens', (url: URL) => (url.port = '1'), 'cannot be reached (ECONNREFUSED)'],
   ['the password is wrong', (url: URL) => (url.password = 'wrong'), 'Check the user and the password.'],
-  ['there is no such database', (url: URL) => (url.pathname = 'nowhere'), 'Create the database first'],
+  ['the database does not exist', (url: URL) => (url.pathname = 'nowhere'), 'Create the database first'],
 ])('if %s, the start fails with what to do and without the password', async (_, spoil, says) => {
   const url = new URL(await ensureDatabase(inject('postgres').adminUrl, NAME));
   spoil(url);

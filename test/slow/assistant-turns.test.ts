@@ -63,7 +63,7 @@ async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {})
   return { first, later, printed, ms: first.arrivedMs - startedMs };
 }
 
-/** What svc added to a request by itself. */
+/** The text that svc added to a request. */
 const fencesIn = ({ text }: ModelRequest) => text.match(/<svc-memory>[\s\S]*?<\/svc-memory>/g) ?? [];
 const linesWith = ({ text }: ModelRequest, part: string) => text.split('\n').filter((line) => line.includes(part));
 const namesOf = ({ tools }: ModelRequest) => tools.map(({ name, namespace = '' }) => namespace + name);
@@ -106,7 +106,7 @@ describe.each(DRIVEN)('%s with hooks', (assistant) => {
   });
 });
 
-// The first start of opencode with a plugin takes seconds, because it installs a package of its own.
+// The first start of opencode with a plugin takes seconds, because it installs its own package.
 describe.each(['claude-code', 'codex'] as const)('%s with hooks', (assistant) => {
   test('is not delayed by a daemon that is down, which gets what was said later, once', async () => {
     await whileDaemonIsDown(async () => {

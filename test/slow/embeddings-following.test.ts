@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { checkIntegrity } from '../../src/daemon/administration.ts';
+import { checkIntegrity } from '../../src/daemon/admin.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { vectorExtension } from '../../src/db/vector-extension.ts';

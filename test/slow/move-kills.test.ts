@@ -121,7 +121,7 @@ async function expectAll(location: DatabaseLocation, everybody: readonly Acknowl
   expect(stored.size).toBe(MEMORIES + everybody.reduce((sum, { contents }) => sum + contents.size, 0));
 }
 
-test('a move killed at random points goes on and loses no acknowledged write, there and back (row 89)', async () => {
+test('a move killed at random points resumes and loses no acknowledged write, there and back (row 89)', async () => {
   const file = await placeOnFile();
   const daemon = await start(file);
   const keys: string[] = [];

@@ -59,7 +59,7 @@ test('the archive serves from any folder, without Node.js, npm or a PATH', async
   try {
     const key = await signInAt(daemon, 'ada@example.com');
     await callAt(daemon.url, key, '/v1/memories', { body: { content: 'Ada prefers oolong tea' } });
-    // Counted by a worker thread with a file of its own.
+    // A worker thread, built as a separate file, counts the tokens.
     const { body } = await callAt(daemon.url, key, '/v1/context', { body: { query: 'tea', maxTokens: 200 } });
     expect(body.text).toContain('oolong');
     const pages = await Promise.all(['/dashboard', '/docs'].map((path) => fetch(daemon.url + path)));

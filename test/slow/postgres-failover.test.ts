@@ -33,7 +33,7 @@ async function waitForStandby(adminUrl: string): Promise<void> {
   }, 30_000);
 }
 
-test('a synchronous standby that takes over has every acknowledged write, and the daemons go on by themselves (row 86)', async () => {
+test('a synchronous standby that takes over has every acknowledged write, and the daemons recover without help (row 86)', async () => {
   const primary = await startPostgres({ isDurable: true });
   places.endLater({ end: primary.close });
   const databaseUrl = await primary.createDatabase();

@@ -50,7 +50,7 @@ async function startDaemon(url: string): Promise<DaemonProcess> {
 interface Answered {
   by: DaemonProcess;
   status: number;
-  /** Absent if there is no such header. */
+  /** `null` if the header is absent. */
   retryAfter: string | null;
   tookMs: number;
 }
@@ -177,7 +177,7 @@ afterEach(async () => {
 });
 
 describe('between one of two daemons and PostgreSQL (row 86)', () => {
-  test('a cut is answered with 503 until the network is back; the other daemon goes on', async () => {
+  test('a cut is answered with 503 until the network is back; the other daemon is not affected', async () => {
     relay.disturb({ refuses: true });
     relay.cut();
     await expectNotReady();
@@ -193,7 +193,7 @@ describe('between one of two daemons and PostgreSQL (row 86)', () => {
   test.each([
     ['shorter than the timeouts', 4000],
     ['longer than the timeouts', 14_000],
-  ])('a black hole %s holds no request for long; the other daemon goes on', async (_, lastsMs) => {
+  ])('a black hole %s does not hold a request for long; the other daemon is not affected', async (_, lastsMs) => {
     relay.disturb({ blackHole: true });
     const isLong = lastsMs > 10_000;
     await Promise.all([sleep(lastsMs), isLong && expectNotReady(), untilStored(load, undisturbed, MAX_ANSWER_MS)]);

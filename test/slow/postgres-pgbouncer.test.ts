@@ -9,7 +9,7 @@ import { type PgBouncer, startPgBouncer } from '../helpers/postgres/pgbouncer.ts
 import { type PostgresServer, startPostgres } from '../helpers/postgres/server.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 
-/** Fewer than one daemon opens by itself. */
+/** Fewer than a single daemon opens. */
 const POOL_SIZE = 2;
 
 let server: PostgresServer;

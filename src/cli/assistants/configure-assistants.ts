@@ -140,7 +140,7 @@ async function planServer(
   }));
 }
 
-/** Applies a plan to the file as it is by then, because several parts can share it. */
+/** Applies a plan. The file is read again, because an earlier plan may have changed it. */
 async function applyPlan(outcome: Outcome): Promise<Outcome> {
   const { plan: planned } = outcome;
   if (!planned?.changed) return outcome;

@@ -19,7 +19,7 @@ export function opencodePluginCommand(text: string): string[] {
   return JSON.parse(words);
 }
 
-/** JavaScript for the plugin interface of opencode 1 (`@opencode-ai/plugin`), with no dependency of its own. */
+/** JavaScript for the plugin interface of opencode 1 (`@opencode-ai/plugin`). It has no dependencies. */
 const PLUGIN = `import { spawn } from 'node:child_process';
 
 const [COMMAND, ...ARGUMENTS] = COMMAND_WORDS;

@@ -4,7 +4,7 @@ import type { Extra } from './extra.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { ChangePlan } from './plan-change.ts';
 
-/** What happens to one assistant: planned, then applied, skipped or failed. */
+/** The outcome for one assistant: planned, then applied, skipped or failed. */
 export interface Outcome {
   assistant: Assistant;
   scope: Scope;

@@ -22,7 +22,7 @@ export interface ChangePlan {
   created: boolean;
   /** Returns what the change would make of another text of the file. Throws `ConfigFileError`. */
   revise(text: string | undefined): Promise<string | undefined>;
-  /** Plans the same change of the file as it is now. */
+  /** Plans the same change for the current content of the file. */
   replan(): Promise<ChangePlan>;
 }
 

@@ -12,7 +12,7 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** What an older daemon answers to a batch. */
+/** Status with which an older daemon rejects a batch. */
 const UNSUPPORTED_MEDIA_TYPE = 415;
 
 /**

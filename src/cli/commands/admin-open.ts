@@ -36,7 +36,7 @@ export function addOpenCommand(admin: Command, { context, config, json, print }:
         throw new CommandFailure(EXIT.failed, message);
       }
       await requireDaemon(address);
-      const { withRooms } = await import('../../daemon/administration.ts');
+      const { withRooms } = await import('../../daemon/admin.ts');
       const [clock, random] = [systemClock, systemRandom];
       const { ticket, expiresAt } = await withRooms(settings, ({ db }) => issueOperatorTicket({ db, clock, random }));
       const page = `${address}/dashboard/operator`;

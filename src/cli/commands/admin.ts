@@ -25,9 +25,9 @@ export function adminCommand(
     .option(...JSON_OPTION);
   const shared = createAdminContext(admin, terminal, context);
   const { config, print } = shared;
-  const administration = () => import('../../daemon/administration.ts');
+  const adminModule = () => import('../../daemon/admin.ts');
   const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) =>
-    (await administration()).withRooms(await config(), work);
+    (await adminModule()).withRooms(await config(), work);
 
   admin
     .command('tenants')
@@ -93,7 +93,7 @@ export function adminCommand(
     .command('check')
     .description('check the integrity of the database and its index')
     .action(async () => {
-      const { checkIntegrity } = await administration();
+      const { checkIntegrity } = await adminModule();
       const problems = await checkIntegrity(await config());
       print(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
         sound: problems.length === 0,

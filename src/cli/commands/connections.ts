@@ -87,7 +87,7 @@ const KINDS: Record<Connection['kind'], string> = {
   oauth: 'assistant, connected',
 };
 
-/** Who vouches for the name of an assistant, which it may have chosen itself. */
+/** Says who vouches for the name of an assistant: it may have chosen the name itself. */
 function vouchedFor({ kind, verifiedHost }: Connection): string {
   if (kind !== 'oauth') return '';
   return verifiedHost === null ? ' (unverified name)' : ` (verified by ${printable(verifiedHost)})`;

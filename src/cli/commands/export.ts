@@ -14,7 +14,7 @@ interface ExportOptions extends CommonOptions {
 }
 
 const HELP = `
-Writes the whole account as it is now, one JSON object per line: memories with
+Writes a snapshot of the account, one JSON object per line: memories with
 every version, conversations with their messages, episodes, and what retrieval
 has learned for each user. svc import restores it exactly. The file appears only
 once it is complete and is readable by you alone; an interrupted export leaves

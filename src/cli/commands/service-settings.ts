@@ -9,7 +9,7 @@ import type { ServiceLayout } from '../service/layout.ts';
 
 type Settings = Record<string, string>;
 
-/** What the service runs with. */
+/** The settings that the service runs with. */
 export interface ServiceSettings {
   /** The settings that the environment file gets; an empty value removes one. */
   changes: Settings;

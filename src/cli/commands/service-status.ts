@@ -15,7 +15,7 @@ function versionText(version: string, update: string | null): string {
   return update === null ? version : `${version} (${update} is available)`;
 }
 
-/** What `svc service status --json` prints. */
+/** Output of `svc service status --json`. */
 interface Status {
   state: 'running' | 'not-ready' | 'starting' | 'stopped' | 'failed' | 'not-installed';
   unitFile: string;

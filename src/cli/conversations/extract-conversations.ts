@@ -20,7 +20,7 @@ import { conversationFacts } from './conversation-kind.ts';
 
 export type ExtractionContext = CommandContext & Pick<RowPrompt, 'screen'>;
 
-/** What fits on a screen; older ones are extracted by id. */
+/** As many as fit on a screen; older ones are extracted by id. */
 const ROWS = 20;
 const MAX_TITLE_WIDTH = 36;
 

@@ -20,7 +20,7 @@ export interface DoctorDependencies {
   profile: string | undefined;
 }
 
-/** What the checks share: the daemon's address, and the session or why there is none. */
+/** Input of the checks: the daemon's address, and the session or why there is none. */
 export interface Subject extends DoctorDependencies {
   /** Scheme, host and port of the daemon. */
   url: string;

@@ -29,7 +29,7 @@ export function cutCommand(context: CommandContext): Command {
       if (options.json) printJson(context, answer);
       else if (answer.data.length > 0 || !context.terminal.isTty) await printItems(answer.data, EPISODES, context);
       else {
-        const text = 'No episodes: the conversation has no messages yet. It is cut as they are appended.';
+        const text = 'No episodes: the conversation has no messages yet. It is cut while messages arrive.';
         context.terminal.out(`${wrap(text, context.terminal.columns).join('\n')}\n`);
       }
     });

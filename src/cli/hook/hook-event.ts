@@ -1,4 +1,4 @@
-/** What an assistant reports: the moments at which svc recalls or captures. */
+/** The events of an assistant at which svc recalls or captures. */
 export const HOOK_EVENTS = ['session-start', 'prompt', 'stop', 'pre-compact', 'session-end'] as const;
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 

@@ -54,7 +54,7 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
     try {
       const { status } = await deliver(item, daemon, dependencies);
       debug(`sent ${item.messages?.length ?? 0} messages: ${status}`);
-      // What the daemon rejects is not accepted later either, unless it is busy or the key is no longer valid.
+      // A rejected batch would be rejected again, unless the daemon was busy or the key is no longer valid.
       if (status === 401 || status === 408 || status === 409 || status === 429 || status >= 500) return false;
       await change((file) => {
         file.items = file.items.filter(({ key }) => key !== item.key);

@@ -8,13 +8,13 @@ export interface SaidMessage {
   content: string;
 }
 
-/** What svc remembers of an assistant's session between its hooks. */
+/** State of an assistant's session between its hooks. */
 export interface SessionState {
   /** The conversation that stores the session, once something was sent. */
   conversationId?: string;
   /** Ids of the memories that the model has been given. */
   injected: string[];
-  /** What was said and not yet queued. */
+  /** Messages that are not queued yet. */
   pending: SaidMessage[];
   /** The number of batches queued so far. */
   position: number;

@@ -1,7 +1,7 @@
 import type { ApiPromise, ChangeOptions, Client, PagePromise } from '../../client/client.ts';
 import type { IdKind } from '../memory/find-id.ts';
 
-/** What a listing can be restricted to. */
+/** Filters of a listing. */
 export interface ItemQuery {
   limit: number;
   cursor?: string;
@@ -17,7 +17,7 @@ export interface TitledItem {
   preview?: string | null;
 }
 
-/** What an item is called: its title, or how it begins. */
+/** Name of an item: its title, or its first words. */
 export function nameOf({ title, preview = null }: TitledItem): string | null {
   return title ?? preview;
 }
@@ -28,7 +28,7 @@ export interface ItemKind<Item extends TitledItem> {
   list(client: Client, query: ItemQuery): PagePromise<Item>;
   get(client: Client, id: string): ApiPromise<Item>;
   delete(client: Client, id: string, options?: ChangeOptions): ApiPromise<void>;
-  /** What is known of an item beside its title, in a few words each. */
+  /** Facts about an item besides its title, in a few words each. */
   facts(item: Item, nowMs: number): string[];
   /** The fields of a line for programs. */
   cells(item: Item): string[];

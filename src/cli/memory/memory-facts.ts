@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { formatRelativeTime, formatTimeWithDate } from './relative-time.ts';
 import { printable } from './terminal-text.ts';
 
-/** What lists show of a memory; a search result of another type has only the required part. */
+/** The fields of a memory that lists show; a search result of another type has only the required ones. */
 export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'occurredAt' | 'createdAt'> &
   Partial<Memory & Pick<SearchResult, 'restatedBy'>>;
 
@@ -46,7 +46,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
   return facts.filter(([, value]) => value !== '');
 }
 
-/** What always differs between two versions. */
+/** Fields that always differ between two versions. */
 const VERSION_FIELDS = new Set<string>(['version', 'validFrom', 'validTo', 'supersededBy', 'updatedAt']);
 
 /** The fields that a version changed; none for the first. */

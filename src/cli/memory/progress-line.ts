@@ -2,7 +2,7 @@ import type { CommandContext } from '../command-context.ts';
 import { fractionalBar } from './signal-bars.ts';
 import { truncate } from './terminal-text.ts';
 
-/** A line on standard error that is redrawn while work goes on. */
+/** A line on standard error that is redrawn while the work continues. */
 export interface ProgressLine {
   /** `share` is the fraction done, 0 to 1, if known. */
   show(text: string, share?: number): void;

@@ -10,7 +10,7 @@ export function providerArgument(): Argument {
   return argument.argParser((word) => word);
 }
 
-/** Throws `CommandFailure` if there is no such provider. */
+/** Throws `CommandFailure` if the provider is unknown. */
 export function parseProvider(word: string): Provider {
   const provider = PROVIDERS.find((one) => one === word.toLowerCase());
   if (provider !== undefined) return provider;

@@ -4,7 +4,7 @@ import { DEFAULT_URL } from '../settings.ts';
 import { formatLogLine, levelOf, WARN } from './log-line.ts';
 import { formatMail } from './mail-block.ts';
 
-/** What the daemon says when it has started. */
+/** Announcement that the daemon has started. */
 export interface Started {
   version: string;
   /** The public address. */

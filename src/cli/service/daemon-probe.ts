@@ -1,6 +1,6 @@
 import type { Fetch } from '../../client/client.ts';
 
-/** What a daemon says about itself. */
+/** Readiness report of a daemon. */
 export interface DaemonFacts {
   /** Whether anything responded. */
   responds: boolean;

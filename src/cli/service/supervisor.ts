@@ -3,7 +3,7 @@ import { CommandFailure } from '../failure.ts';
 import type { ServiceLayout } from './layout.ts';
 import type { Ran } from './run-program.ts';
 
-/** What a supervisor runs. */
+/** The process that a supervisor runs. */
 export interface ServiceSpec {
   /** The program that starts svc, without arguments of `svc`. */
   program: readonly string[];
@@ -12,7 +12,7 @@ export interface ServiceSpec {
   writable: readonly string[];
 }
 
-/** What a supervisor says about the service. */
+/** State of the service as its supervisor reports it. */
 export interface ServiceState {
   isInstalled: boolean;
   /** `undefined` if the supervisor does not say. */
@@ -36,7 +36,7 @@ export interface Supervisor {
   /** Throws if the supervisor does not run here. */
   assertAvailable(): Promise<void>;
   state(): Promise<ServiceState>;
-  /** Loads the written unit, makes it start by itself, and starts or restarts it. */
+  /** Loads the written unit, enables it at boot or sign-in, and starts or restarts it. */
   start(): Promise<void>;
   /** Stops the service and makes it start no more. The caller then deletes the unit file and calls `forget`. */
   remove(): Promise<void>;

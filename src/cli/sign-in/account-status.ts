@@ -31,8 +31,8 @@ export interface AccountStatus {
 type Dependencies = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
 
 /**
- * Queries the daemon of a session. A profile whose key cannot be read is also a status; throws if there is no such
- * profile.
+ * Queries the daemon of a session. A profile whose key cannot be read is also a status; throws if the profile does
+ * not exist.
  */
 export async function accountStatus(dependencies: Dependencies): Promise<AccountStatus> {
   const session = await openSession(dependencies).catch((error: unknown) => error);

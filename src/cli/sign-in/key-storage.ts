@@ -15,7 +15,7 @@ import type { Profile } from '../settings.ts';
 import type { SignInPrompts } from './prompts.ts';
 import type { SignedIn } from './sign-in-attempts.ts';
 
-/** What storing a key depends on. */
+/** Dependencies of storing a key. */
 export interface KeyStorageDependencies extends KeyStoreDependencies {
   /** `--key-store`: this store or none. */
   requested: Profile['keyStore'] | undefined;

@@ -66,7 +66,7 @@ function hasType({ type, enum: values }: Schema, given: unknown): boolean {
   return type === undefined || typeof given === type;
 }
 
-/** Converts a value of another type; `undefined` if it cannot be meant. */
+/** Converts a value of another type; `undefined` if no conversion fits. */
 function convert(schema: Schema, given: unknown): unknown {
   const parsed = typeof given === 'string' ? parsedJson(given) : undefined;
   if (parsed !== undefined && hasType(schema, parsed)) return parsed;

@@ -17,7 +17,7 @@ export class Batch {
   constructor(readonly messages: readonly string[]) {}
 }
 
-/** One message, and what is known of it besides. */
+/** One message of a batch, with its request id and its note. */
 export interface McpMessage {
   body: unknown;
   requestId: string;
@@ -51,7 +51,7 @@ export function addBatchParser(app: FastifyInstance): void {
   });
 }
 
-/** Answers each message like a request of its own, as soon as its answer is ready. */
+/** Answers each message like a separate request, as soon as its answer is ready. */
 export function answerBatch({ messages }: Batch, parts: BatchParts): FastifyReply {
   const { app, request, reply } = parts;
   const answers = new PassThrough();

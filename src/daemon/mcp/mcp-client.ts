@@ -4,14 +4,14 @@ import { clientOfInfo, clientOfUserAgent } from '../../features/activity/client-
 /** Finds the names of the clients that send MCP messages. */
 export interface McpClients {
   /**
-   * The client of a message, by default the body of the request: as it says of itself, or did when it initialized, or else
-   * its User-Agent.
+   * Names the client of a message, by default the body of the request, by the `clientInfo` in it or in its `initialize`,
+   * otherwise by its User-Agent.
    */
   nameOf(request: FastifyRequest, message?: unknown): string;
 }
 
 const MAX_REMEMBERED = 5000;
-/** Of revisions that do without `initialize`. */
+/** Names the client in protocol revisions without `initialize`. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 interface Message {

@@ -15,7 +15,7 @@ export interface McpServerDependencies extends ToolRooms {
   profile: Profile;
 }
 
-/** Answers messages, each with a server of its own. */
+/** Answers messages, each with a new server. */
 export interface McpServers {
   /** `parsedBody` is the body of the message, which has none itself and may be shared by those of a batch. */
   answer(message: Request, parsedBody: unknown, call: McpCall): Promise<Response>;

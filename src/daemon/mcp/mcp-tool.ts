@@ -15,7 +15,7 @@ export interface McpCall {
   principal: Principal;
   requestId: string;
   log: FastifyBaseLogger;
-  /** Gets what the call of a tool was about. */
+  /** Records the tool that was called and the ids in its answer. */
   note: McpNote;
   /**
    * Whether the client asked for `structuredContent`. Several assistants hide the text from the model where there is
@@ -88,7 +88,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   return Object.assign(register, { tool: name });
 }
 
-/** Notes on arguments that are shown; more of them repeat themselves. */
+/** Notes on arguments that are shown; further ones repeat the same. */
 const MAX_NOTES = 8;
 
 function withNotes(text: string, notes: readonly string[]): string {

@@ -9,7 +9,7 @@ import type { McpServerDependencies, McpServers } from './mcp-server.ts';
 export interface McpDependencies extends McpServerDependencies {
   /** URLs whose origins may call from a browser, besides loopback ones. */
   publicOrigins: readonly string[];
-  /** What a 401 tells OAuth clients. Absent if OAuth is off. */
+  /** The challenge of a 401 for OAuth clients. Absent if OAuth is off. */
   challenge: (() => string) | undefined;
 }
 

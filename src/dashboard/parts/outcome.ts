@@ -1,6 +1,6 @@
 import type { StoredSearch } from '../../client/client.ts';
 
-/** What feedback and use said of a search's results. */
+/** The outcome of a search: feedback on its results, and their use. */
 export interface SearchOutcome {
   shown: number;
   used: number;

@@ -1,6 +1,6 @@
 import { parseTimestamp, toDate } from '../../lib/clock.ts';
 
-/** What was counted between two instants; `toMs` is exclusive. */
+/** The count between two instants; `toMs` is exclusive. */
 export interface Bucket {
   fromMs: number;
   toMs: number;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { linear } from './scale.ts';
 
-/** What a plot shows over time: one value per label; null where there is none. */
+/** A series over time: one value per label; null where there is none. */
 export interface Series {
   name: string;
   values: readonly (number | null)[];
@@ -16,7 +16,7 @@ export type Scale = (value: number) => number;
 
 export interface TimePlotProps<One extends Series = Series> {
   label: string;
-  /** What each position stands for, such as a day. */
+  /** The label of each position, such as a day. */
   labels: readonly string[];
   series: readonly One[];
   format(value: number): string;

@@ -9,7 +9,7 @@ import { pageFetch } from '../upload-fetch.ts';
 const ORIGIN = { baseUrl: location.origin };
 const PATH = '/v1/operator/session';
 
-/** What sends the calls of the operator's session; undefined without one. */
+/** Sends calls in the operator's session; undefined without one. */
 export const operatorTransport = signal<Transport | undefined>(undefined);
 
 /** Why the operator's session could not be opened, or has ended. */

@@ -6,7 +6,7 @@ import { MOVED_TABLES, type MovedTable } from './moved-tables.ts';
 /** Gets the fraction of the tables that are done. */
 export type OnTable = (fraction: number) => void;
 
-/** What the tenants of a database have. */
+/** Digests of all tenants of a database. */
 export type Digests = Map<MovedTable, TenantDigests>;
 
 /** Reads what a database has. `onTable` is called with the fraction that is done before each table. */
@@ -29,7 +29,7 @@ export async function updateDigests(reader: Reader, digests: Digests, tenantsOf:
   }
 }
 
-/** What two databases differ in, and how much the first one has. */
+/** The differences between two databases, and the size of the first one. */
 export interface DatabaseComparison {
   different: ReadonlyMap<MovedTable, readonly string[]>;
   tenants: number;

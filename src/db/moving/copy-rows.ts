@@ -26,7 +26,7 @@ export interface Copy {
   onRows(count: number): void;
 }
 
-/** Of a transaction. */
+/** Limits of one transaction. */
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 8_000_000;
 

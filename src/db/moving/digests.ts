@@ -3,13 +3,13 @@ import type { Reader } from '../connection.ts';
 import { compareValues, rowsOf } from './moved-rows.ts';
 import type { MovedTable } from './moved-tables.ts';
 
-/** What a tenant has in a table. */
+/** Digest of a tenant's rows in a table. */
 export interface Digest {
   tenantId: string;
   rows: number;
-  /** Of the canonical form of the rows. */
+  /** Size of the rows in canonical form. */
   bytes: number;
-  /** Of that form, by ascending key. */
+  /** Hash of the canonical form, in ascending order of keys. */
   sha256: string;
 }
 

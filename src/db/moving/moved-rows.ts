@@ -5,13 +5,13 @@ import type { MovedTable } from './moved-tables.ts';
 export interface MovedRow {
   /** Empty for a row that belongs to no tenant. */
   tenantId: string;
-  /** Of the table's `columns`, in their order. */
+  /** Values in the order of the table's `columns`. */
   values: Value[];
   /** Equal for equal rows, whichever engine stores them. */
   canonical: string;
 }
 
-/** Of a page; fewer if rows are long. */
+/** Page size; smaller if rows are long. */
 const MAX_PAGE_ROWS = 1000;
 const MIN_PAGE_ROWS = 20;
 const PAGE_CHARACTERS = 8_000_000;

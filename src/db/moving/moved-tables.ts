@@ -126,14 +126,14 @@ export const MOVED_TABLES: readonly MovedTable[] = [
 export const UNMOVED_TABLES: readonly string[] = [
   // The full-text index and what it is made from.
   ...['textsToIndex', 'wordTotals', 'textDocuments', 'textPostings'],
-  // What running daemons know of each other.
+  // Heartbeats of running daemons.
   ...['daemons', 'leases', 'buckets', 'pulse'],
-  // What event streams have still to send, which end with a move.
+  // Events still to be sent: the streams end with a move.
   'changes',
-  // What opens the operator's view within a minute.
+  // Tickets for the operator's view, which expire within a minute.
   'operatorTickets',
-  // What terminals ask for, within ten minutes.
+  // Requests of terminals, which expire within ten minutes.
   'deviceRequests',
-  // What the database is.
+  // Describes the database itself.
   ...['schemaVersion', 'databaseState'],
 ];

@@ -4,7 +4,7 @@ import { createSession } from '../postgres/connection.ts';
 import { lockDaemonWrites } from '../postgres/transactions.ts';
 import { lockWrites } from '../tenant-lock.ts';
 
-/** A database in which nobody else writes; daemons answer writes with 503 and `Retry-After`. They go on reading. */
+/** A database that nobody else writes to: daemons answer writes with 503 and `Retry-After`, and still serve reads. */
 export interface StoppedWrites {
   /** Sees every write that was acknowledged. */
   reader: Reader;

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** What the sessions of one daemon know about their server. */
+/** Shared knowledge of a daemon's sessions about their server. */
 export interface Availability {
   /**
    * Runs `connect`. While the server is away one session at a time tries to reach it; for the others this throws

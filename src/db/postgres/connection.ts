@@ -18,8 +18,8 @@ export interface Session extends Connection {
 }
 
 /**
- * `read` and `write` are parts of requests; a `snapshot` keeps its view for as long as it is open; a `longWrite` is part
- * of an administrator's command.
+ * `read` and `write` are parts of requests; a `snapshot` keeps its view until it is closed; a `longWrite` is part
+ * of an admin command.
  */
 export type TransactionKind = 'read' | 'write' | 'snapshot' | 'longWrite';
 
@@ -31,7 +31,7 @@ const STATEMENT_TIMEOUT_MS: Record<TransactionKind, number> = {
   longWrite: 60_000,
 };
 
-/** Of a daemon that was stopped in the middle: the server undoes what it was doing. */
+/** Makes the server roll back the transaction of a daemon that was suspended halfway through it. */
 const IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 10000';
 const WRITE = `BEGIN; SET LOCAL lock_timeout = 2000; ${IDLE}`;
 
@@ -63,7 +63,7 @@ interface Link {
   giveUp(code: string | undefined): void;
 }
 
-/** What a server that became a standby answers to a write. */
+/** Error code for a write on a server that became a standby. */
 const READ_ONLY = '25006';
 
 interface TimedQuery extends pg.QueryConfig {
@@ -109,7 +109,7 @@ export function createSession(url: string, availability = createAvailability(url
       // With a statement under way this closes the socket without waiting for the server.
       void client.end();
     }
-    // Without a listener of its own, a lost session would end the process.
+    // Without an error listener, a lost session would end the process.
     client.on('error', (error: Error & { code?: string }) => giveUp(error.code));
     client.on('end', forget);
     try {
@@ -214,7 +214,7 @@ export async function inReadTransaction<T>(
       if (!isOpen) throw new Error('The transaction of this read has ended.');
       return session.all<R>(sql, values);
     });
-    // Whoever asked gets its error; the next read finds out by itself.
+    // The caller of this read gets the error; the next read gets its own.
     previous = read.catch(() => {});
     return read;
   }

@@ -8,7 +8,7 @@ import { startFault } from './start-fault.ts';
 import { postgresError } from './storage-error.ts';
 import { connectionUrl } from './url.ts';
 
-/** What the baseline leads to. */
+/** The schema version that the baseline creates. */
 const BASELINE_VERSION = 15;
 
 /** Names the lock under which one daemon migrates while others wait. */
@@ -32,7 +32,7 @@ export async function migratePostgres(url: string): Promise<void> {
     connection: connectionUrl(url),
     pool: { min: 0, max: 1 },
     acquireConnectionTimeout: 10_000,
-    // What it would print is thrown too.
+    // Everything that knex would print is also thrown.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
   try {
@@ -62,7 +62,7 @@ async function versionOf(transaction: Knex.Transaction): Promise<number> {
 
 /**
  * Throws `unprocessable` unless the database has the schema of this svc, or the one after it: while daemons are upgraded
- * one by one, the old ones go on serving.
+ * one by one, the old ones keep serving.
  */
 export async function refuseOtherSchema(reader: Reader): Promise<void> {
   const row = await reader.get<{ version: number }>('SELECT version FROM schemaVersion').catch((error: unknown) => {

@@ -60,7 +60,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
         );
         return row!.ms - (beforeMs + options.machineNowMs()) / 2;
       }),
-    // The server keeps its log by itself.
+    // The server checkpoints its own log.
     checkpoint: async () => {},
     emptyLog: async () => {},
     close() {
@@ -76,7 +76,7 @@ async function warnOfSuperuser(session: Session, log: Log): Promise<void> {
     'SELECT rolname AS name FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)',
   );
   if (!role) return;
-  const advice = 'connect as a user that owns the database and is no superuser';
+  const advice = 'connect as a user that owns the database and is not a superuser';
   log.warn({ user: role.name }, `row-level security does not hold for the user of SVC_DATABASE_URL: ${advice}`);
 }
 

@@ -27,12 +27,12 @@ export interface AnsweredRequest extends Omit<ActivityRow, 'at' | 'microseconds'
   ids: readonly string[];
 }
 
-/** Who asked what of a tenant, without content. */
+/** Log of a tenant's requests, without their content. */
 export interface Activity extends Erasable {
   /** Notes a request. Written in the background: a crash may lose the last second. Never throws. */
   note(tenantId: string, request: AnsweredRequest): void;
   list(principal: Tenant, query: ActivityQuery): Promise<{ data: ActivityEntry[]; nextCursor: string | null }>;
-  /** Of the last 30 days, including today. */
+  /** Counts the last 30 days, including today. */
   stats(principal: Tenant, query: ActivityStatsQuery): Promise<ActivityStats>;
   /** Writes the pending requests. */
   flush(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What an answer is about. */
+/** The ids of the items that an answer is about. */
 export interface AnswerIds {
   /** 20 at most. */
   ids: string[];

@@ -9,7 +9,7 @@ import type { MailedLinks } from './mailed-links.ts';
 import { isFromBrowser, isOpen } from './sign-in.ts';
 import { findSignIn, updateUsed } from './sign-in-store.ts';
 
-/** Whose account an OAuth client asks for, and the query of its authorization request. */
+/** The account that an OAuth client asks for, and the query of its authorization request. */
 export interface ClientLink {
   email: string;
   clientRequest: string;
@@ -17,7 +17,7 @@ export interface ClientLink {
 
 /**
  * Mailed links with which an OAuth client is allowed without a session. They work only in the browser that asked for them,
- * which has `cookie`: a link that a stranger asked for is of no use to him when someone else opens it.
+ * which has `cookie`: a link that a stranger asked for gains them nothing when someone else opens it.
  */
 export interface ClientLinks {
   /**

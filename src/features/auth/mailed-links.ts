@@ -77,7 +77,7 @@ export function createMailedLinks({ clock, random, accounts, mailQueue, publicUr
   };
 }
 
-/** What a link is for. */
+/** The purpose of a link. */
 export function kindOf({ codeChallenge, deviceCodeHash, clientRequest }: SignInRow): SignInKind {
   if (clientRequest !== null) return 'client';
   if (deviceCodeHash !== null) return 'device';

@@ -6,7 +6,7 @@ import { listPlaceholders, padToPowerOfTwo } from '../../db/values.ts';
 /** `page` is the session of a browser, `device` a machine, `oauth` a client that was allowed to use MCP. */
 export type ConnectionKind = 'page' | 'device' | 'oauth';
 
-/** A connection as it is stored. */
+/** A stored connection. */
 export interface ConnectionRow {
   id: string;
   kind: ConnectionKind;

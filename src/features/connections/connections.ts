@@ -18,7 +18,7 @@ import {
 import { NEVER_MS } from './devices.ts';
 import { deleteExpiredTickets, deleteTicketsOf } from './tickets-store.ts';
 
-/** What may use an account besides its API key. Unknown and ended ones throw `not_found`. */
+/** Devices, sessions and OAuth clients of an account. Unknown and ended ones throw `not_found`. */
 export interface Connections {
   list(principal: Principal, query: ConnectionsQuery): Promise<{ data: ConnectionAnswer[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<ConnectionAnswer>;

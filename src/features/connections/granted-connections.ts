@@ -7,7 +7,7 @@ import { hashSecret, mintToken } from '../../lib/secret.ts';
 import { addConnection, endConnections } from './connection-writes.ts';
 import { updateEnd, updateUsedById } from './connections-store.ts';
 
-/** What a client was allowed. */
+/** The grant that a client was given. */
 interface Grant {
   tenantId: string;
   client: string;
@@ -51,7 +51,7 @@ export function createGrantedConnections({ clock, ids, random }: Dependencies): 
       const id = ids.next('con');
       await addConnection(connection, {
         ...{ ...grant, id, kind: 'oauth', openedBy: null },
-        // Of no token yet: those of the grant come with its first refresh token.
+        // Matches no token yet: the grant's tokens come with its first refresh token.
         tokenHash: hashSecret(mintToken(random)),
         ...{ createdAt: nowMs, lastUsedAt: nowMs, expiresAt: endsAt, endsAt },
       });

@@ -56,7 +56,7 @@ export function newSessionRoutes({
     return sessions.redeemTicket(ticket, browser);
   }
 
-  /** The caller that the browser's cookie stands for, whatever else the request carries. */
+  /** Authenticates by the browser's cookie alone, even if the request carries another credential. */
   async function currentSession(request: FastifyRequest): Promise<Principal | undefined> {
     const [token] = sessionTokensIn(request, publicUrl());
     return token === undefined ? undefined : sessions.authenticate(token, request.ip);

@@ -176,7 +176,7 @@ function messagesRoutes({
         const { principal, params, body, headers } = request;
         const ifMatch = headers['if-match'];
         const changed = await conversations.changeMessage(principal, params.id, params.messageId, body, ifMatch);
-        // The tag is that of the message as it is read, without what is said of the write.
+        // The tag matches what GET returns: the message without the fields that describe the write.
         const { partlyIndexed: _, redacted: __, ...message } = changed;
         return sendWithEtag(request, reply, changed, contentTagOf(message));
       },

@@ -20,7 +20,7 @@ type Answer = Created<{ data: AppendedMessage[] }>;
 
 interface AppendJob {
   append: Append;
-  /** Of the contents of its messages. */
+  /** Terms of the contents of its messages. */
   terms: PreparedTerms;
   claim: Claim | undefined;
 }

@@ -11,7 +11,7 @@ export interface QueryVector {
 
 /** Vectors of queries, with a cache per tenant: response times reveal nothing about other tenants' queries. */
 export interface QueryVectors {
-  /** `undefined` if the model does not respond in time; the search then goes on without it. */
+  /** `undefined` if the model does not respond in time; the search then continues without it. */
   find(model: EmbeddingModel, tenantId: string, query: string): Promise<QueryVector | undefined>;
   forget(tenantId: string): void;
 }

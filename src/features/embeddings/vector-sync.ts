@@ -4,7 +4,7 @@ import { deleteEmbedded, insertJobs } from './vector-sync-store.ts';
 
 export { hasVectors, vectorProblems } from './vector-sync-store.ts';
 
-/** Which models new rows are queued for. */
+/** The models that new rows are queued for. */
 export interface VectorSyncOptions {
   /** Includes the operator's models, not only the tenants' own. */
   operator(): boolean;

@@ -17,7 +17,7 @@ import { EMPTY_RESULT } from './apply-proposals.ts';
 import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
 
-/** Who requests an extraction; without a client in the background. */
+/** The caller that requests an extraction; without a client if it runs in the background. */
 type Asker = Pick<Principal, 'tenantId' | 'client'>;
 
 /** Extracts memories from conversations with a model that the tenant has a key for. */

@@ -5,7 +5,7 @@ import { queryTerms, termsOf } from '../text/terms.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 import type { Extracted } from './prompt.ts';
 
-/** What to do with one extracted memory; nothing is stored yet. */
+/** A proposed change for one extracted memory; nothing is stored yet. */
 export interface Proposal {
   decision: DecisionKind;
   content: string;

@@ -89,7 +89,7 @@ export interface Idempotency {
 }
 
 export function createIdempotency({ db, clock }: { db: Database; clock: Clock }): Idempotency {
-  /** Of this daemon. What another daemon has in progress is found and replayed when this one writes. */
+  /** Requests in progress here. If another daemon stores the answer first, it is replayed when this one writes. */
   const inFlight = new Set<string>();
 
   async function findReplays(reader: Reader, claims: readonly Claim[]) {

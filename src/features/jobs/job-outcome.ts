@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 
-/** What happens to a job after a failure: it is retried later, or it fails with the error shown. */
+/** Outcome of a job after a failure: it is retried later, or it fails with the error shown. */
 export interface JobOutcome {
   code: string;
   message: string;

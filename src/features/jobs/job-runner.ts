@@ -84,7 +84,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     else held.lost.abort(new AppError('conflict', 'The job was cancelled or taken over in the meantime.'));
   }
 
-  /** Records the failure beside the progress made so far. Jobs that were cancelled or taken over stay as they are. */
+  /** Records the failure and the progress made so far. Jobs that were cancelled or taken over are not changed. */
   async function settle({ tenantId, id, fence }: JobRow, error: unknown): Promise<void> {
     await db.writes.write(tenantId, async (connection) => {
       const row = await findJob(connection, tenantId, id);

@@ -22,7 +22,7 @@ import {
 } from './keys-store.ts';
 import { createTouch } from './last-used.ts';
 
-/** What authenticated a request, as its database row has it. Timestamps are epoch milliseconds. */
+/** The credential of a request, as stored. Timestamps are epoch milliseconds. */
 export type Credential =
   | { kind: 'apiKey'; hash: string; last4: string; createdAt: number; lastUsedAt: number | null }
   | ({ kind: 'session' } & ConnectionCredential)

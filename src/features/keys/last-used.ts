@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** What a request authenticated with. */
+/** The credential of a request. */
 interface Used {
   tenantId: string;
   hash: string;

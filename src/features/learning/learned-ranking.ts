@@ -14,7 +14,7 @@ export function learnedWeights(state: LearnedState, model: SignalModel, bucket: 
   );
 }
 
-/** Of the first ten results, the last two come from the default ranking. */
+/** The last two of the first ten results come from the default ranking. */
 const TOP_RESULTS = 10;
 const RESERVED_RESULTS = 2;
 

@@ -3,7 +3,7 @@ import { type Estimate, LEARNERS } from './learner.ts';
 import { QUERY_BUCKETS } from './query-bucket.ts';
 import { entriesBelow, indexBelow, solveSymmetric } from './symmetric-matrix.ts';
 
-/** What was learned for one end user. Immutable. */
+/** The learned state of one end user. Immutable. */
 export interface LearnedState {
   signals: readonly string[];
   /** Number of feedback events. */
@@ -55,7 +55,7 @@ export function createLearnedState(signals: readonly string[]): LearnedState {
   };
 }
 
-/** What a stored state begins with. */
+/** Header of a stored state. */
 interface Head {
   version: number;
   signals: string[];

@@ -109,7 +109,7 @@ interface Use {
   expected: Moments;
   probabilities: readonly number[];
   index: number;
-  /** Of the event's uses. */
+  /** Share of the event's uses. */
   share: number;
 }
 

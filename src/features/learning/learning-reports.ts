@@ -10,7 +10,7 @@ import type { SignalModel } from './signal-model.ts';
 
 type Tenant = Pick<Principal, 'tenantId'>;
 
-/** What was learned, for people. */
+/** Reports on what was learned, for people. */
 export interface LearningReports {
   show(principal: Tenant, query: RetrievalQuery): Promise<Retrieval>;
   /** The learning curve over the last days, including today; days without feedback are omitted. */

@@ -52,13 +52,13 @@ export interface LearnedRanking {
   explain(): LearnedShift;
 }
 
-/** What a search asked for; `types` is absent for all. */
+/** The conditions of a search; `types` is absent for all. */
 export type AskedSearch = Pick<SearchRequest, 'query' | 'project' | 'types'>;
 
 /** A completed search. */
 export interface AnsweredSearch extends UserKey {
   client: string | null;
-  /** Of the user; `undefined` for one without items. */
+  /** Scope of the user; `undefined` for a user without items. */
   scope: number | undefined;
   searchId: string;
   asked: AskedSearch;

@@ -8,7 +8,7 @@ export interface ModelAgreement {
   agreed: number;
 }
 
-/** What one search said of the model with this id: the share of comparisons in which it agreed with words. */
+/** One search's verdict on the model with this id: the share of comparisons in which it agreed with words. */
 export interface ObservedAgreement {
   model: number;
   share: number;

@@ -7,7 +7,7 @@ export type StoredSearchRow = Omit<SearchRow, 'tenantId' | 'signals' | 'feedback
 const COLUMNS =
   'id, endUser, bucket, candidates, shown, createdAt, learnedFrom, irrelevant, query, project, types, client';
 
-/** What selects searches of a tenant: those of a user, older than another one, not of a client. */
+/** Filters of a tenant's searches: those of a user, older than another one, not of a client. */
 interface StoredSearchFilter {
   user: string | undefined;
   beforeId: string | undefined;

@@ -16,7 +16,7 @@ export interface Lease {
 export interface Leases {
   /** Runs `work` under a lease. Returns `undefined`, without running it, while another daemon has the lease. */
   hold<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
-  /** Like `hold`, for work on request: gives the lease back when it is done, so that another daemon may go on at once. */
+  /** Like `hold`, for work on request: releases the lease when it is done, so that another daemon can take it at once. */
   once<T>(name: string, work: () => Promise<T>): Promise<T | undefined>;
   /**
    * Call it in each transaction that stores an effect of the work. Throws `conflict` if another daemon has taken over:
@@ -116,7 +116,7 @@ export function createLeases({ db, clock, random }: Parts): Leases {
     await db.writes
       .write('daemon', (connection) => updateReleased(connection, { owner, name }))
       .catch(() => {
-        // It ends by itself within a minute.
+        // The lease expires within a minute.
       });
   }
 

@@ -5,7 +5,7 @@ import type { Buckets } from './buckets.ts';
 /** Buckets in the memory of this process. */
 export interface ProcessBuckets extends Buckets {
   take(key: string, rule: BucketRule): BucketDecision;
-  /** Replaces the state of a bucket with what is known from elsewhere. */
+  /** Replaces the state of a bucket with a state known from elsewhere. */
   note(key: string, decision: BucketDecision): void;
   size(): number;
 }

@@ -13,8 +13,8 @@ export interface BucketStore {
 }
 
 /**
- * Buckets that hold over several daemons. While their server does not answer, each daemon allows its share of every limit
- * by itself: the service goes on, and all daemons together still keep the limits.
+ * Buckets shared by several daemons. While their server does not answer, each daemon grants its own share of every limit:
+ * the service stays available, and all daemons together still enforce the limits.
  */
 export interface SharedBuckets {
   bucketsOf: BucketsOf;

@@ -8,7 +8,7 @@ export interface Buckets {
   peek(key: string, rule: BucketRule): BucketDecision;
 }
 
-/** What is limited: the same key of two kinds is two buckets. */
+/** The kind of a limit. A key has one bucket per kind. */
 export type BucketKind = 'tenant' | 'address' | 'rejected' | 'signIn' | 'registration';
 
 /** Opens the buckets of a kind. A daemon's own memory holds at most `maxSize` of them. */

@@ -5,8 +5,8 @@ import type { Buckets, BucketsOf } from './buckets.ts';
 import { networkOf } from './network.ts';
 
 /**
- * Who a request counts against: a tenant by its tier, anyone else by IP address at the Free limit. Requests whose
- * credential was rejected have a bucket of their own per address, so that a program retrying a dead key does not lock its
+ * The caller whose bucket a request counts against: a tenant by its tier, anyone else by IP address at the Free limit.
+ * Requests whose credential was rejected have a separate bucket per address, so that a program retrying a dead key does not lock its
  * address out of sign-in, dashboard and documentation.
  */
 export type Caller = { tenantId: string; tier: Tier } | { address: string | undefined; credentialRejected?: boolean };

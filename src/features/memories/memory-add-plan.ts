@@ -33,7 +33,7 @@ export interface KnownMemories {
   superseded: Map<string, NewMemoryRow>;
 }
 
-/** What to do with a memory whose content exists: add its tags and metadata to the stored one, or leave that unchanged. */
+/** How to treat a memory whose content exists: merge its tags and metadata into the stored one, or change nothing. */
 export type OnDuplicate = 'merge' | 'keep';
 
 export interface Closing {

@@ -78,7 +78,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
       const rows = await deleteSomeOf(connection, owner, ERASE_ROWS);
       await text.remove(connection, rows);
       const ids = [...new Set(rows.map(({ id }) => id))];
-      // Of whole accounts they are deleted at once at the end: deleting portions leaves copies in pages of the index.
+      // For a whole account they are deleted at once at the end: batches leave copies in pages of the index.
       if (owner.endUser !== undefined) {
         await deleteLookups(connection, tenantId, ids);
         await deleteUses(connection, tenantId, ids);

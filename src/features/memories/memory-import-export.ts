@@ -127,7 +127,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
   };
 }
 
-/** What importing a memory indexes: each version. */
+/** The texts that importing a memory indexes: one per version. */
 export function indexedTextsOf(draft: MemoryDraft): ItemTexts[] {
   return draft.map(textsOf);
 }

@@ -12,7 +12,7 @@ import { createTouch } from '../keys/last-used.ts';
 import { PATHS } from './oauth-addresses.ts';
 import { findAccessTokens } from './tokens-store.ts';
 
-/** What access tokens begin with. */
+/** Prefix of access tokens. */
 export const ACCESS_PREFIX = 'svc_oat_';
 
 interface Dependencies {

@@ -2,7 +2,7 @@ import { OAuthError } from './oauth-error.ts';
 import { isRecord } from './parameters.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
-/** What svc uses of a client's metadata (RFC 7591). */
+/** The subset of a client's metadata (RFC 7591) that svc uses. */
 export interface ClientMetadata {
   name: string;
   redirectUris: string[];

@@ -1,7 +1,7 @@
 import { html, type Markup, NOTHING } from '../../lib/html.ts';
 import type { OAuthScope } from './oauth-scope.ts';
 
-/** What a person decides about. */
+/** The request that a person decides about. */
 export interface ConsentFacts {
   email: string;
   client: string;

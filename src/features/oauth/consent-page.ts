@@ -58,7 +58,7 @@ export function confirmationPage({ token, action }: { token: string; action: str
   return layout({ title: TITLE, body: consentCard({ attributes, fields, facts }) });
 }
 
-/** Renders the way back to the client, which the browser takes by itself (see the `Refresh` header). */
+/** Renders the link back to the client, which the browser follows automatically (see the `Refresh` header). */
 export function returnPage({ isAllowed, address }: { isAllowed: boolean; address: string }): string {
   const body = html`<div class="card">
 <p role="status">Returning to the program…</p>

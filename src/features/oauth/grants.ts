@@ -37,14 +37,14 @@ export interface IssuedTokens {
   scope: OAuthScope;
 }
 
-/** Who allows a client. */
+/** The account owner who allows a client. */
 export interface Allowing {
   tenantId: string;
   /** Where the browser is. */
   address: string;
 }
 
-/** What account owners allowed clients, and the codes and tokens for it. */
+/** The grants that account owners gave to clients, with their codes and tokens. */
 export interface Grants {
   /**
    * Makes a connection for a client and returns the code that redeems it once, within a minute. Throws `unauthenticated` if
@@ -77,7 +77,7 @@ interface Dependencies {
 const CODE_MS = 60_000;
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 30 * 24 * 3_600_000;
-/** Of one grant. A client that refreshes more often within an hour loses the oldest. */
+/** Access tokens per grant. A client that refreshes more often within an hour loses the oldest. */
 const MAX_ACCESS_TOKENS = 10;
 /** A code that is used again later than this after its minute is unknown, and ends nothing. */
 const REMEMBERED_MS = 3_600_000;

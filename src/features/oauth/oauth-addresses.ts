@@ -24,7 +24,7 @@ export function addressesOf(publicUrl: string): Addresses {
   return { issuer: publicUrl, resource: publicUrl + PATHS.resource };
 }
 
-/** What a 401 of the resource tells clients besides the scheme (RFC 9728, section 5.1). */
+/** Returns the challenge parameters of a 401, after the scheme (RFC 9728, section 5.1). */
 export function challengeOf(publicUrl: string): string {
   return `, resource_metadata="${publicUrl}${PATHS.resourceMetadata}${PATHS.resource}", scope="memory"`;
 }

@@ -12,10 +12,10 @@ import { oauthMailRoutes } from './oauth-mail-routes.ts';
 import { oauthMetadataRoutes } from './oauth-metadata-routes.ts';
 import { oauthTokenRoutes } from './oauth-token-routes.ts';
 
-/** What OAuth adds to a daemon: nothing if it is off. */
+/** The bearer tokens, challenge and routes that OAuth adds to a daemon: none if it is off. */
 export interface OAuthParts {
   bearers: readonly BearerTokens[];
-  /** What a 401 of MCP says about OAuth. */
+  /** The challenge of a 401 from MCP. */
   challenge: (() => string) | undefined;
   publicRoutes: readonly FastifyPluginAsync[];
   protectedRoutes: readonly FastifyPluginAsync[];

@@ -1,7 +1,7 @@
 import type { Scope } from '../../contract/scopes.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** What an OAuth client may be given: never the account itself. */
+/** The scopes that an OAuth client may be granted: never the account itself. */
 export type OAuthScope = Exclude<Scope, 'account'>;
 
 /** The default first. */

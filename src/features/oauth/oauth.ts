@@ -27,7 +27,7 @@ interface Dependencies {
   log: Log;
 }
 
-/** Of requests for a client's metadata document. */
+/** Limits of a request for a client's metadata document. */
 const DOCUMENT_LIMITS = { firstMs: 5000, idleMs: 2000, wholeMs: 8000, maxBytes: 64 * 1024 };
 
 /** Creates the authorization server of a database. Nothing is sent or loaded until it is used. */

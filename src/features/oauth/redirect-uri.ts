@@ -19,7 +19,7 @@ export function isRedirectUri(text: unknown): text is string {
   return (scheme.includes('.') || APP_SCHEMES.has(scheme)) && text.startsWith(`${scheme}:/`);
 }
 
-/** Whether a redirect URI is one of those registered: the same text, but for the port of a loopback address. */
+/** Whether a redirect URI is one of those registered: the same text, except for the port of a loopback address. */
 export function isRegistered(redirectUri: string, registered: readonly string[]): boolean {
   if (!isRedirectUri(redirectUri)) return false;
   const wanted = withoutLoopbackPort(redirectUri);

@@ -13,8 +13,8 @@ export interface NewRefreshToken {
 }
 
 /**
- * Generates a refresh token: 256 random bits that all tokens of a grant begin with, and 256 of its own. Whoever has a
- * spent token of a grant thus names the grant, and no spent token needs to be stored.
+ * Generates a refresh token: 256 random bits shared by all tokens of a grant, then 256 unique ones. A spent token thus
+ * identifies its grant without being stored.
  */
 export function mintRefreshToken(random: Random, family: string = mintToken(random)): NewRefreshToken {
   const token = `${PREFIX}${family}${mintToken(random)}`;

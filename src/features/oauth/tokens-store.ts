@@ -11,9 +11,9 @@ export interface TokenRow {
   connectionId: string;
   clientId: string;
   scope: OAuthScope;
-  /** Of codes. */
+  /** Set for codes only. */
   redirectUri: string | null;
-  /** Of codes. */
+  /** Set for codes only. */
   codeChallenge: string | null;
   expiresAt: number;
   /** When a code or a refresh token was used: once is all. */

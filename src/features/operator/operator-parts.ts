@@ -6,7 +6,7 @@ import type { OperatorSessions } from './operator-sessions.ts';
 import type { Task } from './operator-tasks.ts';
 import type { OperatorTenants } from './operator-tenants.ts';
 
-/** What the operator's routes need of the daemon. */
+/** Dependencies of the operator's routes. */
 export interface OperatorParts {
   sessions: OperatorSessions;
   accounts: Accounts;

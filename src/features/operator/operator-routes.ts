@@ -19,7 +19,7 @@ import { requireSameOrigin } from '../connections/session-cookie.ts';
 import type { OperatorParts } from './operator-parts.ts';
 import { OPERATOR_ROUTE, operatorSessionRoutes, requireOperator } from './operator-session-routes.ts';
 
-/** What `svc admin` does, for its page: from elsewhere, none of these paths exists. */
+/** Routes for the operator's page, which offers what `svc admin` does. From other machines these paths do not exist. */
 export function operatorRoutes(parts: OperatorParts): FastifyPluginAsyncTypebox {
   const { sessions, noSuchPath } = parts;
   return async (app) => {
@@ -33,18 +33,12 @@ export function operatorRoutes(parts: OperatorParts): FastifyPluginAsyncTypebox 
       scope.addHook('onRequest', async (request) => {
         requireOperator(request, sessions);
       });
-      await scope.register(administrationRoutes(parts));
+      await scope.register(adminRoutes(parts));
     });
   };
 }
 
-function administrationRoutes({
-  accounts,
-  tenants,
-  check,
-  backup,
-  overview,
-}: OperatorParts): FastifyPluginAsyncTypebox {
+function adminRoutes({ accounts, tenants, check, backup, overview }: OperatorParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/operator/overview',

@@ -2,7 +2,7 @@ import type { OperatorTask } from '../../contract/operator.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
-/** What a task may use while it runs. */
+/** Passed to a task while it runs. */
 export interface TaskRun {
   onProgress(share: number): void;
   signal: AbortSignal;

@@ -13,7 +13,7 @@ export interface ExportParts {
   learning: Pick<Learning, 'transfer'>;
 }
 
-/** What to export; without `user`, all users of the tenant. */
+/** Selects what to export; without `user`, all users of the tenant. */
 export interface ExportScope {
   tenantId: string;
   user: string | undefined;

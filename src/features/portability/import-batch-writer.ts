@@ -112,7 +112,7 @@ async function restore(
   };
 }
 
-/** What a batch indexes if all of it is added. */
+/** The texts that a batch indexes if all of its items are added. */
 function textsOf({ memories, messages, episodes }: ImportBatch): ItemTexts[] {
   return [
     ...draftsOf(memories).flatMap(indexedTextsOf),

@@ -16,7 +16,7 @@ export function last4Of(key: string | undefined): string | null {
   return key === undefined || key.length < 8 ? null : key.slice(-4);
 }
 
-/** A check that could not reach the provider leaves the previous status as it is. */
+/** A check that could not reach the provider keeps the previous status. */
 export function checkedFields(
   { outcome, message, models }: KeyCheck,
   before: CheckedFields | undefined,

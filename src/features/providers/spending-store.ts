@@ -2,7 +2,7 @@ import type { ModelDay } from '../../contract/account.ts';
 import type { UsedTokens } from '../../contract/provider-settings.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
-/** What tokens are spent on. */
+/** Purposes that tokens are spent on. */
 export type Purpose = 'embedding' | 'extraction';
 
 export async function findUsed(

@@ -4,7 +4,7 @@ import { relevancesOf } from './relevance.ts';
 
 /** The best match by words must answer the query with this probability. */
 const MIN_RELEVANCE = 0.2;
-/** Share of its lexical score from which another match holds about as much of the query. */
+/** From this share of the answer's lexical score on, another match holds about as much of the query. */
 const COMPARABLE_SCORE = 0.7;
 const BY_WORDS = withMeaning(STRATEGY_WEIGHTS.default, 0);
 

@@ -10,7 +10,7 @@ import type { Coverage } from './coverage.ts';
 import type { Phrases } from './phrases.ts';
 import type { Numbers } from './scores.ts';
 
-/** What to look for, in whose items, and how much of it. */
+/** The terms to look for, the user whose items to search, and how many candidates to find. */
 export interface CandidateQuery {
   tenantId: string;
   endUser: string;
@@ -58,7 +58,7 @@ export interface Candidate {
   type: ItemType;
   facts: CandidateFacts;
   coverage: Coverage;
-  /** Share of the query's words that are categories of which it holds a member. */
+  /** Share of the query's words that name a category of which the row holds a member. */
   category: number;
   scores: {
     lexical: number;
@@ -91,10 +91,10 @@ export interface FoundCandidates {
   speakers: ReadonlySet<string>;
   /** Query terms that occur nowhere. */
   unknown: readonly string[];
-  /** How much each query term that counts says, by its root (`rootOf`). */
+  /** Weight of each query term that counts, by its root (`rootOf`). */
   weights: ReadonlyMap<string, number>;
   related: readonly RelatedMatch[];
-  /** The embedding model that the query's vector is of; absent without a vector. */
+  /** The model that embedded the query; absent without a vector. */
   model?: number | undefined;
 }
 

@@ -85,7 +85,7 @@ function classifyTerms(
   return { speakers, unknown: terms.filter((term) => !isKnown(term, lookups) && !speakers.has(term)) };
 }
 
-/** Each term's greatest weight in any source, and what is left of it for related words. */
+/** The greatest weight of each term in any source, and of related words, reduced by their similarity. */
 function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
   const weights = new Map<string, number>();
   for (const { term, weight } of found.flatMap(({ terms }) => terms)) {

@@ -12,7 +12,7 @@ const ELLIPSIS_TOKENS = 1;
 
 type Context = Omit<ContextAnswer, 'searchId' | 'confidence'>;
 
-/** A result in a context: what of its text is shown so far. */
+/** A result in a context, and how much of its text is shown so far. */
 interface Line {
   result: SearchResult;
   head: string;
@@ -28,9 +28,9 @@ interface Step {
 
 /**
  * Composes a block of text for a prompt: the best and most diverse results (see `diverseOrder`), one numbered line
- * each, of long ones the matching passages; once all are in, the rest of their texts. The order of these steps does not
- * depend on `maxTokens` and none is left out, so a larger budget shows all that a smaller one does, and more. The text
- * never exceeds the budget. `weights` are those of the query's terms.
+ * each, with only the matching passages of long ones; once all are in, the rest of their texts. The order of these steps
+ * does not depend on `maxTokens` and none is left out, so a larger budget shows all that a smaller one does, and more.
+ * The text never exceeds the budget. `weights` are those of the query's terms.
  */
 export async function composeContext(
   results: readonly SearchResult[],
@@ -51,7 +51,7 @@ export async function composeContext(
   return longestFitting(taken, lines, { maxTokens, countTokens });
 }
 
-/** Lazy: results are divided into pieces as they are needed. */
+/** Lazy: results are divided into pieces on demand. */
 function* stepsOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): Generator<Step> {
   const lines: Line[] = [];
   for (const index of diverseOrder(toDiverseItems(results))) {
@@ -70,7 +70,7 @@ async function costOf({ line, piece }: Step, countTokens: CountTokens): Promise<
   return (await countTokens(`\n${head}${text}`)) + (hasGaps ? FIRST_ELLIPSIS_TOKENS : 0);
 }
 
-/** Takes back steps until the whole text fits: tokens may span pieces, so the sum over steps is only an estimate. */
+/** Drops the last steps until the whole text fits: tokens may span pieces, so the sum over steps is only an estimate. */
 async function longestFitting(
   taken: Step[],
   lines: Set<Line>,
@@ -101,7 +101,7 @@ function toCitation({ result: { type, id, score, relevance } }: Line, index: num
   return { marker: `[${index + 1}]`, type, id, score, relevance };
 }
 
-/** A result counts as much as the best after it: it restates that one. */
+/** A result scores at least as high as those after it, because it ranks higher as a newer version of one of them. */
 function toDiverseItems(results: readonly SearchResult[]): DiverseItem[] {
   let score = 0;
   return results

@@ -22,12 +22,12 @@ export interface WeightedTerm {
 }
 
 const NO_COVERAGE: Coverage = { own: 0, near: 0, rare: 0, information: 0 };
-/** A word of any subject says half of what another word as rare does; a third and a fifth do about as well. */
+/** A generic word counts half as much as another word of the same rarity; a third or a fifth works about as well. */
 const COMMON_SHARE = 0.5;
 
-/** At one error in a word of five letters .3 of it counts, in one of ten letters .6. */
+/** With one error, a word of five letters counts .3, and one of ten letters .6. */
 const SPELLING_POWER = 4;
-/** A word that three of four memories share may still be a rare one: fewer documents than this count as this many. */
+/** Among four memories, a word that three share may still be rare: fewer documents count as this many. */
 const MIN_DOCUMENTS = 100;
 
 /**
@@ -48,7 +48,7 @@ export function coverageOf(
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return () => NO_COVERAGE;
   const totalSquares = terms.reduce((sum, { weight }) => sum + weight ** 2, 0);
-  // The neighbors of one row have consecutive places.
+  // The neighbors of a row have consecutive indices.
   const nearby = around(rowIds, reach);
   const similarities = terms.map(({ postings }) => similaritiesOf(postings, nearby));
   return (rowId) => {
@@ -66,7 +66,7 @@ export function coverageOf(
   };
 }
 
-/** How much each row holds a term: 1, or less where it holds a word spelled like it, which is often another. */
+/** How well each row matches a term: 1, or less for a word spelled like it, which is often a different word. */
 function similaritiesOf(postings: readonly Posting[], rows: Numbers): Float64Array {
   const found = new Float64Array(rows.length);
   for (const { rowIds, similarity } of postings) {

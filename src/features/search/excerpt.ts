@@ -1,7 +1,7 @@
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 
-/** A sentence, a line or, of a longer one, a part. */
+/** A sentence, a line, or part of a longer one. */
 interface Piece {
   /** With single spaces. */
   text: string;
@@ -12,12 +12,12 @@ interface Piece {
 /** A text in pieces, with the order in which a context shows them. */
 export interface Excerpt {
   pieces: readonly Piece[];
-  /** Indices of the pieces that say most about the query, then of the others; each list as the text has them. */
+  /** Indices of the pieces that say most about the query, then of the others; each list in the order of the text. */
   matching: readonly number[];
   others: readonly number[];
 }
 
-/** Texts up to this length are shown whole: about what two sentences have. */
+/** Texts up to this length are shown whole: about two sentences. */
 const MAX_WHOLE_CHARACTERS = 300;
 /** Matching pieces of a longer text end with the one that exceeds this. */
 const EXCERPT_CHARACTERS = 240;

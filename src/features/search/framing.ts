@@ -2,11 +2,11 @@ import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 
 const ACROSS = '(?:throughout|across|in|over|during|from) (?:all )?(?:of )?';
-/** Not of "in my chat app". */
+/** Excludes "in my chat app". */
 const ENDS = '(?= (?:about|in|on|with)\\b|\\s*[.,;:?!]|\\s*$)';
 const MENTIONED = '(?:brought up|bring up|mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about)';
 
-/** What a question says about the conversations it was talked about in, or about the form of the answer. */
+/** Parts of a question about the conversations to look in, or about the form of the answer. */
 const FRAMING: readonly RegExp[] = [
   `${ACROSS}(?:our|my|the|these) (?:\\w+ )?(?:conversations?|chats?|discussions?)${ENDS}`,
   `${ACROSS}(?:our sessions?|(?:our|my) (?:messages|questions|requests))${ENDS}`,
@@ -29,7 +29,7 @@ const MAX_QUESTION_CHARACTERS = 1000;
 
 /**
  * Removes the framing of a question: of "can you list the order in which I brought up the garden in our chats?", only
- * "the garden" is a subject to find. A query of nothing else stays as it is.
+ * "the garden" is a subject to find. A query that is only framing is returned unchanged.
  */
 export function withoutFraming(query: string): string {
   if (query.length > MAX_QUESTION_CHARACTERS) return query;

@@ -9,7 +9,7 @@ export interface Posting {
   rowIds: Numbers;
   /** In the order of `rowIds`: how often the term occurs, relative to the length of the row. */
   frequencies: readonly number[] | Float64Array;
-  /** How much the term is like the word asked for: between 0 and 1. */
+  /** Similarity of the term to the query's word, between 0 and 1. */
   similarity: number;
 }
 
@@ -76,7 +76,7 @@ export function attainableScore(postings: readonly Posting[], documents: number)
 
 /**
  * BM25 of windows (a row and two neighbors on each side) and passages, computed from the postings of single rows:
- * neighbors in a conversation have consecutive row ids, so windows need no index of their own.
+ * neighbors in a conversation have consecutive row ids, so windows need no separate index.
  */
 export function scoreSurroundings(
   postings: readonly Posting[],
@@ -97,7 +97,7 @@ export function idf(documentFrequency: number, total: number): number {
 /** Scores the windows around the rows that are near one of the seeds. */
 function scoreWindows(seeds: readonly number[], postings: readonly Posting[], documents: number): Scores {
   const centers = around(seeds, WINDOW_REACH);
-  // Has all rows of these windows: those of one window have consecutive places.
+  // Covers all rows of these windows; the rows of a window have consecutive indices.
   const nearby = around(seeds, 2 * WINDOW_REACH);
   const terms = postings.map((posting) => ({
     weight: idf(posting.documents, documents),

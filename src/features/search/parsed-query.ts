@@ -4,7 +4,7 @@ import { TRAIT } from '../text/traits.ts';
 import { withoutFraming } from './framing.ts';
 import { type Phrases, phrasesOf } from './phrases.ts';
 
-/** What a query asks for, by its text alone. */
+/** The meaning of a query, read from its text alone. */
 export interface ParsedQuery {
   /** Folded terms, speakers' names included. */
   terms: string[];
@@ -15,9 +15,9 @@ export interface ParsedQuery {
   /** Traits of which an answer has at least one; 0 where the query implies none. */
   answerTraits: number;
   asksForRecent: boolean;
-  /** Whether it asks for what was, not for what is. */
+  /** Whether it asks about the past rather than the present. */
   asksForPast: boolean;
-  /** Whose words in a chat it asks for; `null` where it does not say. */
+  /** The speaker in a chat whose words are asked for; `null` if the query does not say. */
   voice: 'user' | 'assistant' | null;
 }
 
@@ -25,7 +25,7 @@ const PLACES = 'area city cities country countries destination island location p
 const NAMED =
   'album artist author band book cat dog film friend game magazine movie musician novel people person pet series show song';
 
-/** Of "what did she book", no noun is asked for; "what kind of books" asks for no title. */
+/** "what did she book" does not ask for a noun, and "what kind of books" does not ask for a title. */
 const NOT_BEFORE_NOUN = '(?:am|are|can|did|do|does|had|has|have|is|was|were|will|(?:kind|sort|type)s?)';
 
 /** Matches "which" or "what", up to three words such as "European", and a noun. */

@@ -1,9 +1,9 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { queryWords, termsOf } from '../text/terms.ts';
 
-/** What a query says beyond its single words. */
+/** The phrases of a query, beyond its single words. */
 export interface Phrases {
-  /** By term: what it and a word beside it are if written as one ("baby sitter"). */
+  /** By term, its compounds with neighboring words: "babysitter" for "baby sitter". */
   joined: ReadonlyMap<string, readonly string[]>;
   /** A particle, which is a stop word, and the word beside it ("on call"), in the order of the query. */
   pairs: readonly (readonly [first: string, second: string])[];
@@ -15,7 +15,7 @@ export interface Phrases {
 const PARTICLES: ReadonlySet<string> = new Set('down in off on out over under up'.split(' '));
 const WORD = /^\p{L}{3,}$/u;
 const CAPITALIZED = /\p{Lu}[\p{L}\p{M}]+/gu;
-/** Of a longer query, which is a text rather than a question, only the beginning is read. */
+/** A longer query is a text rather than a question: only its beginning is read. */
 const MAX_WORDS = 32;
 
 /** Finds the phrases of a query. */

@@ -1,13 +1,13 @@
 import type { Reader } from '../../db/connection.ts';
 import type { IndexTerm, Postings, PostingsKey, TermPostings, VocabularyRange } from './postings.ts';
 
-/** What the process keeps of the indexes of all users together. */
+/** Size of the cache, for the indexes of all users together. */
 const MAX_BYTES = 64 * 2 ** 20;
 const NUMBER_BYTES = 8;
-/** Of a value and its key in the cache, about. */
+/** Approximate overhead of a value and its key. */
 const OVERHEAD_BYTES = 200;
 
-/** What was read of the index of one user and type while it had one version. */
+/** Postings read from one version of the index of a user and type. */
 interface UserIndex {
   version: string;
   values: Map<string, unknown>;
@@ -15,10 +15,10 @@ interface UserIndex {
 }
 
 /**
- * Keeps what `postings` reads in memory, for searches that read the version of the same state of the index: every change
- * of a user's index gives it another version, in the same transaction and never one that it had before. What is read
- * is at least as new as the version that its search read before it, so nothing is kept that a later search with this
- * version would not read itself. The users that searched last are kept.
+ * Caches `postings` in memory by the version of the index that a search read. Every change of a user's index gives it a
+ * new version in the same transaction, and no version occurs twice. A read is at least as new as the version that its
+ * search read before, so the cache returns nothing that a later search with that version would not read itself. Evicts
+ * the users that searched longest ago.
  */
 export function createCachedPostings(postings: Postings, maxBytes = MAX_BYTES): Postings {
   const users = new Map<string, UserIndex>();
@@ -29,7 +29,7 @@ export function createCachedPostings(postings: Postings, maxBytes = MAX_BYTES): 
     users.delete(user);
   }
 
-  /** Makes the user the one that searched last. */
+  /** Marks the user as the one that searched last. */
   function open(user: string, version: string): UserIndex {
     const known = users.get(user);
     if (known?.version !== version) drop(user);
@@ -40,7 +40,7 @@ export function createCachedPostings(postings: Postings, maxBytes = MAX_BYTES): 
   }
 
   function add(user: string, index: UserIndex, name: string, value: unknown, size: number): void {
-    // Meanwhile there may be a newer version.
+    // The version may have changed during the read.
     if (users.get(user) !== index || index.values.has(name)) return;
     index.values.set(name, value);
     const added = size + 2 * name.length + OVERHEAD_BYTES;
@@ -52,7 +52,7 @@ export function createCachedPostings(postings: Postings, maxBytes = MAX_BYTES): 
     }
   }
 
-  /** The values by name, of which those that are not known are read together. */
+  /** Returns values by name, and reads the missing ones together. */
   async function through<T>(
     { tenantId, type, scope, version }: PostingsKey,
     names: readonly string[],

@@ -85,7 +85,7 @@ async function readChunks(
   return chunks;
 }
 
-/** The documents of chunks in ascending order, with what they hold of several tokens together. */
+/** Merges chunks into documents in ascending order, and adds up the tokens of each document. */
 function mergeChunks(chunks: readonly Buffer[] = []): TermPostings {
   const all: TermPostings = { numbers: [], frequencies: [], lengths: [] };
   let previous = 0;

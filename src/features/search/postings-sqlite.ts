@@ -75,7 +75,7 @@ function existsSql({ type }: PostingsKey, isPrefix: boolean): string {
     WHERE EXISTS (SELECT 1 FROM ${INDEX_OF[type]}Instances WHERE ${isPrefix ? PREFIXED : EXACT})`;
 }
 
-/** Adds the occurrences of a token, of which those in the same document are adjacent. */
+/** Adds the occurrences of a token, which are grouped by document. */
 function addPostings({ numbers, frequencies, lengths }: TermPostings, json: string): void {
   const [documents, hexes] = JSON.parse(json) as [number[], string[]];
   const decoded = new Map<string, number>();

@@ -1,17 +1,17 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 
-/** Whose documents of which type; `past` ones are superseded or replaced by a newer version. */
+/** Selects documents by user and type; `past` ones are superseded or replaced by a newer version. */
 export interface PostingsKey {
   tenantId: string;
   type: ItemType;
   scope: number;
   parts: readonly ('live' | 'past')[];
-  /** Of the index, as the search read it; absent where it is not known. */
+  /** Version of the index that the search read; absent if it is not known. */
   version?: string | null | undefined;
 }
 
-/** A `word` is stemmed like the words of a text, a `stem` is taken as stored, a `prefix` begins any number of stems. */
+/** A `word` is stemmed like the words of a text, a `stem` is as stored, a `prefix` matches all stems that begin with it. */
 export interface IndexTerm {
   text: string;
   as: 'word' | 'stem' | 'prefix';
@@ -48,7 +48,7 @@ export interface VocabularyRange {
   limit: number;
 }
 
-/** Unites the postings of terms that count as one: frequencies add up. */
+/** Merges the postings of terms that count as one, and adds up their frequencies. */
 export function unitePostings(all: readonly TermPostings[]): TermPostings {
   const [first = { numbers: [], frequencies: [], lengths: [] }, ...more] = all.filter(
     ({ numbers }) => numbers.length > 0,

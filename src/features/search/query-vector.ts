@@ -6,7 +6,7 @@ import { noModel, type QueryEmbedder } from '../embeddings/query-embedder.ts';
 const SEMANTIC_AS_OF = 'Semantic search covers the present only: leave out asOf, or leave out the strategy.';
 
 /**
- * Requests the query's vector, to be awaited after the term lookups; `undefined` where the strategy does without, there
+ * Requests the query's vector, to be awaited after the term lookups; `undefined` if the strategy does not use it, there
  * is no model, or `asOf` asks for the past, which has no vectors. For the strategy `semantic` throws `unprocessable`
  * where vectors are impossible and rejects where the model fails.
  */

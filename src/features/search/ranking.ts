@@ -64,7 +64,7 @@ export function matchesOf(
 
 /**
  * Ranks matches by the strategy; `auto` uses the learned weights where there are any. `meaning` multiplies the weight of
- * `vector`, but for `semantic`, which has no other; with 0, what matches by meaning alone is left out.
+ * `vector`, except for `semantic`, which has no other signal; with 0, items that match by meaning alone are left out.
  */
 export function rankMatches(
   matches: readonly WithSignals<Candidate>[],

@@ -24,18 +24,18 @@ const MESSAGE: Model = {
   ...{ constant: -6.25, score: 1, gap: -3, own: 1, near: 2, information: 1 },
   ...{ date: 1.5, speaker: 1 },
 };
-/** One of few statements instead of one of hundreds of turns: fitted to the 900 questions of `prompts.json`. */
+/** For one of a few statements rather than one of hundreds of turns: fitted to the 900 questions of `prompts.json`. */
 const STANDALONE: Model = {
   ...{ constant: -8.1, score: 2, gap: -5, own: 3, near: 0, information: 5 },
   ...{ date: MESSAGE.date, speaker: 0 },
 };
-/** More words of a long query say nothing more. */
+/** Beyond this, more words of a long query add no evidence. */
 const MAX_INFORMATION = 3;
-/** Results that say whether anything answers the query. */
+/** The number of results that decide whether anything answers the query. */
 const CONSIDERED = 10;
 /**
  * Results are not independent, so the log odds that any of them answers are too near to 0: fitted to the same questions,
- * of which half are asked of who does not know the answer.
+ * half of them asked of a dialogue without the answer.
  */
 const DEPENDENCE = { slope: 1.75, offset: 0.4 };
 

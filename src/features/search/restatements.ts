@@ -11,20 +11,20 @@ export interface Statement {
   id: string;
   content: string;
   atMs: number;
-  /** Of a message: who said it, since only they can take it back. */
+  /** For a message, who said it: only they can take it back. */
   speaker: string | null;
 }
 
 /**
- * A longer text says more than one thing, and turns of a dialogue sooner so: up to 120 characters, R@10 and MRR of LoCoMo,
- * REALTALK and BEAM stay as they are; up to 200, LoCoMo loses .001 and .002.
+ * Longer texts make several statements, and turns of a dialogue even more so: up to 120 characters, R@10 and MRR of LoCoMo,
+ * REALTALK and BEAM do not change; up to 200, LoCoMo loses .001 and .002.
  */
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
-/** Texts that begin with the same words, one of them asked for, say the same of the same: "my phone is …". */
+/** Texts that share this many first words, one of them asked for, are about the same thing: "my phone is …". */
 const SAME_BEGINNING = 3;
 const MIN_SHARED = 2;
 const MIN_SHARED_SHARE = 0.6;
-/** If the newer announces a change. */
+/** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words that announce another value. */
 const CHANGES: ReadonlySet<string> = new Set(
@@ -34,7 +34,7 @@ const CHANGES: ReadonlySet<string> = new Set(
     .map(stemOf),
 );
 
-/** What a change may put in other words: who "moved" no longer "lives" there. */
+/** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
 interface Words {
@@ -46,10 +46,10 @@ interface Words {
 }
 
 /**
- * Puts each statement that says the same of the same as one before it, but is newer, in front of that one: "Ada moved to
- * Graz" before "Ada lives in Linz". `onRestated` learns of each pair. Two statements say the same if they share most of their
- * words or begin alike, or if the newer announces a change of what is asked for; and if the newer holds all words of the
- * query that the older holds, but for one where it announces a change. The rest keeps its order.
+ * Moves each newer statement about the same thing in front of the older one: "Ada moved to Graz" before "Ada lives in
+ * Linz". Calls `onRestated` for each pair. Two statements are about the same thing if they share most of their words or
+ * begin alike, or if the newer one announces a change of what is asked for; and if the newer one holds all words of the
+ * query that the older one holds, except one if it announces a change. The rest keeps its order.
  */
 export function newestFirst<T>(
   items: readonly T[],

@@ -6,11 +6,11 @@ import type { LoadedHit, RatedHit } from './search-results.ts';
 interface Page {
   minRelevance: number;
   limit: number;
-  /** Whether what is newest matters: not to a query for the past, nor to a user who taught that older is better. */
+  /** Whether newer statements go first: not for queries about the past, nor if the user's feedback favors older ones. */
   putsNewestFirst: boolean;
 }
 
-/** Results among which newer statements of the same are looked for. */
+/** The number of results that are compared to find newer statements. */
 const MAX_COMPARED = 20;
 
 /** The hits whose rows a page may need: the relevant ones, and the first, which newer ones may restate. */
@@ -19,13 +19,13 @@ export function hitsToLoad(
   { minRelevance, limit }: Omit<Page, 'putsNewestFirst'>,
 ): RatedHit[] {
   const relevant = ranked.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
-  // Of a page without relevant hits there is nothing to restate.
+  // A page without relevant hits has nothing to restate.
   if (relevant.length === 0) return [];
   const needed = new Set([...ranked.slice(0, MAX_COMPARED).filter(mayBeStatement), ...relevant]);
   return ranked.filter((hit) => needed.has(hit));
 }
 
-/** The page of the loaded hits; what restates another stands before it, is at least as relevant, and is named by it. */
+/** Cuts a page from the hits. A newer statement ranks before the one it updates, and is at least as relevant. */
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,

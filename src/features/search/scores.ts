@@ -58,7 +58,7 @@ export function topK({ keys, values }: Scores, k: number): number[] {
   return best.sort((one, other) => (isWorse(one, other) ? 1 : -1)).map((at) => keys[at]!);
 }
 
-/** Calls `use` with the places of each number that both lists have; best with the shorter one first. */
+/** Calls `use` with the indices of each number that both lists have; fastest with the shorter one first. */
 export function eachShared(one: Numbers, other: Numbers, use: (inOne: number, inOther: number) => void): void {
   let place = 0;
   for (let at = 0; at < one.length; at += 1) {
@@ -83,7 +83,7 @@ export function around(numbers: Iterable<number>, reach: number): Float64Array {
   return nearby.subarray(0, count);
 }
 
-/** The first place from `from` on whose number is not below `number`. */
+/** Returns the first index, from `from` on, whose number is at least `number`. */
 export function seek(numbers: Numbers, number: number, from: number): number {
   let low = from;
   let high = from;
@@ -100,7 +100,7 @@ export function seek(numbers: Numbers, number: number, from: number): number {
   return low;
 }
 
-/** Merges halves, so that no number is copied more often than the logarithm of how many lists there are. */
+/** Merges halves, so that each number is copied at most log2 of the number of lists times. */
 function unite(lists: readonly Numbers[]): Numbers {
   if (lists.length <= 1) return lists[0] ?? [];
   const half = lists.length >> 1;

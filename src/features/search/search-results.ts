@@ -12,10 +12,10 @@ import type { Ranking } from './ranking.ts';
 /** A hit with the probability that it answers the query. */
 export type RatedHit = Fused<Candidate> & { relevance: number };
 
-/** A hit with its whole row, and the id of a newer hit that says the same of the same. */
+/** A hit with its whole row, and the id of a newer hit about the same thing. */
 export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string };
 
-/** The page of results; given the words found instead of the query's, each says what its score is made of. */
+/** Converts hits to results, each with the parts of its score if `explained` has the related words that were found. */
 export function toResults(
   hits: readonly LoadedHit[],
   { byDefault, weights }: Pick<Ranking, 'byDefault' | 'weights'>,
@@ -33,7 +33,7 @@ export function toResults(
   });
 }
 
-/** The words of a memory that stand for a word of the query, as the memory has them. */
+/** The words of a memory that matched as related to a query term, as the memory spells them. */
 function relatedIn(
   { item: { type, facts } }: LoadedHit,
   content: string,
@@ -48,7 +48,7 @@ function relatedIn(
   });
 }
 
-/** Replaced by the hit's own, at the same place in the answer. */
+/** Placeholders that fix the order of the fields; the hit's own values replace them. */
 const UNRATED = { score: 0, relevance: 0 };
 
 function itemOf({ item: { type }, row }: LoadedHit): SearchResult {

@@ -66,7 +66,7 @@ interface Dependencies {
 /** An answer, and what to call with the ids of the results that were shown. */
 interface Answered {
   answer: SearchAnswer;
-  /** Of the query's terms. */
+  /** Weights of the query's terms. */
   weights: FoundCandidates['weights'];
   remember: (shownIds: readonly string[]) => void;
   stages: StageTimings;
@@ -85,7 +85,7 @@ interface Asked {
   stages: StageTimings;
 }
 
-/** Searches of one tenant. */
+/** Waiting searches per tenant. */
 const MAX_WAITING = 2000;
 /** Results that a context chooses from, until its budget is used up. */
 const CONTEXT_RESULTS = 100;

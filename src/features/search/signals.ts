@@ -51,7 +51,7 @@ export function signalsOf(
       date: dateSignal(candidate, query),
       recency: 2 ** (-Math.max(0, nowMs - facts.until) / RECENCY_HALF_LIFE_MS),
       answerCue: (facts.traits & query.answerTraits) === 0 ? 0 : 1,
-      // An assistant closes with questions of its own: the user's next message answers none that was asked here.
+      // In a chat with an assistant, which ends its turns with questions, the user's next message is rarely an answer.
       reply: voice !== null || (facts.traitsBefore & TRAIT.question) === 0 ? 0 : scores.before,
       self: selfSignal(candidate),
       vector: vectors[index]!,
@@ -112,7 +112,7 @@ function topOf(name: SignalName, of: readonly Signals[]): number {
   return of.reduce((top, signals) => Math.max(top, signals[name]), 0) || 1;
 }
 
-/** Whose words the query asks for, where no speaker is named and both a user and an assistant are among those found. */
+/** The role whose words the query asks for, if it names no speaker and both a user and an assistant were found. */
 function voiceIn(
   candidates: readonly Candidate[],
   { voice }: ParsedQuery,
@@ -122,7 +122,7 @@ function voiceIn(
   return named.size === 0 && has('user') && has('assistant') ? voice : null;
 }
 
-/** +1 for words of that role, -1 for those of another. What stands in no conversation is the user's own. */
+/** +1 for words of that role, -1 for those of another. Items outside conversations are the user's own words. */
 function roleTest(voice: 'user' | 'assistant'): (candidate: Candidate) => number {
   return ({ facts: { role } }) => {
     if (role === null) return voice === 'user' ? 1 : 0;

@@ -13,7 +13,7 @@ export interface SimilarMemory {
 
 export interface SimilarTo {
   text: string;
-  /** Of the text; without one, its words are searched for. */
+  /** Vector of the text. Without it, only the words of the text are searched for. */
   vector?: QueryVector | undefined;
   filter?: CandidateQuery['filter'];
   limit: number;

@@ -20,7 +20,7 @@ const MAX_DATED = 150;
 
 type AllScores = LexicalScores & { trigram: Scores; vector: ReadonlyMap<number, number> };
 
-/** What is known once the terms were looked up in all sources. */
+/** Facts that are known once the terms were looked up in all sources. */
 interface QueryFindings extends Pick<FoundCandidates, 'speakers' | 'unknown'> {
   nearest: NearestRows | undefined;
 }

@@ -87,7 +87,7 @@ export function createVocabularyReader(
     byFirst.set(first, reading);
     const stems = await reading;
     if (word.length === longest) return stems;
-    // One that was cut off lacks stems that the word's own has.
+    // A truncated list may lack stems that the word's own list has.
     if (stems.length === MAX_VOCABULARY) return readVocabulary(search, word, first);
     const most = word.length + MAX_LONGER;
     return stems.filter((stem) => stem.length <= most || [...stem].length <= most);
@@ -153,14 +153,14 @@ async function isNearSpeaker(search: SourceSearch, term: string): Promise<boolea
   return false;
 }
 
-/** Where the index has what the search may find. */
+/** Selects the part of the index that the search may read. */
 export function keyOf(search: SourceSearch): PostingsKey {
   const { source, query, totals } = search;
   const { tenantId, scope } = query;
   return { tenantId, type: source.type, scope, parts: partsOf(search), version: totals.version };
 }
 
-/** The index terms that stand for a query term: its forms, and what it is if written as one word with a neighbor. */
+/** The index terms that match a query term: its forms, and its compounds with a neighboring word. */
 function indexTermsOf({ query }: SourceSearch, term: string): IndexTerm[] {
   if (isCharacter(term)) return [{ text: term, as: 'prefix' }];
   const joined = query.phrases?.joined.get(term) ?? [];

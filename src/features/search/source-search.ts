@@ -11,7 +11,7 @@ export interface SourceSearch {
   query: CandidateQuery;
   source: Source;
   engine: SearchEngine;
-  /** Of the user's documents. */
+  /** Totals over the user's documents. */
   totals: WordTotals;
   /** Whether index lookups join the rows so that they return only those the query may show. */
   visibleOnly: boolean;

@@ -26,7 +26,7 @@ export interface Source {
   /** Start and end. */
   at: string;
   until: string;
-  /** What its words come from. */
+  /** The indexed text, as an SQL expression. */
   text: string;
   /** Speaker and role, length in characters, and traits of the preceding message. */
   facts: { speaker: string; role: string; length: string; traitsBefore: string; lookup?: Lookup };
@@ -34,7 +34,7 @@ export interface Source {
   partsThen: readonly ('live' | 'past')[];
   /** Conditions on rows that are valid now, or were under `asOf`. */
   visible(query: CandidateQuery): Condition[];
-  /** What `visible` needs under `asOf`. */
+  /** The lookup that `visible` needs under `asOf`. */
   lookupThen?: Lookup;
 }
 

@@ -16,7 +16,7 @@ const MAX_VARIANTS = 3;
 const MIN_SIMILARITY = 0.5;
 /** Letters that stemming may have removed from the word. */
 const MAX_ENDING = 5;
-/** What such a letter costs, in errors: a stem of the whole word is likelier to be meant. */
+/** Cost of such a letter, in errors: a stem of the whole word is the likelier meaning. */
 const ENDING_COST = 0.2;
 const FAR = Number.POSITIVE_INFINITY;
 const [LETTER_I, LETTER_Y] = ['i', 'y'].map((letter) => letter.charCodeAt(0)) as [number, number];
@@ -64,7 +64,7 @@ export function isNameLike(stem: string, others: readonly string[]): boolean {
   return variantsOf(whole(stem), others.map(whole), { isName: true }).length > 0;
 }
 
-/** The letters of the first `n` characters of a word at `n`, as bits. Letters that share a bit only loosen a bound. */
+/** At index `n`, the letters of a word's first `n` characters as bits. Shared bits only loosen the bound. */
 function beginningsOf(word: string): number[] {
   const letters = [0];
   for (let at = 0; at < word.length; at += 1) letters.push(letters[at]! | bitOf(word.charCodeAt(at)));

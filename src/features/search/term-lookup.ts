@@ -35,7 +35,7 @@ export interface TermLookup {
   /** These and the pairs of words that occur together, and their postings. */
   terms: readonly string[];
   postings: QueryPostings;
-  /** Of memories: words that mean about the same as a term. */
+  /** For memories, words with about the same meaning as a term. */
   related: readonly RelatedPosting[];
 }
 
@@ -65,7 +65,7 @@ async function lookUp(search: SourceSearch, table: WordTable, selected: readonly
   };
 }
 
-/** The pairs of a particle and a word that memories hold: short as they are, mostly side by side. */
+/** Pairs of a particle and a word that memories contain. Memories are short, so the two mostly stand side by side. */
 async function findPairs(search: SourceSearch): Promise<{ term: string; posting: Posting }[]> {
   const pairs = search.source.type === 'memory' ? (search.query.phrases?.pairs ?? []) : [];
   const together = await readTogether(search, pairs);

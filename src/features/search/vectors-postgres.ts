@@ -9,7 +9,7 @@ interface Row {
   embedding: Buffer;
 }
 
-/** Read at once: some hundred kilobytes. */
+/** A page is a few hundred kilobytes. */
 const ROWS_PER_PAGE = 500;
 const ROWS_PER_STEP = 16;
 
@@ -50,7 +50,7 @@ function* cosinesInSteps(rows: readonly Row[], { embedding }: QueryVector): Gene
   const cosines = new Map<number, number>();
   for (const [index, row] of rows.entries()) {
     const { products, squares } = sumsOf(toInt8(row.embedding), asked);
-    // Rounded where sqlite-vec, which computes a distance of 32 bits, rounds.
+    // Rounds where sqlite-vec does, which computes distances in 32 bits.
     const distance = 1 - Math.fround(products) / (Math.sqrt(squares) * Math.sqrt(askedSquares));
     cosines.set(row.number, 1 - Math.fround(distance));
     if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
@@ -62,7 +62,7 @@ function toInt8({ buffer, byteOffset, length }: Buffer): Int8Array {
   return new Int8Array(buffer, byteOffset, length);
 }
 
-/** In one loop over 32-bit integers, which takes half the time of two. */
+/** Computes both sums in one loop over 32-bit integers, which takes half the time of two loops. */
 function sumsOf(own: Int8Array, asked: Int8Array): { products: number; squares: number } {
   let products = 0;
   let squares = 0;

@@ -8,7 +8,7 @@ interface Row {
   cosine: number;
 }
 
-/** From this many rows on, the scan is split in two, each half on a thread of its own. */
+/** From this many rows on, the scan is split in two, each half on its own thread. */
 const PARALLEL_ROWS = 5000;
 
 const COSINE = '1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?))';

@@ -30,7 +30,7 @@ function joinRows(engine: Engine, rows: string, tenantId: string): Sql {
   return { sql: `JOIN LATERAL (${lookup}) m ON TRUE`, values: [tenantId] };
 }
 
-/** Like `joinRows`, by columns of the rows before. PostgreSQL would else begin with all that a tenant has of these. */
+/** Like `joinRows`, by columns of the rows before. PostgreSQL would otherwise start with all rows that the tenant has there. */
 function join(engine: Engine, lookup: Lookup | undefined): string {
   if (lookup === undefined) return '';
   const { rows, as, by, isOptional = false } = lookup;

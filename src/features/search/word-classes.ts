@@ -11,12 +11,12 @@ import type { SourceSearch } from './source-search.ts';
  * another's (`bench/retrieval/facts.ts`), where a tenth or two more or less changes little.
  */
 const SIMILARITY: Readonly<Record<Relation, number>> = { derived: 0.8, synonym: 0.5, member: 0.4 };
-/** What is left of it for a word of any subject, such as "get" or "kind". */
+/** The share of it that remains for a generic word such as "get" or "kind". */
 const COMMON_SHARE = 0.5;
 /** Related words looked up for one query, and members of its categories. */
 const MAX_WORDS = 24;
 const MAX_MEMBERS = 48;
-/** Users with more documents have no members looked up: it reads all stems of their vocabulary. */
+/** Members are not looked up for users with more documents: the lookup reads all stems of their vocabulary. */
 const MAX_READ_DOCUMENTS = 2000;
 const MAX_READ_STEMS = 8000;
 
@@ -32,7 +32,7 @@ export type RelatedPosting = RelatedWord & { posting: Posting };
 
 /**
  * Reads the postings of words related to the terms, of which `own` are the postings. Each row counts once for a term, by
- * its nearest word. All words of a class are as rare as they are together with the term.
+ * its nearest word. All words of a class share one rarity, counted over the class and the term.
  */
 export async function readRelated(
   search: SourceSearch,
@@ -67,7 +67,7 @@ function wordsFor(table: WordTable, terms: readonly string[]): RelatedWord[] {
     .slice(0, MAX_WORDS);
 }
 
-/** The words of the user that stand for something the terms include. */
+/** The user's words for things that the terms include. */
 async function membersFor(search: SourceSearch, table: WordTable, terms: readonly string[]): Promise<RelatedWord[]> {
   if (search.totals.documents > MAX_READ_DOCUMENTS) return [];
   const categories = categoriesOf(table, terms);
@@ -82,7 +82,7 @@ async function membersFor(search: SourceSearch, table: WordTable, terms: readonl
   return members.slice(0, MAX_MEMBERS);
 }
 
-/** The part of postings with rows that were not seen, which from then on are. */
+/** Returns the postings of rows that are not in `seen`, and adds these rows to it. */
 function takeUnseen({ numbers, frequencies, lengths }: TermPostings, seen: Set<number>): TermPostings {
   const places = [...numbers.keys()].filter((at) => !seen.has(numbers[at]!));
   for (const at of places) seen.add(numbers[at]!);

@@ -8,7 +8,7 @@ export interface FoundTerms {
   isCut: boolean;
 }
 
-/** Finds the terms of a text, in steps of well under a millisecond but for the last. */
+/** Finds the terms of a text, in steps of well under a millisecond, except for the last. */
 export function* findInSteps(text: string): Generator<void, FoundTerms> {
   const { terms, isCut } = yield* termsInSteps(text);
   return { terms: Buffer.from(['', ...terms].join(' ')), isCut };

@@ -13,7 +13,7 @@ export interface ListedTerms {
   terms: string;
 }
 
-/** A chunk of a term's postings, as it is bound. */
+/** A chunk of a term's postings, as bound to a statement. */
 interface Chunk {
   tenantId: string;
   term: string;
@@ -38,9 +38,9 @@ interface StoredChunk {
 const OPEN = 0;
 /** An open chunk beyond this is sealed: an append rewrites the chunk, of which a page holds several. */
 const MAX_OPEN_BYTES = 1000;
-/** Of a sealed chunk: well below the 2 kB from which PostgreSQL stores values apart. */
+/** Entries of a sealed chunk: well below the 2 kB from which PostgreSQL stores values out of line. */
 const MAX_SEALED_ENTRIES = 250;
-/** Of one statement. */
+/** Chunks in one statement. */
 const MAX_CHUNKS = 1000;
 const CHUNKS_PER_STEP = 64;
 

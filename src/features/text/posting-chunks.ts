@@ -9,7 +9,7 @@ export interface ChunkEntry {
 
 /** Precedes an absolute number; numbers that follow are differences, which are positive. */
 const ABSOLUTE = 0;
-/** Of seven bits each, of a number up to 2^53. */
+/** Bytes, of seven bits each, that a number up to 2^53 takes. */
 const MAX_BYTES = 8;
 
 /**

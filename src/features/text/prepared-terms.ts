@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { createTenantLanes } from '../../lib/tenant-lanes.ts';
+import { createTenantMutex } from '../../lib/tenant-mutex.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { createWorkerCalls, startModule } from '../../lib/worker-calls.ts';
 import { type FoundTerms, findInSteps } from './found-terms.ts';
@@ -19,9 +19,9 @@ export const NO_TERMS: PreparedTerms = { byText: new Map(), mayReadMore: true };
 
 /** Texts up to this length are read wherever their terms are needed. */
 const MAX_SHORT_CHARACTERS = 2000;
-/** Of a write whose terms are found in time slices: about two milliseconds. */
+/** A write up to this length has its terms found in time slices: about two milliseconds. */
 const MAX_SLICED_CHARACTERS = 8000;
-/** Of texts that the worker reads at once, unless one is longer: about ten milliseconds. */
+/** Texts sent to the worker in one message, unless a single one is longer: about ten milliseconds. */
 const MAX_SENT_CHARACTERS = 32_000;
 /** A write that needs other texts each time reads them in its transaction in the end. */
 const MAX_ATTEMPTS = 3;
@@ -36,7 +36,7 @@ export class TermsMissing extends AppError {
   }
 }
 
-const longWrites = createTenantLanes();
+const longWrites = createTenantMutex();
 
 /** The characters of items together. */
 export function charactersOf(items: readonly ItemTexts[]): number {
@@ -63,7 +63,7 @@ function* findEach(texts: readonly string[]): Generator<void, FoundTerms[]> {
   return found;
 }
 
-/** Beside this file in the source and in the build. */
+/** The worker is beside this file in the source and in the build. */
 const WORKER = import.meta.url.endsWith('.ts') ? './terms-worker.ts' : './terms-worker.js';
 
 const callWorker = createWorkerCalls<readonly string[], { terms: Uint8Array; isCut: boolean }[]>(() =>

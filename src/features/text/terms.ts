@@ -17,8 +17,8 @@ const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 const MAX_TERM_CHARACTERS = 40;
 const MAX_QUERY_TERMS = 64;
 /**
- * Of a text: as many as the longest can have in scripts with spaces. The index takes a text in one piece, so that the
- * terms of the longest text decide how long the writes of others wait.
+ * Terms per text: as many as the longest text can have in scripts with spaces. A text is indexed in one piece, so the
+ * longest text decides how long other writes wait.
  */
 const MAX_TERMS = 50_000;
 /** Marks and Hangul vowels and finals, which compose with what precedes them, and characters that folding drops. */
@@ -28,7 +28,7 @@ const MAX_PIECE_CHARACTERS = 4096;
 const TERMS_PER_STEP = 512;
 
 /**
- * The terms of a text as they are indexed: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
+ * Returns the terms of a text for the index: NFKC-folded, lower case, without the accents of Latin, Greek and Cyrillic,
  * split at everything else; stemming is left to the index. A run without spaces yields its bigrams and its last
  * character: every character then starts a term, so that a single one can be found by prefix (`isCharacter`). Folded
  * text beyond `foldedLimitOf` has no terms, and what follows the first `MAX_TERMS` neither.

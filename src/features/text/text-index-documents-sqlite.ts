@@ -14,7 +14,7 @@ export function lengthOfHex(hex: string): number {
   return value;
 }
 
-/** What each of the rows that are indexed adds to the totals. */
+/** The contribution of each indexed row to the totals. */
 export async function findDocuments(
   connection: Connection,
   type: ItemType,

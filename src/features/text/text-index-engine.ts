@@ -19,7 +19,7 @@ export interface IndexedTokens extends IndexedRow {
   others: readonly string[];
 }
 
-/** What a row that is in the index adds to the totals. */
+/** The contribution of an indexed row to the totals. */
 export type IndexedDocument = IndexedRow & TotalsChange;
 
 /** The tables of the full-text index on one database engine. All rows of a call are of one type. */

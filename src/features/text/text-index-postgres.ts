@@ -68,7 +68,7 @@ function listedRows(columns: string): string {
 const listedDocuments = `${listedRows('number bigint')} JOIN LATERAL (SELECT *, ctid FROM textDocuments d
   WHERE d.tenantId = r.tenantId AND d.type = ? AND d.number = r.number OFFSET 0) d ON TRUE`;
 
-/** What `listedDocuments` is bound to. */
+/** Returns the values bound to `listedDocuments`. */
 function listOf(rows: readonly IndexedRow[]): string {
   return JSON.stringify(rows.map(({ tenantId, number }) => ({ tenantId, number })));
 }

@@ -14,7 +14,7 @@ import { changeTotals, negated, type TotalsChange } from './word-totals.ts';
 
 export type { IndexedRow };
 
-/** What the full-text index stores of a row. */
+/** The part of a row that the full-text index stores. */
 export interface TextEntry extends IndexedRow {
   texts: ItemTexts;
   /** Searchable by `speakerTokensOf`, separate from the words. */

@@ -1,7 +1,7 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { createTenantLanes } from '../../lib/tenant-lanes.ts';
+import { createTenantMutex } from '../../lib/tenant-mutex.ts';
 import {
   charactersOf,
   type ItemTexts,
@@ -71,7 +71,7 @@ interface Parts {
   portion?: PortionSize;
 }
 
-/** What is indexed in one transaction at most, but for a single longer text. */
+/** The most that one transaction indexes, unless a single text is longer. */
 export interface PortionSize {
   rows: number;
   characters: number;
@@ -91,7 +91,7 @@ export function createTextPortions({
   findEntries,
   portion: size = SHORT_PORTION,
 }: Parts): TextPortions {
-  const lanes = createTenantLanes();
+  const mutex = createTenantMutex();
 
   async function indexAll(tenantId: string, known: PreparedTerms): Promise<void> {
     const owner = { tenantId, type };
@@ -120,7 +120,7 @@ export function createTextPortions({
     },
     async finish(tenantId, items, terms) {
       if (charactersOf(items) <= size.characters) return;
-      await lanes.run(tenantId, () => indexAll(tenantId, terms));
+      await mutex.run(tenantId, () => indexAll(tenantId, terms));
     },
     async resume() {
       const tenantIds = await listTenantsToIndex(db.lookups, type);

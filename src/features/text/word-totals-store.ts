@@ -2,14 +2,14 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { insertRows } from '../../db/values.ts';
 
-/** What one user has in one index. */
+/** Totals of one user in one index. */
 export interface WordTotals {
   documents: number;
   /** Tokens of all documents. */
   words: number;
   /** Passages that hold a message; 0 for other types. */
   passages: number;
-  /** Of the index: another one after every change. Absent in an index that no change has given one. */
+  /** Version of the index, new after every change. Absent in an index without a change since versions exist. */
   version?: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface WordTotalsRow extends WordTotals {
   type: string;
 }
 
-/** With the transaction that wrote the row: a daemon of an earlier release beside this one leaves the version as it is. */
+/** Includes the transaction that wrote the row, because a daemon of an earlier release leaves `version` unchanged. */
 const VERSION: Record<Engine, string> = { sqlite: 'version', postgres: `version || ' ' || CAST(xmin AS text)` };
 
 /** The totals of a user, for each type that has documents. */

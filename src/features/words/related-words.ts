@@ -23,7 +23,7 @@ export function relatedWordsOf(table: WordTable, term: string): { word: string; 
   return [...of('derived', ({ derived }) => derived), ...of('synonym', ({ synonyms }) => synonyms)];
 }
 
-/** What some terms include. */
+/** The categories among some terms, and their members. */
 export interface Categories {
   /** The terms that are categories. */
   terms: readonly string[];
@@ -51,7 +51,7 @@ export function categoriesOf(table: WordTable, terms: readonly string[]): Catego
 
 interface Category {
   term: string;
-  /** Stems of its own forms, and of words for what it includes. */
+  /** Stems of the term's forms, and of words for what it includes. */
   own: ReadonlySet<string>;
   members: ReadonlySet<string>;
   ranges: readonly Senses[];
@@ -89,7 +89,7 @@ function isAnyBelow(senses: readonly Senses[], ranges: readonly Senses[]): boole
   return false;
 }
 
-/** Of `outermost` ranges, the last one that begins before a sense also ends last. */
+/** `ranges` are `outermost`: the last one that begins before a sense also ends last. */
 function isBelow(sense: number, ranges: readonly Senses[]): boolean {
   let low = 0;
   let high = ranges.length;

@@ -4,7 +4,7 @@ export interface Senses {
   last: number;
 }
 
-/** What the table says of the words with one stem. */
+/** The table's entry for the words with one stem. */
 export interface WordEntry {
   /** Where the first sense of each noun stands; one of several places below as many categories. */
   senses: readonly Senses[];
@@ -12,7 +12,7 @@ export interface WordEntry {
   synonyms: readonly string[];
   /** Words of the same family with another stem: "allergic" for "allergy". */
   derived: readonly string[];
-  /** Words for what it includes, besides what stands below its senses: "dog" for "pet". */
+  /** Words for what it includes, besides those below its senses: "dog" for "pet". */
   included: readonly string[];
 }
 

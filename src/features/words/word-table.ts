@@ -36,7 +36,7 @@ export function encodeTable(lines: ReadonlyMap<string, string>): Buffer {
   return Buffer.concat([buckets, Buffer.from(texts.join(''), 'latin1')]);
 }
 
-/** Reads the entries of an encoded table as they are asked for. */
+/** Decodes the entries of a table on demand. */
 export function createWordTable(table: Buffer): WordTable {
   const count = table.readUInt32LE();
   const cache = new Map<string, WordEntry | null>();

@@ -6,9 +6,9 @@ import { parseJson } from '../parse-json.ts';
 export interface HubFile {
   path: string;
   bytes: number;
-  /** Of large files: the SHA-256 of the content. */
+  /** For large files, the SHA-256 of the content. */
   sha256?: string;
-  /** Of small files: the SHA-1 of Git's blob. */
+  /** For small files, the SHA-1 of the Git blob. */
   gitSha1?: string;
 }
 

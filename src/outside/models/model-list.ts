@@ -1,4 +1,4 @@
-/** What svc needs to know about a model besides its files. */
+/** Properties of a model besides its files. */
 export interface ModelTraits {
   dimensions: number;
   /** Longer texts are truncated. */

@@ -55,7 +55,7 @@ export function unusableResponse(what: string, maybeInput: boolean, spent?: Prov
   return new ProviderFault('failed', message, { maybeInput, spent });
 }
 
-/** Converts an error reported in the middle of a stream, as the provider's own object or as wrapped by the AI SDK. */
+/** Converts an error reported within a stream, as the provider's own object or as wrapped by the AI SDK. */
 export function streamFault(error: unknown, transport: ProviderTransport): ProviderFault {
   if (error instanceof Error) return toProviderFault(error, transport);
   const response = { status: statusOf(error), headers: new Headers(), body: JSON.stringify({ error }) };

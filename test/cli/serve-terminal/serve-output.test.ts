@@ -62,7 +62,7 @@ describe('svc serve at a terminal', () => {
     for (const { output } of [plain, colored]) {
       output.started(FACTS);
       output.mail(MAIL);
-      createLog('info', output.log).warn({ chore: 'back up' }, 'chore failed');
+      createLog('info', output.log).warn({ chore: 'back up' }, 'background task failed');
     }
     expect(plain.text()).not.toMatch(ESCAPE);
     expect(colored.text()).toMatch(ESCAPE);
@@ -88,8 +88,8 @@ describe('a line of the log, for people', () => {
 
   test('marks warnings and errors, and adds fields and the stack of an error', () => {
     const error = new Error('disk I/O error');
-    expect(shown((log) => log.warn({ error, chore: 'back up' }, 'chore failed'))).toMatch(
-      / ! chore failed {2}error=disk I\/O error chore=back up\n$/,
+    expect(shown((log) => log.warn({ error, chore: 'back up' }, 'background task failed'))).toMatch(
+      / ! background task failed {2}error=disk I\/O error chore=back up\n$/,
     );
     const [first, second] = shown((log) => log.error({ error }, 'failed')).split('\n');
     expect(first).toMatch(/ ✗ failed {2}error=disk I\/O error$/);

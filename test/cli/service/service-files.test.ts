@@ -16,7 +16,7 @@ describe('the launchd agent', () => {
     errorFile: '/Users/ada/Library/Logs/svc/svc.err',
   };
 
-  test.skipIf(!hasPython)('is a property list with every path as it is', async () => {
+  test.skipIf(!hasPython)('is a property list that preserves every path', async () => {
     const program = 'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
     const { stdout } = await execa('python3', ['-c', program], { input: renderLaunchdPlist(agent) });
     expect(JSON.parse(stdout)).toEqual({
@@ -66,14 +66,11 @@ describe('the environment file', () => {
     expect(changeSettings(after, { SVC_PORT: '2' })).toBe(after);
   });
 
-  test.each(['svc <svc@example.com>', 'a#b', '$HOME `id` \\', '"', "Ada's", 'ünï', '  '])(
-    'holds %j as it is',
-    (value) => {
-      const text = changeSettings(undefined, { SVC_MAIL_FROM: value });
-      expect(parseEnv(text)).toMatchObject({ SVC_MAIL_FROM: value });
-      expect(text.split('\n').at(-2)).toMatch(/^SVC_MAIL_FROM=('[^']*'|"[^"\\$`]*"|[^\s'"\\$`#]*)$/);
-    },
-  );
+  test.each(['svc <svc@example.com>', 'a#b', '$HOME `id` \\', '"', "Ada's", 'ünï', '  '])('preserves %j', (value) => {
+    const text = changeSettings(undefined, { SVC_MAIL_FROM: value });
+    expect(parseEnv(text)).toMatchObject({ SVC_MAIL_FROM: value });
+    expect(text.split('\n').at(-2)).toMatch(/^SVC_MAIL_FROM=('[^']*'|"[^"\\$`]*"|[^\s'"\\$`#]*)$/);
+  });
 
   test('refuses a value that systemd and Node would read differently', () => {
     for (const value of ['"\'', "'$HOME", 'a\nb']) {

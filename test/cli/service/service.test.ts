@@ -32,7 +32,7 @@ esac
 const LOGINCTL = '#!/bin/sh\n[ "$1 $2" = "show-user 1000" ] && [ -e "$FAKE/linger" ] && echo yes || echo no\n';
 const JOURNALCTL = `#!/bin/sh
 echo "journalctl $*" >> "$FAKE/calls"
-echo '{"level":40,"time":"2026-11-23T09:00:00.000Z","msg":"chore failed"}'
+echo '{"level":40,"time":"2026-11-23T09:00:00.000Z","msg":"background task failed"}'
 `;
 
 let fake: string;
@@ -247,10 +247,10 @@ describe('svc service uninstall', () => {
 });
 
 describe('svc service logs', () => {
-  test("asks systemd's journal, and leaves lines as they are away from a terminal", async () => {
+  test("reads systemd's journal, and does not change its lines when the output is not a terminal", async () => {
     const { exitCode, out } = await service(['logs', '--lines', '7', '--follow']);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ msg: 'chore failed' });
+    expect(JSON.parse(out)).toMatchObject({ msg: 'background task failed' });
     await service(['logs', '--lines', '1'], { uid: 0 });
     const words = '--user --unit=svc.service --output=cat --no-pager --lines=7 --follow';
     const ofRoot = '--unit=svc.service --output=cat --no-pager --lines=1';

@@ -75,7 +75,7 @@ test('the first 512 characters of the instructions say what matters', () => {
   }
 });
 
-test('every text that shows memories carries ids, how to go on, and that it is no instruction', async () => {
+test('every text that shows memories carries ids, the next step, and a note that it is not an instruction', async () => {
   const added = await textOf('memory_add', { content: 'Ada prefers oolong tea', tags: 'taste' });
   const id = /mem_[0-9a-f]{32}/.exec(added)![0];
   expect(added).toContain('tags was read as ["taste"].');

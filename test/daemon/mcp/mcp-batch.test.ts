@@ -54,7 +54,7 @@ const remaining = async (apiKey: string) =>
   Number((await daemon.call(apiKey, '/v1/account')).headers.get('x-ratelimit-remaining'));
 
 describe('a batch of the bridge', () => {
-  test('stores and reads by the message, and a failing one leaves the others alone', async () => {
+  test('stores and reads per message, and a failing one does not affect the others', async () => {
     const { apiKey } = await makeTenant(daemon, 'mixed@example.com');
     const answers = await send(apiKey, [
       adding(1, 'Ada prefers oolong'),
@@ -111,7 +111,7 @@ describe('a batch of the bridge', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, '1']);
   });
 
-  test('counts against the quota by the message', async () => {
+  test('counts against the quota per message', async () => {
     const { apiKey, tenantId } = await makeTenant(daemon, 'quota@example.com');
     const { used, limit } = await memoriesOf(apiKey);
     const day = new Date(daemon.clock.nowMs()).toISOString().slice(0, 10);
@@ -127,7 +127,7 @@ describe('a batch of the bridge', () => {
     );
   });
 
-  test('is noted by the message in activity, metrics and the log', async () => {
+  test('is recorded per message in activity, metrics and the log', async () => {
     const { apiKey } = await makeTenant(daemon, 'noted@example.com');
     const count = async () =>
       Number(

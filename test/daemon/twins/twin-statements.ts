@@ -212,7 +212,7 @@ export const STATEMENTS: Record<string, Scenario> = {
     twin.record('wrong totals', (await write(twin, (connection) => storage.listWrongTotals(connection, 9))).length);
   },
 
-  async 'refund on the last day of its own'(twin) {
+  async 'refund on its last day'(twin) {
     const { tenantId } = twin;
     await write(twin, (connection) =>
       usage.addUsage(connection, [{ tenantId, day: '2026-01-03', requests: 0, memories: 0, queries: 3 }]),
@@ -255,7 +255,7 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, (connection) => deleteLearningDaysBefore(connection, user, '2027-01-01'));
   },
 
-  async 'delete some of its own rows'(twin) {
+  async 'delete some of its rows'(twin) {
     const { tenantId } = twin;
     await write(twin, async (connection) => {
       // What is left has no counterpart in the rows of the other.

@@ -61,7 +61,7 @@ async function addWaiting(
 }
 
 export const VECTORS: Record<string, Scenario> = {
-  async 'delete only vectors of its own rows'(twin) {
+  async 'delete only the vectors of its rows'(twin) {
     const { tenantId, otherId } = twin;
     for (const type of ITEM_TYPES) {
       const rows = (await numbersOf(twin, otherId, TABLES[type])).map((number) => ({ tenantId, scope: 1, number }));
@@ -88,7 +88,7 @@ export const VECTORS: Record<string, Scenario> = {
     );
   },
 
-  async 'store vectors and rejections only of its own waiting rows'(twin) {
+  async 'store vectors and rejections only for its waiting rows'(twin) {
     const { tenantId } = twin;
     const model = (await modelOf(twin, tenantId))!;
     await addWaiting(twin, model, { type: 'message', number: STRAY_NUMBER, tenantId: STRAY });

@@ -25,7 +25,7 @@ const rowsOf = (tenantId: string) => rowCounts(daemon.db.readers, { tenantId });
 
 /**
  * Which of the texts occur anywhere in the database: on SQLite in its file, including free pages, or its write-ahead
- * log; on PostgreSQL, which cleans its pages later by itself, in any row.
+ * log; on PostgreSQL, which cleans its pages on its own schedule, in any row.
  */
 async function foundAnywhere(texts: readonly string[]): Promise<string[]> {
   if (onPostgres) {

@@ -164,10 +164,10 @@ describe('the full sign-in flow', () => {
     await daemon.call(apiKey, `/v1/${apiKey}/${token}`, { headers: fromElsewhere() });
     await sendRaw(daemon, [`GET /v1/account?key=${apiKey} HTTP/9`, `Authorization: Bearer ${apiKey}`]);
     await sendRaw(daemon, [`Authorization: Bearer ${apiKey}`]);
-    const mend = await breakTable(daemon, 'signInLinks');
+    const repair = await breakTable(daemon, 'signInLinks');
     expect((await visit(daemon, link)).status).toBe(500);
     expect((await pressButton(daemon, link)).status).toBe(500);
-    await mend();
+    await repair();
     expect(await statusOf(daemon, apiKey)).toBe(200);
 
     const all = new Map([...flow.secrets, ['second key', apiKey], ['second token', token]]);

@@ -235,7 +235,7 @@ test('an address that may not sign in gets the same answer and no mail', async (
   }
 });
 
-test('a browser is told on a page that the code was wrong', async () => {
+test('shows a page in the browser that says the code was wrong', async () => {
   const { link } = await askByMail(daemon, freshAddress());
   const page = await typeDeviceCode(daemon, link, CODE, { accept: 'text/html' });
   expect([page.status, page.text]).toEqual([400, expect.stringContaining('The device was not connected')]);

@@ -91,7 +91,7 @@ describe('a device', () => {
     expect((await connectionsOf(token))[0]!.current).toBe(true);
   });
 
-  test('ends at once when it is revoked, with the browsers that it opened, and is told why and when', async () => {
+  test('ends at once when it is revoked, with the browsers it opened; the error says why and when', async () => {
     const apiKey = await signInAs(daemon, freshAddress());
     const token = await connectDevice(daemon, apiKey);
     const browser = await openBrowser(daemon, { ticket: await ticketOf(daemon, token) });

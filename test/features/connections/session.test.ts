@@ -167,9 +167,9 @@ test('without a working database, sessions get 503 and never 401', async () => {
   const own = await startSignInDaemon();
   try {
     const browser = await openBrowser(own, { apiKey: await signInAs(own, freshAddress()) });
-    const mend = await breakTable(own, 'connections');
+    const repair = await breakTable(own, 'connections');
     const answer = await browser.call('/v1/account');
-    await mend();
+    await repair();
     expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
     expect((await browser.call('/v1/account')).status).toBe(200);
   } finally {

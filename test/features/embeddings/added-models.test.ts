@@ -97,7 +97,7 @@ describe('a running daemon', { timeout: 60_000 }, () => {
     expect(await models()).toHaveLength(1);
   });
 
-  test('goes on with the model after a restart, and without it says that it is damaged', async () => {
+  test('uses the model again after a restart, and reports a missing one as damaged', async () => {
     await svcModel(['add', 'all-MiniLM-L6-v2']);
     await untilFound('fahrzeug', 'Her automobile is old');
     const restart = async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { withRooms } from '../../../src/daemon/administration.ts';
+import { withRooms } from '../../../src/daemon/admin.ts';
 import { ConfigError } from '../../../src/daemon/config.ts';
 import { writeTinyModel } from '../../helpers/onnx-model.ts';
 import { createCaller, startMemoryDaemon } from '../memories/memory-daemon.ts';

@@ -301,7 +301,7 @@ describe("beside an operator's embedder", () => {
     expect(await daemon.vectors(ann.tenantId)).toBe(0);
   });
 
-  test('the account’s own model serves at once, as far as it is filled, when the operator takes theirs away', async () => {
+  test('the account’s own model serves at once, with the vectors it has, when the operator removes theirs', async () => {
     const own = await startOwnModelsDaemon();
     const models = modelsFolder(own.config.dataDir);
     await writeTinyModel(join(models, 'tiny'));

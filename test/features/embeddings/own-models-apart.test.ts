@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
 
@@ -114,7 +114,7 @@ describe('a single request', () => {
   });
 });
 
-describe('an account with a model of its own', () => {
+describe('an account with its own model', () => {
   test('leaves nothing behind when erased, and nothing is counted afterwards', async () => {
     const server = await serverOf('openai');
     const [ann, kept] = [await ownerAt(server), await ownerAt(server)];

@@ -6,7 +6,7 @@ import { type Caller, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 export type OwnModelsDaemon = Awaited<ReturnType<typeof startOwnModelsDaemon>>;
 
-/** An account with provider keys and an embedding model of its own. */
+/** An account with its own provider keys and embedding model. */
 export interface Owner extends Caller {
   /** Stores a key for the server's provider, which must accept it. */
   bring(server: ProviderServer, key?: string): Promise<void>;

@@ -9,7 +9,7 @@ import { type Owner, ownerOf } from './own-models.ts';
 
 /**
  * Random sequences of operations on memories, conversations and episodes, while an embedder comes and goes and the
- * account chooses and resets models of its own. Invariant: every searchable row has a vector of each model that has
+ * account chooses and resets its own models. Invariant: every searchable row has a vector of each model that has
  * been backfilled, or waits for one, and no other row has either.
  */
 

@@ -441,7 +441,7 @@ describe('a cap', () => {
     expect((await untilEnded(caller, jobId)).result).toMatchObject({ added: 1 });
   });
 
-  test('of stored bytes is checked before the model is called; the job goes on once there is room', async () => {
+  test('of stored bytes is checked before the model is called; the job continues once there is room', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const store = (bytes: number) =>
       daemon.db.writes.write('daemon', (connection) =>

@@ -121,7 +121,7 @@ describe('while the model is running', () => {
     return jobId;
   }
 
-  test('erasing the account leaves nothing of it behind', async () => {
+  test('erasing the account leaves no trace of it', async () => {
     await asking(await converse(caller, ['I drink green tea.']));
     expect(await traces(caller.tenantId)).toContain('jobs');
     expect((await caller.call('/v1/account', { method: 'DELETE' })).status).toBe(204);

@@ -243,7 +243,7 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const madeUp = `svc_live_${'0'.repeat(32)}`;
-    const mend = await breakTable(own, 'apiKeys');
+    const repair = await breakTable(own, 'apiKeys');
     for (const key of [apiKey, madeUp]) {
       const answer = await own.call(key, '/v1/account', { headers: fromElsewhere() });
       expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
@@ -254,7 +254,7 @@ describe('a database failure', () => {
     }
     expect((await own.call(undefined, '/v1/account')).status).toBe(401);
     expect((await own.call(apiKey, '/healthz')).status).toBe(200);
-    await mend();
+    await repair();
     expect(await statusOf(own, apiKey)).toBe(200);
     expect(await statusOf(own, madeUp)).toBe(401);
     await own.close();
@@ -264,9 +264,9 @@ describe('a database failure', () => {
     const own = await startSignInDaemon();
     const apiKey = await signInAs(own, 'ada@example.com');
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => statusOf(own, apiKey)));
-    const mend = await breakTable(own, 'tenants');
+    const repair = await breakTable(own, 'tenants');
     expect(new Set(await hundred())).toEqual(new Set([503]));
-    await mend();
+    await repair();
     expect(new Set(await hundred())).toEqual(new Set([200]));
     await own.close();
   });

@@ -124,7 +124,7 @@ describe('feedback', () => {
 
   test.each<[string, (ids: string[]) => object, string]>([
     ['an id that the search did not come upon', ([, id]) => ({ used: [id, `mem_${'0'.repeat(32)}`] }), '/used/1'],
-    ['something that is no id', () => ({ irrelevant: ['a b'] }), '/irrelevant/0'],
+    ['something that is not an id', () => ({ irrelevant: ['a b'] }), '/irrelevant/0'],
     ['an id that is both', ([id]) => ({ used: [id], irrelevant: [id] }), '/irrelevant/0'],
     ['nothing at all', () => ({}), '/'],
     ['an unknown field', ([id]) => ({ used: [id], liked: [] }), '/liked'],

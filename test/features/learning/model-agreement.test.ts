@@ -29,6 +29,6 @@ test('the factor stays between 0 and 1.5, and a better search never lowers it', 
   );
 });
 
-test('older searches give way to newer ones', () => {
+test('newer searches displace older ones', () => {
   expect(weightAfter(...times(2000, 1), ...times(2000, 0))).toMatchObject({ factor: 0, searches: 400 });
 });

@@ -171,7 +171,7 @@ describe('the use of a memory', () => {
     await expect.poll(() => useOf(jam)).toEqual({ shown: 1, used: 1 });
   });
 
-  test('survives a change of the memory, and is erased with it, by itself, with its user or its account', async () => {
+  test('survives a change of the memory, and is erased alone, with the memory, with its user or with its account', async () => {
     const [jam, cake] = (await accountWith('plum jam', 'plum cake')) as [string, string];
     await caller.add('plum of Ada', { user: 'ada' });
     await caller.search('plum');

@@ -196,7 +196,7 @@ describe('stored bytes', () => {
     expect((await caller.call('/v1/conversations')).body).toMatchObject({ data: [] });
   });
 
-  test('are no reason to stop following a conversation that was cut into episodes', async () => {
+  test('do not stop a conversation from being cut into episodes', async () => {
     const caller = await newAccount();
     const id = await newConversation(caller);
     await append(caller, id, ['We met at the harbor in the morning.']);

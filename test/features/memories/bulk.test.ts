@@ -189,7 +189,7 @@ describe('a deletion', () => {
     expect(await caller.list()).toEqual(['Item 3', 'Item 1']);
   });
 
-  test('lets the writes of others go on meanwhile', async () => {
+  test('does not block the writes of others', async () => {
     const ids = await addItems(500);
     const stranger = await newAccount(daemon);
     let isDone = false;

@@ -161,7 +161,7 @@ describe('the same content again', () => {
     ['in other case', 'The sky is blue', 'THE SKY IS BLUE'],
     ['with other white space', 'The sky is blue', '  The\tsky\n\nis\u00a0blue '],
     ['in another normal form', 'caf\u00e9', 'cafe\u0301'],
-  ])('%s is no second memory', async (_, first, second) => {
+  ])('%s does not create a second memory', async (_, first, second) => {
     const owner = await daemon.account();
     const added = await owner.add(first, { tags: ['kept'] });
     const again = await owner.call('/v1/memories', { body: { content: second, tags: ['kept'] } });

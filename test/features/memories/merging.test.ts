@@ -75,7 +75,7 @@ describe('PATCH', () => {
     ['metadata and its patch', { metadata: {}, metadataPatch: {} }, '/metadataPatch'],
     ['tags and tags to add', { tags: ['a'], addTags: ['b'] }, '/addTags'],
     ['tags and tags to remove', { tags: [], removeTags: ['b'] }, '/removeTags'],
-    ['a patch that is no object', { metadataPatch: [] }, '/metadataPatch'],
+    ['a patch that is not an object', { metadataPatch: [] }, '/metadataPatch'],
     ['a patch that leads to 65 members', { metadataPatch: members(65) }, '/metadataPatch'],
     ['a patch that leads to 16 KiB', { metadataPatch: { big: 'x'.repeat(17_000) } }, '/metadata'],
     ['the 65th tag', { addTags: ['the 65th'] }, '/addTags'],

@@ -7,7 +7,7 @@ import { type Certificate, createCertificate, trust } from '../../helpers/certif
 import { createTestClock } from '../../helpers/clock.ts';
 import { startHttpsServer } from '../../helpers/https-server.ts';
 
-/** Metadata documents as they are fetched: over TLS, with the connector that checks and pins addresses. */
+/** Metadata documents fetched over TLS, with the connector that checks and pins addresses. */
 
 const CALLBACK = 'https://client.test/callback';
 let certificate: Certificate;

@@ -49,7 +49,7 @@ describe('a browser without a session', () => {
     expect(body.data.map(({ kind }) => kind)).toEqual(['oauth', 'page']);
   });
 
-  test('denies, and the client is told: nothing is connected, and no account made', async () => {
+  test('reports a denial to the client, connects nothing and creates no account', async () => {
     const email = freshAddress();
     const asked = await askByMail(daemon, (await requestOf(daemon)).query, email);
     const { searchParams } = returnOf(await press(daemon, asked, { decision: 'deny' }));
@@ -95,7 +95,7 @@ describe('a browser without a session', () => {
     expect((await openLink(daemon, { ...asked, link: pasted })).text).toContain('Test client');
   });
 
-  test('is told of a faulty request before any mail', async () => {
+  test('gets the error of a faulty request before any mail is sent', async () => {
     const email = freshAddress();
     for (const [parameters, returns] of [
       [{ resource: 'https://other.example/mcp' }, true],
@@ -113,7 +113,7 @@ describe('a browser without a session', () => {
 });
 
 describe('a mailed link', () => {
-  test('is of no use in another browser: a stranger who asks for it gets no code', async () => {
+  test('does not work in another browser: a stranger who asks for it gets no code', async () => {
     const victim = freshAddress();
     const apiKey = await signInAs(daemon, victim);
     const { query } = await requestOf(daemon);

@@ -410,7 +410,7 @@ describe('the metadata document of a client', () => {
 });
 
 describe('a connection', () => {
-  test('that only reads cannot write, and is told so', async () => {
+  test('that may only read gets an error that says so when it writes', async () => {
     const { tokens } = await connectClient(daemon, browser, { scope: 'memory:read' });
     const call = async (name: string, args: object) => {
       const { text } = await callMcp(daemon, tokens.access_token, 'tools/call', { name, arguments: args });

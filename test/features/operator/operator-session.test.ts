@@ -25,7 +25,7 @@ const nowhere = async () => {
 };
 
 describe('a ticket', () => {
-  test('opens a session once, in a cookie of its own that scripts cannot read', async () => {
+  test('opens a session once, in a separate cookie that scripts cannot read', async () => {
     const ticket = await operatorTicket(daemon);
     const first = await redeem(daemon, ticket);
     expect(first.status).toBe(201);

@@ -35,7 +35,7 @@ test('never exceeds its limit', async () => {
   expect(body.tokens).toBeLessThanOrEqual(body.maxTokens);
 });
 
-test('knows nothing of the same user of another account', async () => {
+test('contains nothing about a user of the same name in another account', async () => {
   const [owner, stranger] = [await daemon.account(), await daemon.account()];
   await owner.add('The safe is behind the painting', { user: 'ada' });
   const { body } = await stranger.call<UserProfile>('/v1/profile?user=ada');

@@ -53,7 +53,7 @@ describe('confidence and relevance', () => {
     expect(await search('peanuts', { user: 'nobody' })).toMatchObject({ confidence: 0, results: [] });
   });
 
-  test('depend on neither strategy nor limit nor what the user taught', async () => {
+  test('do not depend on strategy, limit or feedback', async () => {
     const query = 'which payments does Priya review, and which invoices?';
     const before = await search(query);
     for (const more of [{ strategy: 'recent' }, { strategy: 'lexical' }, { limit: 1 }]) {

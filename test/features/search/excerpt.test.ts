@@ -14,7 +14,7 @@ const shownOf = (text: string) => {
 };
 
 describe('an excerpt', () => {
-  test('has each piece once, in order, and all of them make the text', () => {
+  test('has each piece once and in order; together they make up the text', () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc.lorem({ mode: 'sentences', maxCount: 20 }),

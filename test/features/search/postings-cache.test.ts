@@ -10,7 +10,7 @@ import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/m
 import { newAccount } from '../portability/portable-account.ts';
 import { indexStep, takeStep } from '../text/index-steps.ts';
 
-describe('what is kept of an index', () => {
+describe('the cached part of an index', () => {
   let daemon: MemoryDaemon;
   /** Keeps what it reads during all tests. */
   const keeping = createCandidates();
@@ -51,7 +51,7 @@ describe('what is kept of an index', () => {
     );
   });
 
-  test('does not outlast a memory, though another with as many words takes its place', async () => {
+  test('does not outlive a memory, even if one with as many words replaces it', async () => {
     const caller = await newAccount(daemon);
     const { id } = await caller.add('red kayak');
     await caller.add('green boats');
@@ -62,7 +62,7 @@ describe('what is kept of an index', () => {
     await expectCurrent(caller, 'default');
   });
 
-  test('does not outlast an erased user, though one of the same name has as many words', async () => {
+  test('does not outlive an erased user, even if one of the same name has as many words', async () => {
     const caller = await newAccount(daemon);
     await caller.add('red kayak', { user: 'ann' });
     await expectCurrent(caller, 'ann');
@@ -73,7 +73,7 @@ describe('what is kept of an index', () => {
     await expectCurrent(caller, 'ann');
   });
 
-  test('belongs to a version that never returns, not even where a database goes back to an earlier state', async () => {
+  test('belongs to a version that is never reused, even if the database returns to an earlier state', async () => {
     const caller = await newAccount(daemon);
     await caller.add('red kayak');
     const user = { tenantId: caller.tenantId, scope: (await scopeOf(caller, 'default'))! };

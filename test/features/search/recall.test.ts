@@ -201,7 +201,7 @@ describe('a hidden item', () => {
     ['by a word', 'zeppelin'],
     ['by a misspelt word', 'zepelin'],
     ['by a date', 'What happened in March?'],
-  ])('takes no place from visible results %s', async (_, query) => {
+  ])('does not displace visible results %s', async (_, query) => {
     const march = { occurredAt: '2026-03-10T00:00:00Z' };
     const content = 'Of all the many things that fly or swim there was one zeppelin in the end';
     await caller.add(content, march);
@@ -214,7 +214,7 @@ describe('a hidden item', () => {
     expect(await caller.find(query)).toEqual([content]);
   });
 
-  test('in a conversation being erased takes no place, and does not lead to its neighbors', async () => {
+  test('in a conversation being erased displaces no result, and does not lead to its neighbors', async () => {
     const gone = await talk.begin();
     await talk.say(gone.id, ...Array.from({ length: 120 }, (_, index) => `walrus ${index}`));
     const { id } = await talk.begin();

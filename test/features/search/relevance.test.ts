@@ -90,7 +90,7 @@ describe('coverage', () => {
     );
   });
 
-  test('calls a word rare that each of a user’s few memories has', () => {
+  test('treats a word as rare even if each of a user’s few memories has it', () => {
     expect(weightOf('oolong', 2, 2)).toBeGreaterThan(0.75 * weightOf('oolong', 1, 100));
   });
 });

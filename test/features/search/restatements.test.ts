@@ -28,7 +28,7 @@ describe('of two statements, older first', () => {
     ['Dana is the product manager', 'Dana left; the product manager is Felix', 'who is the product manager?'],
     ['My phone is a Pixel 6', 'My phone is a Fairphone 5', 'which phone do I have?'],
     ['We support Internet Explorer', 'We no longer support Internet Explorer', 'do we support Internet Explorer?'],
-  ])('"%s" gives way to "%s"', (older, newer, query) => {
+  ])('"%s" ranks after "%s"', (older, newer, query) => {
     expect(ordered([older, newer], query)).toEqual([newer, older]);
   });
 
@@ -43,7 +43,7 @@ describe('of two statements, older first', () => {
     expect(ordered([older, other], query)).toEqual([older, other]);
   });
 
-  test('a message gives way to one of the same speaker only', () => {
+  test('a message ranks after a newer one only if the speaker is the same', () => {
     const said = (...speakers: string[]) => speakers.map((speaker) => ({ type: 'message', speaker }) as const);
     const both = ['The code is 4471', 'The code is 9026'];
     expect(ordered(both, 'the code', said('user', 'user'))).toEqual(both.toReversed());
@@ -51,7 +51,7 @@ describe('of two statements, older first', () => {
   });
 });
 
-test('versions stand newest first, where the best of them stood, and everything stays', () => {
+test('versions are ordered newest first at the rank of the best one, and no item is lost', () => {
   const versions = ['The color is red', 'The color is blue', 'The color is green'];
   expect(ordered(['A cat', ...versions, 'A dog'], 'which color')).toEqual(['A cat', ...versions.toReversed(), 'A dog']);
   const content = fc.constantFrom(...versions, 'Ada moved to Graz', 'Ada lives in Linz', 'A question?', '');
@@ -76,7 +76,7 @@ describe('an updated fact', () => {
   });
   afterAll(() => daemon.close());
 
-  test('stands first in search and context, without supersedes', async () => {
+  test('ranks first in search and context, without supersedes', async () => {
     expect((await caller.find(query)).slice(0, 2)).toEqual(['Ada moved to Graz', 'Ada lives in Linz']);
     expect(await caller.find(query, { limit: 1 })).toEqual(['Ada moved to Graz']);
     const { text } = (await caller.call<ContextAnswer>('/v1/context', { body: { query } })).body;
@@ -84,7 +84,7 @@ describe('an updated fact', () => {
     expect(text.indexOf('Graz')).toBeLessThan(text.indexOf('Linz'));
   });
 
-  test('is named by what it replaces, which a context shows as older', async () => {
+  test('is named by the fact that it replaces, which a context marks as older', async () => {
     const [newer, older, ...others] = (await caller.search(query)).body.results;
     expect(older).toMatchObject({ content: 'Ada lives in Linz', restatedBy: newer!.id });
     for (const result of [newer, ...others]) expect(result).not.toHaveProperty('restatedBy');
@@ -93,18 +93,18 @@ describe('an updated fact', () => {
     expect(text).toMatch(/\(\d{4}-\d\d-\d\d\) Ada moved to Graz/);
   });
 
-  test('is as relevant as what it replaces, so that no minRelevance leaves the old one alone', async () => {
+  test('is as relevant as the fact that it replaces, so that no minRelevance returns the old one alone', async () => {
     const { results } = (await caller.search(query)).body;
     const [newer, older] = results;
     expect(newer!.relevance).toBeGreaterThanOrEqual(older!.relevance);
     expect(await caller.find(query, { minRelevance: older!.relevance })).toEqual([newer!.content, older!.content]);
   });
 
-  test('stands where it ranks if the query asks for the past', async () => {
+  test('keeps its rank if the query asks about the past', async () => {
     expect((await caller.find('where did Ada live before?'))[0]).toBe('Ada lives in Linz');
   });
 
-  test('stands first among the user’s messages too', async () => {
+  test('ranks first among the user’s messages too', async () => {
     const user = 'bea';
     const talk = conversing(caller);
     const { id } = await talk.begin({ user });

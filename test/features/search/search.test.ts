@@ -102,7 +102,7 @@ describe('a filter', () => {
     expect((await caller.find('dog cat park', { filter })).sort()).toEqual([...contents].sort());
   });
 
-  test('fills the page: excluded memories that match better take no places', async () => {
+  test('fills the page: excluded memories that match better displace no result', async () => {
     const owner = await daemon.account();
     await owner.addAll([
       ...Array.from({ length: 200 }, (_, index) => ({ content: `plum ${index}` })),

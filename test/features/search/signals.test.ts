@@ -76,7 +76,7 @@ describe('signals', () => {
     expect(gain(fact)).toBeGreaterThan(gain(message));
   });
 
-  test('tell the first two messages of a conversation from others and from memories', () => {
+  test('distinguish the first two messages of a conversation from others and from memories', () => {
     const at = (type: 'message' | 'memory', ordinal: number) =>
       candidate(type, { lexical: 1 }, { rowId: 3 * ROW_IDS_PER_CONVERSATION + ordinal });
     const all = of(at('message', 1), at('message', 2), at('message', 3), at('memory', 1));
@@ -104,7 +104,7 @@ describe('speaker', () => {
     ['all parts of one name mean that one', ['ann', 'lee'], ['Ann Lee', 'Ann'], [1, -1]],
     ['two who are named are neither', ['ann', 'bob'], ['Ann', 'Bob'], [0, 0]],
     ['one who said nothing of this is nobody', ['zoe'], ['Ann', 'Bob'], [0, 0]],
-    ['accents and case are no matter', ['zoe'], ['Zoë', 'Bob'], [1, -1]],
+    ['accents and case do not matter', ['zoe'], ['Zoë', 'Bob'], [1, -1]],
   ])('%s', (_, named, speakers, expected) => {
     expect(speaker(named, ...speakers)).toEqual(expected);
   });
@@ -120,12 +120,12 @@ describe('speaker in a chat with an assistant', () => {
   const asked = (voice: 'user' | 'assistant' | null, named: string[] = [], said = chat) =>
     signalsOf(said, parsedQuery({ voice }), new Set(named), NOW).map(({ speaker }) => speaker);
 
-  test('is whoever the query asks for; what stands in no conversation counts as the user’s', () => {
+  test('is the role that the query asks for; items outside conversations count as the user’s', () => {
     expect(asked('user')).toEqual([1, -1, -1, 1]);
     expect(asked('assistant')).toEqual([-1, 1, -1, 0]);
   });
 
-  test('is nobody where the query does not say, names someone, or where only one of the two speaks', () => {
+  test('is unset if the query does not say, names someone, or only one of the two speaks', () => {
     expect(asked(null)).toEqual([0, 0, 0, 0]);
     expect(asked('user', ['ann'])).toEqual([0, 0, 0, 0]);
     expect(asked('user', [], [chat[0]!, chat[3]!])).toEqual([0, 0]);

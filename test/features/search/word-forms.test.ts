@@ -32,7 +32,7 @@ describe('a word finds its irregular forms', () => {
     expect((await caller.find(query))[0]).toBe(content);
   });
 
-  test('as surely as regular ones', async () => {
+  test('as reliably as regular ones', async () => {
     await addAll('Otto mended the cup', 'Otto stole the vase');
     const [mended] = (await caller.search('who mends a cup?')).body.results;
     const [stolen] = (await caller.search('who steals a vase?')).body.results;
@@ -71,7 +71,7 @@ describe('a compound is found', () => {
   });
 });
 
-test('a particle tells what a word means', async () => {
+test('a particle distinguishes the meanings of a word', async () => {
   await addAll('I call my mother', 'I am on call every third week', 'Call the dentist');
   expect((await caller.find('when am I on call?'))[0]).toBe('I am on call every third week');
 });

@@ -74,7 +74,7 @@ describe('the dates of a text', () => {
     expect(datesIn(`We met ${text}`, NEW_YEAR)).toEqual([expected]);
   });
 
-  test('the year of a date is not a date of its own; a year by itself is', () => {
+  test('the year of a date is not a second date; a year alone is a date', () => {
     expect(datesIn('We met on 5 April 2020', WEDNESDAY)).toEqual([range('2020-04-05')]);
     expect(datesIn('On 5 April 2020 we spoke of 2013', WEDNESDAY)).toEqual([
       range('2020-04-05'),

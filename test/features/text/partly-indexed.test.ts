@@ -50,7 +50,7 @@ describe('an answer says that a text is indexed only in part', () => {
     expect(answer.body.data.map(({ partlyIndexed }) => partlyIndexed)).toEqual([true, undefined]);
   });
 
-  test('for a changed message, whose tag is that of the message as it is read', async () => {
+  test('for a changed message, whose ETag equals that of a later read', async () => {
     const { body } = await ada.call<{ id: string }>('/v1/conversations', { body: {} });
     const at = `/v1/conversations/${body.id}/messages`;
     const messages = [{ role: 'user', content: 'hello' }];

@@ -93,7 +93,7 @@ describe('erasing a user', () => {
     expect((await caller.call('/v1/memories', request(STAYS))).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  // PostgreSQL cleans its pages later by itself.
+  // PostgreSQL cleans its pages later, on its own schedule.
   test.skipIf(onPostgres)('leaves no word of it on the disk', async () => {
     caller = await newAccount(daemon);
     await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `stegosaurus ${index}`, user: 'steg' })));

@@ -23,7 +23,7 @@ interface TurnCommand {
 /** Runs one turn of an assistant with the model at `modelUrl`, and returns what it prints. */
 export function runTurn(assistant: Driven, environment: Environment, modelUrl: string, turn: Turn): Promise<string> {
   const { command, env } = COMMANDS[assistant](modelUrl, turn);
-  // The bridge is told where the settings are by its entry; hooks read the environment.
+  // The bridge finds the settings through its entry; hooks read the environment.
   return runAssistant(environment, command, { ...env, SVC_CONFIG_DIR: environment.env.SVC_CONFIG_DIR ?? '' });
 }
 

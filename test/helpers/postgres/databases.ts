@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The role that svc connects as: it owns its databases, is no superuser and obeys row-level security. */
+/** The role that svc connects as: it owns its databases, is not a superuser and obeys row-level security. */
 const ROLE = 'svc';
 
 /** Creates that role; `adminUrl` is the superuser's URL. */

@@ -54,7 +54,7 @@ const CASES: Case[] = [
   ['openai', 'a missing scope as 401', openai.missingScopeAs401, 'out_of_scope', undefined],
   ['openai', 'the limit that is used up', openai.rateLimit, 'rate_limited', 360_500],
   ['openai', 'no credit', openai.noCredit, 'rate_limited', HOUR_MS],
-  ['openai', 'an error of its own', openai.broken, 'failed', undefined],
+  ['openai', 'an internal error', openai.broken, 'failed', undefined],
   ['openai', 'being overloaded', openai.overloaded, 'failed', 1500],
   ['anthropic', 'a wrong key', anthropic.wrongKey, 'refused', undefined],
   ['anthropic', 'a right that is missing', anthropic.forbidden, 'out_of_scope', undefined],
@@ -94,10 +94,10 @@ const CASES: Case[] = [
     0,
   ],
   ['openai-compatible', 'a month', { status: 429, headers: { 'retry-after': '2592000' } }, 'rate_limited', HOUR_MS],
-  ['openai-compatible', 'a time-out of its own', { status: 408 }, 'slow', undefined],
+  ['openai-compatible', 'a timeout of the server', { status: 408 }, 'slow', undefined],
   ['openai-compatible', 'a page for people', { status: 502, body: '<html>Bad Gateway</html>' }, 'failed', undefined],
   ['openai-compatible', 'a page in place of JSON', { body: '<html>Hello</html>' }, 'failed', undefined],
-  ['openai-compatible', 'JSON that is no answer', { body: '{"data":5,"choices":[]}' }, 'failed', undefined],
+  ['openai-compatible', 'JSON that is not an answer', { body: '{"data":5,"choices":[]}' }, 'failed', undefined],
   ['openai-compatible', 'null', { body: 'null' }, 'failed', undefined],
 ];
 

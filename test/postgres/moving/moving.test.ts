@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
-import { checkIntegrity } from '../../../src/daemon/administration.ts';
+import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import type { Config } from '../../../src/daemon/config-settings.ts';
 import { cancelMove, type MoveOptions, moveDatabase } from '../../../src/daemon/move.ts';
 import { openConnection } from '../../../src/db/connection.ts';
@@ -110,7 +110,7 @@ describe('a move while a daemon writes', () => {
     expect((await add(last, keys[0]!, 'ada is home')).status).toBe(201);
   }, 60_000);
 
-  test('goes on where it was interrupted, and copies what was changed and deleted since', async () => {
+  test('resumes where it was interrupted, and copies what was changed and deleted since', async () => {
     const [folder, url] = [await ends.folder(), await ends.database()];
     const daemon = await onFile(folder);
     const { apiKey } = await daemon.signIn('ada@example.com');

@@ -54,7 +54,7 @@ export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}
     await daemon?.close();
   });
 
-  /** Opens a browser context of its own storage. */
+  /** Opens a browser context with separate storage. */
   async function open(contextOptions: BrowserContextOptions = {}): Promise<OpenPage> {
     const context = await browser.newContext(contextOptions);
     contexts.push(context);
@@ -107,7 +107,7 @@ export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}
       );
       await settled(page);
     },
-    /** What axe finds wrong with the page as it is. */
+    /** Returns the violations that axe finds on the current page. */
     async axe(page: Page): Promise<Violations> {
       await page.evaluate(axeSource);
       return page.evaluate(async () => {

@@ -41,7 +41,7 @@ export function AssistantTiles({ chosen, seen, others }: AssistantTilesProps) {
       </ul>
       {found.length === 0 && (
         <p class="hint">
-          svc cannot set this one up by itself. If it supports MCP, connect it with the URL and header below.
+          svc cannot set up this assistant for you. If it supports MCP, connect it with the URL and header below.
         </p>
       )}
       {others.length > 0 && (

@@ -13,7 +13,7 @@ import { DeviceCodeForm } from './allow-device.tsx';
 
 const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'Device', oauth: 'Assistant' };
 
-/** What may use the account besides its API key, each of which can be revoked alone. */
+/** Lists the connections that may use the account besides its API key. Each can be revoked separately. */
 export function ConnectionsCard() {
   const { client } = currentSession();
   const list = usePageList<Connection>('connections', (cursor, signal) =>
@@ -67,7 +67,7 @@ function questionOf({ client, kind, current }: Connection) {
   return { title: `Revoke ${client}?`, text: EFFECTS[kind], yes: 'Revoke' };
 }
 
-/** Who vouches for the name of an assistant, which it may have chosen itself. */
+/** Says who vouches for the name of an assistant: it may have chosen the name itself. */
 function VouchedFor({ host }: { host: string | null }) {
   if (host !== null) return <span class="chip">verified by {host}</span>;
   return (

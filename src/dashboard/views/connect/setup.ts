@@ -7,7 +7,7 @@ export type System = (typeof SYSTEMS)[number];
 /** How an assistant reaches svc: by starting `svc mcp`, or over HTTP with the key. */
 export type Transport = Exclude<DesiredEntry['transport'], 'oauth'>;
 
-/** Stands for the key wherever the page does not know it. */
+/** Shown in place of the key when the page does not know it. */
 export const KEY_PLACEHOLDER = 'svc_live_<your key>';
 
 const ENVIRONMENTS: Record<System, Environment> = {

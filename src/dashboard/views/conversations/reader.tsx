@@ -13,7 +13,7 @@ import { inOrder } from './message-marks.ts';
 import { ReaderHead } from './reader-head.tsx';
 
 const PAGE_SIZE = 200;
-/** Of longer lists, these many are read. */
+/** Longer lists are cut off here. */
 const MAX_NOTES = 1000;
 
 /** Reads a conversation: its messages between the episodes they belong to and the memories that came from them. */

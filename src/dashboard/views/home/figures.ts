@@ -8,7 +8,7 @@ export interface Figures {
   memoriesByDay: readonly number[];
   conversations: number;
   messages: number;
-  /** Of the newest conversations, by their start. */
+  /** Counts the newest conversations only, by their start. */
   conversationsByDay: readonly number[];
   /** Searches and contexts of the last 30 days. */
   searches: number;

@@ -28,7 +28,7 @@ export function LearningStart() {
           </p>
         </section>
         <section class="card stack">
-          <h2>Use counts by itself</h2>
+          <h2>Usage counts automatically</h2>
           <p class="hint">
             A memory that is opened or changed within ten minutes of a search that showed it counts as useful.
           </p>

@@ -1,6 +1,6 @@
 import type { Retrieval } from '../../../client/client.ts';
 
-/** How far an expert is trusted, with what it stands for. */
+/** How much an expert is trusted, and what it represents. */
 export interface Trust {
   expert: string;
   label: string;

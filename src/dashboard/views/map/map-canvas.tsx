@@ -66,7 +66,7 @@ export function MapCanvas({ label, layout, groupNames, selected, bright, similar
   );
 }
 
-/** What the lines of the map stand for. */
+/** Explains the lines of the map. */
 function Legend({ links, hasSimilar }: { links: MapLayout['links']; hasSimilar: boolean }) {
   const kinds = new Set<LinkKind | 'similar'>(links.map(({ kind }) => kind));
   if (hasSimilar) kinds.add('similar');

@@ -13,7 +13,7 @@ export interface MapColors {
   groups: readonly string[];
 }
 
-/** What the canvas shows. */
+/** The scene that the canvas draws. */
 export interface Scene {
   layout: MapLayout;
   groupNames: readonly string[];

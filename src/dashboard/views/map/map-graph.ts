@@ -1,6 +1,6 @@
 import type { Memory } from '../../../contract/memories.ts';
 
-/** What the memories of the map are grouped by. */
+/** The property by which the map groups memories. */
 export const GROUPINGS = ['tag', 'project', 'conversation'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
@@ -14,7 +14,7 @@ export interface MapGroup {
   memories: Memory[];
 }
 
-/** What links two memories of the map: `supersedes` points from the newer one to the older one. */
+/** A link between two memories of the map: `supersedes` points from the newer one to the older one. */
 export type LinkKind = 'supersedes' | 'source' | 'episode';
 export interface MapLink {
   from: string;

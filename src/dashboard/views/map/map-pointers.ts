@@ -1,7 +1,7 @@
 import type { MapNode } from './map-layout.ts';
 import { type Point, toMap, type Viewport, zoomed } from './viewport.ts';
 
-/** What the pointers act on. */
+/** The view and callbacks that pointers act on. */
 interface PointerTarget {
   view(): Viewport;
   setView(view: Viewport): void;

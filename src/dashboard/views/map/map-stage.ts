@@ -78,7 +78,7 @@ export class MapStage {
     this.#draw();
   }
 
-  /** Marks what is selected and what stands out, and brings the selected node into view. */
+  /** Marks the selected and highlighted nodes, and brings the selected one into view. */
   mark(marks: StageMarks): void {
     const isOther = marks.selected !== this.#marks.selected;
     this.#marks = marks;

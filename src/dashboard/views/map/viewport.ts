@@ -1,4 +1,4 @@
-/** Which part of the map is shown: a point of the map is drawn at `x * scale + left`, `y * scale + top`. */
+/** The visible part of the map: a point of the map is drawn at `x * scale + left`, `y * scale + top`. */
 export interface Viewport {
   scale: number;
   left: number;

@@ -83,7 +83,7 @@ export function isByChange({ orderBy }: ListState): boolean {
   return orderBy === 'updatedAt';
 }
 
-/** Whether the list leaves out rows that its filter matches, so that the filter must not stand for the list. */
+/** Whether the list leaves out rows that its filter matches, so that a bulk change must not use the filter. */
 export function isWindowed(state: ListState): boolean {
   return state.asOfMs !== undefined || isByChange(state);
 }

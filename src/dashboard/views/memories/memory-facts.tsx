@@ -5,7 +5,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 
-/** Whose a memory is, when it holds and where it comes from. */
+/** Shows the user, the validity and the origin of a memory. */
 export function MemoryFacts({ memory }: { memory: Memory }) {
   const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, client, metadata, version } =
     memory;

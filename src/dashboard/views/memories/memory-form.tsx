@@ -5,7 +5,7 @@ import type { Memory } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { fromLocalField, toLocalField } from './local-time.ts';
 
-/** What a form of a memory contains. */
+/** The fields of the form for a memory. */
 export interface MemoryFields {
   content: string;
   project: string | null;

@@ -53,7 +53,7 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
   const isComplete = total !== undefined && rows.length >= total;
   const selected = rows.filter(({ id }) => isSelected(chosen, id));
   const count = chosen.kind === 'all' ? (total ?? rows.length) : selected.length;
-  // A list may match more than is loaded. Its filter stands for it, unless it matches more than the list shows.
+  // The filter may match rows that are not loaded yet: use it, unless it matches rows that the list does not show.
   const isByFilter = !isComplete && !isWindowed(state);
   const selectAll = () => {
     const likely = rows.filter(({ found }) => found?.isLikely !== false).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Which memories are selected: some by id, or everything that the list's filter matches. */
+/** The selected memories: some by id, or everything that the list's filter matches. */
 export type Selection = { kind: 'ids'; ids: ReadonlySet<string>; anchor: string | undefined } | { kind: 'all' };
 
 export const NOTHING: Selection = { kind: 'ids', ids: new Set(), anchor: undefined };

@@ -8,7 +8,7 @@ export const DEFAULT_TOKENS = 1000;
 export const MAX_TOKENS = 4000;
 export const MIN_TOKENS = 50;
 
-/** What the form asks for, as the address holds it. */
+/** The form's query, as stored in the address. */
 export interface RecallQuery {
   query: string;
   types: readonly ItemType[];

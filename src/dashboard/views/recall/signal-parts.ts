@@ -1,7 +1,7 @@
 import type { SearchResult } from '../../../client/client.ts';
 import { SIGNAL_NAMES } from '../../../contract/signals.ts';
 
-/** What a signal adds to a score. */
+/** Contribution of a signal to a score. */
 export interface SignalPart {
   name: string;
   value: number;

@@ -7,7 +7,7 @@ export interface Stage {
   name: StageName;
   label: string;
   ms: number;
-  /** Of the whole time, 0 to 1. */
+  /** Share of the whole time, 0 to 1. */
   share: number;
 }
 

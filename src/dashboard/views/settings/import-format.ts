@@ -11,7 +11,7 @@ export const FORMAT_TITLES: Record<ImportFormat, string> = {
   'mcp-memory': 'MCP memory server',
 };
 
-/** A file's format; undefined if its content does not say. Or why the file cannot be imported as it is. */
+/** A file's format, undefined if its content does not tell; or why the file cannot be imported. */
 export type Detected = { format: ImportFormat | undefined } | { problem: string };
 
 const UNPACK = 'Unpack it, then drop its conversations.json, memories.json or notes here.';

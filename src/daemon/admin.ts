@@ -43,7 +43,7 @@ async function indexProblems({ db, usage }: Pick<Rooms, 'db' | 'usage'>): Promis
 
 type Check = (connection: Connection) => Promise<string[]>;
 
-/** On PostgreSQL in a snapshot, for which no daemon waits; SQLite checks its text index with a statement that writes. */
+/** Checks PostgreSQL in a snapshot, so that no daemon waits. SQLite checks its text index with a statement that writes. */
 async function runChecks(db: Database, checks: readonly Check[]): Promise<string[]> {
   const found: string[] = [];
   if (db.readers.engine === 'sqlite') {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkIntegrity, withRooms } from '../../src/daemon/administration.ts';
+import { checkIntegrity, withRooms } from '../../src/daemon/admin.ts';
 import { backUp } from '../../src/daemon/backup.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';

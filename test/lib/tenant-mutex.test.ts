@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTenantLanes } from '../../src/lib/tenant-lanes.ts';
+import { createTenantMutex } from '../../src/lib/tenant-mutex.ts';
 
-test("a tenant's work runs one after the other, also after a failure, and beside that of another", async () => {
-  const { run } = createTenantLanes();
+test("runs a tenant's work in order, even after a failure, and concurrently with another tenant's", async () => {
+  const { run } = createTenantMutex();
   const steps: string[] = [];
   const work = (name: string) => async () => {
     steps.push(`${name} begins`);

@@ -132,7 +132,7 @@ describe('metrics', () => {
     expect(right.status).toBe(200);
   });
 
-  test('require the token if the request was made to a name of the network, as through a proxy that keeps the name', async () => {
+  test('require the token if the request names a network host, as behind a proxy that preserves the Host header', async () => {
     const statusFor = (host: string, authorization = 'none') =>
       new Promise<number | undefined>((resolve, reject) => {
         const { port } = new URL(daemon.baseUrl);

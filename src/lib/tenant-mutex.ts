@@ -1,9 +1,9 @@
-/** Runs the work of each tenant (by its id) one after the other, and that of several tenants at once. */
-export interface TenantLanes {
+/** One mutex per tenant id: runs the work of a tenant in order, and that of different tenants concurrently. */
+export interface TenantMutex {
   run<T>(tenantId: string, work: () => Promise<T>): Promise<T>;
 }
 
-export function createTenantLanes(): TenantLanes {
+export function createTenantMutex(): TenantMutex {
   const last = new Map<string, Promise<unknown>>();
   return {
     async run(tenantId, work) {

@@ -1,15 +1,15 @@
 import type { DeviceSignIn } from '../features/auth/device-sign-in.ts';
 import type { SignIn } from '../features/auth/sign-in.ts';
 import { tidyTextIndices } from '../features/text/text-indices.ts';
-import type { Chore } from './housekeeping.ts';
 import type { Rooms } from './rooms.ts';
 import type { ScheduledBackups } from './scheduled-backup.ts';
+import type { BackgroundTask } from './scheduler.ts';
 import type { UpdateCheck } from './update-check.ts';
 
 interface Parts {
   signIn: Pick<SignIn, 'sweep'>;
   deviceSignIn: Pick<DeviceSignIn, 'sweep'>;
-  /** Indexes texts that another daemon, or an earlier process, has left. */
+  /** Indexes texts that another daemon or an earlier process left unindexed. */
   resumeIndexing(): Promise<void>;
   /** Undefined on PostgreSQL, whose own tools make backups. */
   backups: Pick<ScheduledBackups, 'follow'> | undefined;
@@ -17,12 +17,15 @@ interface Parts {
   updates: Pick<UpdateCheck, 'follow'> | undefined;
 }
 
-/** The background tasks of a daemon. */
-export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates }: Parts): Chore[] {
+/** Lists the background tasks of a daemon. */
+export function backgroundTasksOf(
+  rooms: Rooms,
+  { signIn, deviceSignIn, resumeIndexing, backups, updates }: Parts,
+): BackgroundTask[] {
   const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events } = rooms;
   const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction } = rooms;
-  // Each daemon keeps its counts, searches and erased words, and claims jobs and models one by one.
+  // Counts and searches are buffered in each daemon; jobs and models are claimed one at a time.
   const ofEach = [
     { name: 'renew leases', everyMs: 5000, run: leases.renew },
     { name: 'store request counts', everyMs: 5000, run: usage.flushRequests },
@@ -37,7 +40,7 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing, b
     { name: 'embed new texts', everyMs: 1000, run: embeddings.follow },
     ...(updates ? [{ name: 'look for updates', everyMs: 60_000, run: updates.follow }] : []),
   ];
-  // Each checks in its transaction, under the tenant's lock, what is left to do: running twice at once only wastes work.
+  // Each checks in its own transaction, under the tenant's lock, what is left to do: a concurrent run only wastes work.
   const ofOne = [
     { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
@@ -59,8 +62,8 @@ export function choresOf(rooms: Rooms, { signIn, deviceSignIn, resumeIndexing, b
     { name: 'finish erasing users', everyMs: 600_000, run: users.finishErasing },
   ];
   return [
-    ...limiting.chores,
-    ...ofEach.map((chore) => ({ ...chore, by: 'each' as const })),
-    ...ofOne.map((chore) => ({ ...chore, by: 'one' as const })),
+    ...limiting.tasks,
+    ...ofEach.map((task) => ({ ...task, by: 'each' as const })),
+    ...ofOne.map((task) => ({ ...task, by: 'one' as const })),
   ];
 }

@@ -85,7 +85,7 @@ function describeClock(offsetMs: number): string {
 }
 
 /** Health, readiness and metrics, for load balancers and monitoring. */
-export function operationsRoutes({
+export function healthRoutes({
   readiness,
   metrics,
   metricsToken,

@@ -2,8 +2,8 @@ import { type BackupSchedule, backupCount, formatBackupSchedule, parseBackupSche
 import { oneOf, shownUrl, urlOf } from './config-values.ts';
 import type { Setting } from './setting.ts';
 
-/** How a daemon logs, makes backups and looks for updates. */
-export interface UpkeepConfig {
+/** How a daemon logs, backs up and checks for updates. */
+export interface MaintenanceConfig {
   logLevel: string;
   /** `auto` is text on a terminal and JSON elsewhere. */
   logFormat: 'auto' | 'text' | 'json';
@@ -19,8 +19,8 @@ export interface UpkeepConfig {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** The settings of `UpkeepConfig`. */
-export const UPKEEP_SETTINGS: { [K in keyof UpkeepConfig]: Setting<UpkeepConfig[K]> } = {
+/** The settings of `MaintenanceConfig`. */
+export const MAINTENANCE_SETTINGS: { [K in keyof MaintenanceConfig]: Setting<MaintenanceConfig[K]> } = {
   logLevel: {
     env: 'SVC_LOG_LEVEL',
     value: 'level',

@@ -2,12 +2,12 @@ import type { Leases } from '../features/leases/leases.ts';
 import type { Log } from '../lib/log.ts';
 
 /** A periodic background task. */
-export interface Chore {
+export interface BackgroundTask {
   name: string;
   everyMs: number;
   /**
-   * `one`: of several daemons, one at a time runs it. It must be harmless all the same if two do, because a lease can end
-   * while it runs.
+   * `one`: only one daemon at a time runs the task, under a lease. Two must still be harmless, because a lease can expire
+   * while the task runs.
    */
   by: 'one' | 'each';
   run(): Promise<void>;
@@ -16,34 +16,35 @@ export interface Chore {
 interface Parts {
   leases: Leases;
   log: Log;
-  /** With a wrong clock no chore runs: it would erase what has not expired, and hold leases for longer than it lives. */
+  /** No task runs on a wrong clock: it would erase memories that have not expired, and hold leases for too long. */
   hasRightClock: () => Promise<boolean>;
 }
 
-/** Runs each chore on its own timer until `stop`, never twice at once. A failed chore is logged and runs again next time. */
-export function startHousekeeping(
-  chores: readonly Chore[],
+/** Runs each task on its own timer until `stop`, never twice at once. A failure is logged; the task runs again next time. */
+export function startScheduler(
+  tasks: readonly BackgroundTask[],
   { leases, log, hasRightClock }: Parts,
 ): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
-  async function runOnce({ name, by, run }: Chore): Promise<void> {
+  async function runOnce({ name, by, run }: BackgroundTask): Promise<void> {
     if (!(await hasRightClock())) return;
+    // The names of leases and of the log field are public: both still say `chore`.
     if (by === 'one') await leases.hold(`chore: ${name}`, run);
     else await run();
   }
-  const timers = chores.map((chore) => {
+  const timers = tasks.map((task) => {
     let busy = false;
     const timer = setInterval(() => {
       if (busy) return;
       busy = true;
-      const run = runOnce(chore)
-        .catch((error) => log.warn({ error, chore: chore.name }, 'chore failed'))
+      const run = runOnce(task)
+        .catch((error) => log.warn({ error, chore: task.name }, 'background task failed'))
         .finally(() => {
           busy = false;
           running.delete(run);
         });
       running.add(run);
-    }, chore.everyMs);
+    }, task.everyMs);
     return timer.unref();
   });
   return {
