@@ -13,6 +13,9 @@ export interface StoredSignIn {
   apiKey: string;
 }
 
+/** Waits between two polls. Rejects when the signal aborts. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
 /** Dependencies of sign-in, sign-out and status. */
 export interface AccountContext
   extends Pick<CommandContext, 'terminal' | 'input' | 'environment' | 'clock' | 'stopSignal'> {
@@ -24,6 +27,8 @@ export interface AccountContext
   /** Defaults to the system keychain. */
   keychain?: Keychain;
   fetch?: Fetch;
+  /** Defaults to a timer. */
+  pause?: Pause;
   /** Called with the new key, so that assistants configured with the previous one can be updated. */
   afterLogin?: (signIn: StoredSignIn) => Promise<void>;
 }

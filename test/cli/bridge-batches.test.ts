@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createBatchingTransport } from '../../src/cli/bridge/batching-transport.ts';
 import { createHttpTransport } from '../../src/cli/bridge/http-transport.ts';
 import { BATCH_MEDIA_TYPE } from '../../src/contract/mcp-batch.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { HANDSHAKE, type Reply, startBridge, stateless } from './bridge-harness.ts';
+import { connectClient, HANDSHAKE, type Reply, startBridge, stateless } from './bridge-harness.ts';
 
 let daemon: TestDaemon;
 const closing: (() => unknown)[] = [];
@@ -124,12 +122,12 @@ describe('calls at once', () => {
   });
 });
 
-describe('the process', () => {
-  test('answers 200 calls of the official client at once, before and after a restart of the daemon', async () => {
+describe('the official client', () => {
+  test('gets answers to 200 calls at once, before and after a restart of the daemon', async () => {
     const config = { port: await freePort() };
     const first = await startTestDaemon({ config });
     const { apiKey } = await makeTenant(first, 'process@example.com', 'Enterprise');
-    const client = await connect({ BRIDGE_URL: first.baseUrl, BRIDGE_KEY: apiKey, BRIDGE_FOLDER: first.folder });
+    const client = await connectClient(await bridgeFor(() => apiKey, first.baseUrl));
     const texts = (prefix: string) =>
       Promise.all(
         Array.from({ length: 200 }, async (_, at) => {
@@ -191,15 +189,6 @@ describe('the daemon', () => {
     expect(answers.map(textOf)).toEqual(Array(3).fill(expect.stringContaining('svc serve')));
   });
 });
-
-/** Connects the official client to the bridge in a separate process. */
-async function connect(env: Record<string, string>): Promise<Client> {
-  const args = ['--import', 'tsx', new URL('bridge-process.ts', import.meta.url).pathname];
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
-  closing.push(() => client.close());
-  return client;
-}
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Client, type Transport as ClientTransport, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { runBridge } from '../../src/cli/bridge/bridge.ts';
 import { createHttpTransport, type Transport } from '../../src/cli/bridge/http-transport.ts';
 import type { Message } from '../../src/cli/bridge/message.ts';
@@ -35,12 +36,14 @@ export async function startBridge(options: BridgeOptions) {
   const lines: string[] = [];
   const logged: string[] = [];
   const waiting = new Map<unknown, (reply: Reply) => void>();
+  let listener = (_reply: Reply) => {};
   const ended = runBridge({
     input,
     write(line) {
       lines.push(line);
       const reply = JSON.parse(line) as Reply;
       waiting.get(reply.id)?.(reply);
+      listener(reply);
     },
     session: options.session,
     transport: options.transport ?? createHttpTransport(),
@@ -58,6 +61,10 @@ export async function startBridge(options: BridgeOptions) {
     ended,
     stop: () => stop.abort(),
     sendLine,
+    /** Passes all further messages of the bridge on. */
+    listen(next: (reply: Reply) => void) {
+      listener = next;
+    },
     notify: (method: string, params: object = {}) => sendLine(JSON.stringify({ jsonrpc: '2.0', method, params })),
     ask(method: string, params: object = {}): Promise<Reply> {
       lastId += 1;
@@ -72,6 +79,22 @@ export async function startBridge(options: BridgeOptions) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Connects the official SDK's client to a bridge. */
+export async function connectClient(
+  bridge: Awaited<ReturnType<typeof startBridge>>,
+  era: 'legacy' | 'modern' = 'legacy',
+): Promise<Client> {
+  const transport: ClientTransport = {
+    start: async () => bridge.listen((message) => transport.onmessage?.(message as JSONRPCMessage)),
+    send: async (message) => void bridge.sendLine(JSON.stringify(message)),
+    close: async () => transport.onclose?.(),
+  };
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  return client;
 }
 
 /** Parameters of a request in the stateless era. */

@@ -1,19 +1,17 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Transport } from '../../src/cli/bridge/http-transport.ts';
 import type { Session } from '../../src/cli/command-context.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { HANDSHAKE, NotSignedInError, startBridge, stateless } from './bridge-harness.ts';
+import { connectClient, HANDSHAKE, NotSignedInError, startBridge, stateless } from './bridge-harness.ts';
 
 const UNREACHABLE = 'http://127.0.0.1:9';
-const ERAS = ['legacy', 'modern'] as const;
 
 let daemon: TestDaemon;
 let folder: string;
@@ -41,27 +39,11 @@ async function bridgeUnder(session: () => Promise<Session>, more: { folder?: str
   return bridge;
 }
 
-/** Connects the official SDK's client to the bridge in a separate process. */
-async function connect(era: (typeof ERAS)[number], env: Record<string, string>) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: ['--import', 'tsx', new URL('bridge-process.ts', import.meta.url).pathname, '--debug'],
-    env: { BRIDGE_FOLDER: folder, ...env },
-    stderr: 'pipe',
-  });
-  const stderr: string[] = [];
-  transport.stderr?.on('data', (chunk) => stderr.push(String(chunk)));
-  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' };
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(transport);
-  closing.push(() => client.close());
-  return { client, stderr };
-}
-
-describe.each(ERAS)('the official client over stdio, %s era', (era) => {
+describe.each(['legacy', 'modern'] as const)('the official client, %s era', (era) => {
   test('lists and calls the tools without logging a key or a memory', async () => {
     const { apiKey } = await daemon.signIn(`stdio-${era}@example.com`);
-    const { client, stderr } = await connect(era, { BRIDGE_URL: daemon.baseUrl, BRIDGE_KEY: apiKey });
+    const bridge = await bridgeUnder(async () => sessionOf(apiKey));
+    const client = await connectClient(bridge, era);
     expect(client.getNegotiatedProtocolVersion()).toBe(era === 'legacy' ? '2025-11-25' : '2026-07-28');
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('memory_add');
@@ -72,12 +54,12 @@ describe.each(ERAS)('the official client over stdio, %s era', (era) => {
     await daemon.activity.flush();
     const { data } = (await daemon.call<{ data: object[] }>(apiKey, '/v1/activity?route=memory_search')).body;
     expect(data).toMatchObject([{ client: 'test/1', transport: 'mcp' }]);
-    expect(stderr.join('')).toContain('tools/call');
-    expect(stderr.join('')).not.toMatch(/svc_live|oolong/);
+    expect(bridge.logged.join('')).toContain('tools/call');
+    expect(bridge.logged.join('')).not.toMatch(/svc_live|oolong/);
   });
 
   test('lists the tools without a sign-in, and a call says to sign in', async () => {
-    const { client } = await connect(era, {});
+    const client = await connectClient(await bridgeUnder(() => Promise.reject(new NotSignedInError())), era);
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const answer = await client.callTool({ name: 'memory_search', arguments: { query: 'tea' } });
     expect(answer.isError).toBe(true);
@@ -265,17 +247,19 @@ describe('a failing call', () => {
 
 describe('cancellation and shutdown', () => {
   test('closes the connection of a cancelled request and never answers it', async () => {
-    let hungUp: () => void = () => {};
-    const gone = new Promise<void>((resolve) => {
-      hungUp = resolve;
+    const asked = new EventEmitter();
+    const [arrived, gone] = [once(asked, 'arrived'), once(asked, 'gone')];
+    const url = await serve((_request, response) => {
+      response.on('close', () => asked.emit('gone'));
+      asked.emit('arrived');
     });
-    const url = await serve((_request, response) => response.on('close', hungUp));
     const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
     void bridge.ask('tools/call', { name: 'memory_list' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await arrived;
     bridge.notify('notifications/cancelled', { requestId: 1 });
     await gone;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    bridge.stop();
+    await bridge.ended;
     expect(bridge.lines).toEqual([]);
   });
 

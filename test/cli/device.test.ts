@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loginCommand } from '../../src/cli/commands/login.ts';
 import { logoutCommand } from '../../src/cli/commands/logout.ts';
@@ -5,7 +6,7 @@ import { statusCommand } from '../../src/cli/commands/status.ts';
 import { openSession } from '../../src/cli/session.ts';
 import type { Connection } from '../../src/contract/connections.ts';
 import { decide } from '../features/connections/device.ts';
-import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
+import { createCommandLine, type Running, type TestCommandLine } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startBridge } from './bridge-harness.ts';
 import { createCliUser } from './memory-harness.ts';
@@ -15,6 +16,8 @@ let line: TestCommandLine;
 let apiKey: string;
 let email: string;
 let people = 0;
+let decided: Promise<void>;
+let afterDecision: () => void;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
@@ -25,7 +28,7 @@ beforeEach(async () => {
   people += 1;
   email = `device${people}@example.com`;
   ({ apiKey } = await daemon.signIn(email));
-  line = await createCommandLine();
+  line = await createCommandLine({ context: { pause } });
 });
 afterEach(() => line.close());
 
@@ -33,14 +36,32 @@ const CODE = /^ {2}([0-9A-Z]{4}-[0-9A-Z]{4})$/m;
 const statusOf = async (token: string) => (await daemon.call(token, '/v1/account')).status;
 const devicesOf = async (key: string) =>
   (await daemon.call<{ data: Connection[] }>(key, '/v1/connections')).body.data.filter(({ kind }) => kind === 'device');
-const start = (...words: string[]) =>
-  line.start(loginCommand, '--device', '--url', daemon.baseUrl, '--email', email, ...words);
+/** Lets the interval between two polls pass as soon as the device is allowed or denied. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await Promise.race([decided, once(signal, 'abort')]);
+  signal.throwIfAborted();
+  daemon.clock.advance(ms);
+}
+
+function start(...words: string[]) {
+  decided = new Promise((resolve) => {
+    afterDecision = resolve;
+  });
+  return line.start(loginCommand, '--device', '--url', daemon.baseUrl, '--email', email, ...words);
+}
+
+/** Allows or denies the device that a command line shows the code of. Returns the code. */
+async function decideOn(running: Running, allow?: boolean): Promise<string> {
+  const code = CODE.exec(await running.hears(CODE))![1]!;
+  expect((await decide(daemon, apiKey, code, allow)).status).toBe(204);
+  afterDecision();
+  return code;
+}
 
 /** Connects this command line. Returns its token. */
 async function connect(...words: string[]) {
   const running = start(...words);
-  const code = CODE.exec(await running.hears(CODE))![1]!;
-  expect((await decide(daemon, apiKey, code)).status).toBe(204);
+  const code = await decideOn(running);
   const ending = await running.ended;
   expect(ending.error + ending.out).toContain(code);
   return { ...ending, code, token: (await openSession(line)).apiKey };
@@ -77,8 +98,7 @@ describe('svc login --device', () => {
 
   test('fails if the device is denied, and stores nothing', async () => {
     const running = start();
-    const code = CODE.exec(await running.hears(CODE))![1]!;
-    await decide(daemon, apiKey, code, false);
+    await decideOn(running, false);
     const { exitCode, error } = await running.ended;
     expect([exitCode, error]).toEqual([1, expect.stringContaining('The device was denied')]);
     expect(line.keychain.entries.size).toBe(0);
@@ -101,9 +121,9 @@ describe('svc login --device', () => {
 
   test('revokes the token if it cannot be stored', async () => {
     const running = start('--key-store', 'keychain');
-    const code = CODE.exec(await running.hears(CODE))![1]!;
+    await running.hears(CODE);
     line.keychain.failWrites = 'locked';
-    await decide(daemon, apiKey, code);
+    await decideOn(running);
     expect(await running.ended).toMatchObject({ exitCode: 1, error: expect.stringContaining('was revoked') });
     expect(await devicesOf(apiKey)).toEqual([]);
     expect(await statusOf(apiKey)).toBe(200);

@@ -1,8 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { parseHookLine } from '../../src/cli/hook/hook-line.ts';
+import { runHook } from '../../src/cli/hook/run-hook.ts';
+import { openSettings } from '../../src/cli/settings.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
@@ -21,6 +28,12 @@ export interface RunOptions {
 /** Long enough for a busy machine; the tests of slow daemons use the default. */
 export const PATIENT = ['--timeout', '15000'];
 
+interface Ran {
+  exitCode: number | undefined;
+  stdout: string;
+  stderr: string;
+}
+
 export const SILENT = { exitCode: 0, stdout: '', stderr: '' };
 
 /** A daemon for all tests of a file, and for each of them an account and a home folder. */
@@ -28,12 +41,10 @@ export interface HookHarness {
   daemon: TestDaemon;
   apiKey: string;
   folder: string;
-  /** Runs `svc hook` as an assistant does, with the text or object on standard input. */
-  hook(
-    event: string,
-    input: unknown,
-    options?: RunOptions,
-  ): Promise<{ exitCode: number | undefined; stdout: string; stderr: string }>;
+  /** Runs `svc hook` in this process, with the text or object on standard input. */
+  hook(event: string, input: unknown, options?: RunOptions): Promise<Ran>;
+  /** Runs `svc hook` as an assistant does, in another process. */
+  hookProcess(event: string, input: unknown, options?: RunOptions): Promise<Ran>;
   /** Returns everything that the account's conversations store, oldest first. */
   stored(): Promise<Said[][]>;
   /** Adds a memory and returns its id. */
@@ -41,7 +52,7 @@ export interface HookHarness {
 }
 
 export function hookHarness(): HookHarness {
-  const harness = { hook, stored, add } as HookHarness;
+  const harness = { hook, hookProcess, stored, add } as HookHarness;
   let accounts = 0;
 
   beforeAll(async () => {
@@ -56,24 +67,66 @@ export function hookHarness(): HookHarness {
     return () => rm(folder, { recursive: true, force: true });
   });
 
+  const environmentOf = (env: Record<string, string>) => ({
+    PATH: process.env.PATH ?? '',
+    HOME: harness.folder,
+    SVC_CONFIG_DIR: join(harness.folder, 'settings'),
+    SVC_URL: harness.daemon.baseUrl,
+    SVC_API_KEY: harness.apiKey,
+    ...env,
+  });
+
   async function hook(
     event: string,
     input: unknown,
     { env = {}, client = 'claude-code', args = PATIENT }: RunOptions = {},
   ) {
-    const { folder, daemon, apiKey } = harness;
-    const { exitCode, stdout, stderr } = await execa(BIN, ['hook', event, '--client', client, ...args], {
-      cwd: folder,
-      extendEnv: false,
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: folder,
-        SVC_CONFIG_DIR: join(folder, 'settings'),
-        SVC_URL: daemon.baseUrl,
-        SVC_API_KEY: apiKey,
-        ...env,
+    const ran = { exitCode: EXIT.done, stdout: '', stderr: '' };
+    const environment = {
+      home: harness.folder,
+      platform: process.platform,
+      cwd: harness.folder,
+      env: environmentOf(env),
+    };
+    const context: CommandContext = {
+      terminal: {
+        out(text) {
+          ran.stdout += text;
+        },
+        error(text) {
+          ran.stderr += text;
+        },
+        isTty: false,
+        errorIsTty: false,
+        columns: 80,
+        color: false,
+        closed: new AbortController().signal,
       },
-      input: typeof input === 'string' ? input : JSON.stringify(input),
+      input: {
+        isTty: false,
+        stream: Readable.from([Buffer.from(textOf(input))]),
+        ask: () => Promise.reject(new Error('not used')),
+      },
+      environment,
+      settingsFolder: openSettings(environment).folder,
+      clock: systemClock,
+      session: () => Promise.reject(new Error('not used')),
+      stopSignal: () => new Promise(() => {}),
+    };
+    await runHook(parseHookLine([event, '--client', client, ...args]), context, 0);
+    return ran;
+  }
+
+  async function hookProcess(
+    event: string,
+    input: unknown,
+    { env = {}, client = 'claude-code', args = PATIENT }: RunOptions = {},
+  ) {
+    const { exitCode, stdout, stderr } = await execa(BIN, ['hook', event, '--client', client, ...args], {
+      cwd: harness.folder,
+      extendEnv: false,
+      env: environmentOf(env),
+      input: textOf(input),
       reject: false,
       stripFinalNewline: false,
     });
@@ -99,3 +152,5 @@ export function hookHarness(): HookHarness {
 
   return harness;
 }
+
+const textOf = (input: unknown) => (typeof input === 'string' ? input : JSON.stringify(input));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { hookHarness, PATIENT, type Said, SILENT } from './hook-harness.ts';
 
 const harness = hookHarness();
-const { hook, stored, add } = harness;
+const { hook, hookProcess, stored, add } = harness;
 
 const session = (fields: object = {}, id = 'session-1') => ({ session_id: id, cwd: harness.folder, ...fields });
 const prompt = (text: string, id?: string) => session({ hook_event_name: 'UserPromptSubmit', prompt: text }, id);
@@ -16,8 +16,8 @@ const contextOf = (stdout: string) =>
     .hookSpecificOutput;
 
 /**
- * Puts a server in front of the daemon: `answer` passes everything on, `swallow` passes requests on and never their
- * answers, `hang` accepts connections and does nothing.
+ * Puts a server in front of the daemon: `answer` passes everything on, `swallow` passes requests on and disconnects
+ * instead of answering, `hang` accepts connections and does nothing.
  */
 async function startProxy(behavior: 'answer' | 'swallow' | 'hang', atPort = 0) {
   const sockets = new Set<Socket>();
@@ -28,6 +28,7 @@ async function startProxy(behavior: 'answer' | 'swallow' | 'hang', atPort = 0) {
     sockets.add(upstream.on('error', () => {}));
     socket.pipe(upstream);
     if (behavior === 'answer') upstream.pipe(socket);
+    else upstream.once('data', () => socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(atPort, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -44,7 +45,7 @@ async function startProxy(behavior: 'answer' | 'swallow' | 'hang', atPort = 0) {
 describe('svc hook prompt', () => {
   test('gives the model what is remembered about the prompt, fenced', async () => {
     await add('Ada drinks jasmine tea in the afternoon');
-    const { exitCode, stdout, stderr } = await hook('prompt', prompt('what tea does Ada drink?'));
+    const { exitCode, stdout, stderr } = await hookProcess('prompt', prompt('what tea does Ada drink?'));
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const { hookEventName, additionalContext } = contextOf(stdout);
     expect(hookEventName).toBe('UserPromptSubmit');
@@ -180,7 +181,7 @@ describe('svc hook stop and session-end', () => {
   test('say nothing twice if the daemon stored it and its answer was lost', async () => {
     const swallowing = await startProxy('swallow');
     const env = { SVC_URL: swallowing.url };
-    expect(await hook('stop', stop('Noted.'), { env, args: ['--timeout', '3000'] })).toEqual(SILENT);
+    expect(await hook('stop', stop('Noted.'), { env })).toEqual(SILENT);
     await swallowing.close();
     expect(await stored()).toEqual([[{ role: 'assistant', content: 'Noted.' }]]);
     const answering = await startProxy('answer', swallowing.port);
@@ -216,7 +217,7 @@ describe('svc hook', () => {
   test('is silent and exits with 0 for a wrong command line, which assistants would take for a refusal', async () => {
     expect(await hook('nonsense', prompt('what tea does Ada drink?'))).toEqual(SILENT);
     expect(await hook('prompt', prompt('what tea does Ada drink?'), { client: 'nobody' })).toEqual(SILENT);
-    expect(await hook('prompt', '', { args: ['--unknown', 'more', '--client'] })).toEqual(SILENT);
+    expect(await hookProcess('prompt', '', { args: ['--unknown', 'more', '--client'] })).toEqual(SILENT);
   });
 
   test('is silent and exits with 0 without a key, without a daemon and with damaged settings', async () => {
@@ -231,9 +232,12 @@ describe('svc hook', () => {
 
   test('gives up on a daemon that never answers', async () => {
     const hanging = await startProxy('hang');
-    const away = { env: { SVC_URL: hanging.url }, args: [] };
-    expect(await hook('prompt', prompt('what tea does Ada drink?'), away)).toEqual(SILENT);
-    expect(await hook('stop', stop('Jasmine.'), away)).toEqual(SILENT);
+    const env = { SVC_URL: hanging.url };
+    const ended = await Promise.all([
+      hookProcess('prompt', prompt('what tea does Ada drink?'), { env, args: [] }),
+      hook('stop', stop('Jasmine.'), { env, args: ['--timeout', '200'] }),
+    ]);
+    expect(ended).toEqual([SILENT, SILENT]);
     await hanging.close();
   });
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { modelCommand } from '../../src/cli/commands/model.ts';
+import type { ModelContext } from '../../src/cli/commands/model-add.ts';
+import type { Embedder } from '../../src/outside/models/embedder.ts';
 import { LISTED_MODELS } from '../../src/outside/models/model-list.ts';
 import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
 import { MODEL_FILE, REVISION, startModelHub, type TestHub, tinyModelFiles } from '../helpers/model-hub.ts';
@@ -31,22 +33,37 @@ afterEach(async () => {
   hub.asked.length = 0;
 });
 
-/** A line of the command line, in a terminal if `errorIsTty`. */
-async function commandLine({ isTty = false, env = {} } = {}): Promise<TestCommandLine> {
+interface LineOptions {
+  isTty?: boolean;
+  env?: Record<string, string>;
+  /** Tries downloaded models with what runs them. */
+  runsModels?: boolean;
+}
+
+async function commandLine({ env = {} }: LineOptions = {}): Promise<TestCommandLine> {
   const line = await createCommandLine({ env: { SVC_MODEL_HUB: hub.url, ...env } });
   lines.push(line);
-  if (!isTty) return line;
-  return { ...line, run: (make, ...words) => line.run((context) => make(inTerminal(context)), ...words) };
+  return line;
 }
 
-const inTerminal = <T extends { terminal: object }>(context: T): T => ({
-  ...context,
-  terminal: { ...context.terminal, isTty: true, errorIsTty: true, columns: 100, color: true },
+async function svcModel(words: string[], options: LineOptions = {}) {
+  const inTerminal = options.isTty ? { isTty: true, errorIsTty: true, columns: 100, color: true } : {};
+  const make = (context: ModelContext) =>
+    modelCommand({
+      ...context,
+      terminal: { ...context.terminal, ...inTerminal },
+      ...(!options.runsModels && { createEmbedder: createZeroEmbedder }),
+    });
+  return (await commandLine(options)).run(make, ...words, '--data-dir', dataDir);
+}
+
+/** Stands in for the library that runs a model of 384 dimensions. */
+const createZeroEmbedder = (): Embedder => ({
+  embed: async (_model, texts) => texts.map(() => new Float32Array(384)),
+  prepare: async () => {},
+  retain: async () => {},
+  close: async () => {},
 });
-
-async function svcModel(words: string[], options?: Parameters<typeof commandLine>[0]) {
-  return (await commandLine(options)).run(modelCommand, ...words, '--data-dir', dataDir);
-}
 
 const listed = async () =>
   JSON.parse((await svcModel(['list', '--json'])).out) as {
@@ -63,7 +80,7 @@ const here = async () => (await listed()).data.filter(({ isDownloaded }) => isDo
 
 describe('svc model add', () => {
   test('downloads a model, tries it, and makes it the one in use', async () => {
-    const { exitCode, out, error } = await svcModel(['add', NAME]);
+    const { exitCode, out, error } = await svcModel(['add', NAME], { runsModels: true });
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
       out: expect.stringMatching(/^Added all-MiniLM-L6-v2 \(.+ kB\)\. It is in use now: a running daemon embeds /),
@@ -131,7 +148,7 @@ describe('svc model add', () => {
   });
 
   test('refuses a model that the hub states, but that cannot be used', async () => {
-    const { exitCode, error } = await svcModel(['add', 'bge-base-en-v1.5']);
+    const { exitCode, error } = await svcModel(['add', 'bge-base-en-v1.5'], { runsModels: true });
     expect(exitCode).toBe(1);
     expect(error).toContain('svc: The model cannot be used: its vectors have 384 dimensions instead of 768\n');
     expect(await here()).toEqual([]);

@@ -8,6 +8,7 @@ import { openPlainConnection } from '../../src/db/connection.ts';
 import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { createMigratedDatabase } from '../helpers/migrated-database.ts';
 
 let folder: string;
 let file: string;
@@ -43,7 +44,7 @@ async function makeDatabase(sql: string): Promise<void> {
 
 /** Creates one of our databases, with rows on many pages. */
 async function makeLarge(): Promise<void> {
-  await migrate(await ensureDatabaseFile(folder));
+  await createMigratedDatabase(folder);
   await makeDatabase(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
      INSERT INTO invitations SELECT 'mail-' || i || hex(randomblob(100)), i FROM n`,
@@ -93,7 +94,7 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
   [
     'a read-only file',
     async () => {
-      await start();
+      await createMigratedDatabase(folder);
       await chmod(file, 0o400);
     },
     /svc\.db is read-only/,
@@ -101,7 +102,7 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
   [
     'a file in a read-only folder',
     async () => {
-      await start();
+      await createMigratedDatabase(folder);
       await chmod(folder, 0o500);
     },
     /is read-only/,
@@ -121,7 +122,7 @@ describe('a database that svc must not touch (row 56)', () => {
   });
 
   test('leaves the log of a newer svc that was killed unchanged', async () => {
-    await start();
+    await createMigratedDatabase(folder);
     const connection = await openPlainConnection(file);
     await connection.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 999');
     const [bytes, log] = await Promise.all([readFile(file), readFile(`${file}-wal`)]);
@@ -133,9 +134,7 @@ describe('a database that svc must not touch (row 56)', () => {
   });
 
   test('does not replay the log of a missing database into a new one', async () => {
-    await start();
     await writeFile(`${file}-wal`, 'what was written last');
-    await rm(file);
     await expect(start()).rejects.toThrow(/is missing, but its log/);
     expect(await readdir(folder)).toEqual(['svc.db-wal']);
     await rm(`${file}-wal`);
@@ -154,7 +153,8 @@ describe('a database of our own', () => {
 
   test('is readable by its owner only, like its log, even in a folder that others may enter', async () => {
     await chmod(folder, 0o755);
-    await migrate(await ensureDatabaseFile(folder));
+    await ensureDatabaseFile(folder);
+    await migrate(file);
     const db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
     await db.probe(0);
     for (const name of ['svc.db', 'svc.db-wal', 'svc.db-shm']) {

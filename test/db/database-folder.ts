@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureDatabaseFile } from '../../src/db/database-file.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../src/db/open.ts';
+import { createMigratedDatabase } from '../helpers/migrated-database.ts';
 
 /** Creates a data folder with a migrated database file. */
 export async function createDatabaseFolder() {
   const path = await mkdtemp(join(tmpdir(), 'svc-db-'));
-  const file = await ensureDatabaseFile(path);
-  await migrate(file);
+  const file = join(path, 'svc.db');
+  await createMigratedDatabase(path);
   const opened: Database[] = [];
   return {
     path,

@@ -2,8 +2,11 @@ import type { Connection, Value } from '../../src/db/connection.ts';
 
 const SHADOW = /_(data|idx|docsize|config|content)$/;
 
-/** Inserts rows that a migration must keep: three in every ordinary table and every full-text index. */
-export async function fillTables(connection: Connection): Promise<void> {
+/** How many rows every table gets. */
+export const ROWS = 3;
+
+/** Inserts rows that a migration must keep in every ordinary table and every full-text index, with ids from `firstRow`. */
+export async function fillTables(connection: Connection, { firstRow = 1 } = {}): Promise<void> {
   await connection.exec('PRAGMA foreign_keys = OFF');
   const tables = await connection.all<{ name: string; sql: string }>(
     "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
@@ -14,7 +17,7 @@ export async function fillTables(connection: Connection): Promise<void> {
   for (const { name, sql } of filled) {
     const columns = await connection.all<{ name: string; type: string }>(`PRAGMA table_info("${name}")`);
     const isVirtual = /^CREATE VIRTUAL/i.test(sql);
-    for (let row = 1; row <= 3; row += 1) {
+    for (let row = firstRow; row < firstRow + ROWS; row += 1) {
       const values = columns.map((column) => valueFor(column, row));
       const names = [...(isVirtual ? ['rowid'] : []), ...columns.map((column) => `"${column.name}"`)];
       const all: Value[] = [...(isVirtual ? [row] : []), ...values];

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
@@ -47,6 +48,21 @@ const invite = (email: string) => async (on: Connection) => {
 async function invited(): Promise<string[]> {
   const rows = await connection.all<{ email: string }>('SELECT email FROM invitations ORDER BY email');
   return rows.map(({ email }) => email);
+}
+
+/** Keeps the writer busy until `release` is called. */
+async function holdWriter() {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const started = new EventEmitter();
+  const first = writes.write('daemon', () => {
+    started.emit('work');
+    return gate;
+  });
+  await once(started, 'work');
+  return { first, release };
 }
 
 const settled = async (promises: Promise<unknown>[]) =>
@@ -196,12 +212,7 @@ describe('group commit', () => {
   });
 
   test('rejects writes with 503 while the queue is full, and accepts them again afterwards', async () => {
-    let release = () => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const first = writes.write('daemon', () => gate);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { first, release } = await holdWriter();
     const waiting = Array.from({ length: 5000 }, () => writes.write('daemon', async () => 'done'));
     expect(writes.waiting()).toBe(5000);
     await expect(writes.write('daemon', async () => 'one too many')).rejects.toMatchObject({
@@ -269,12 +280,7 @@ describe('group commit', () => {
   });
 
   test('refuses a tenant for its own queue only', async () => {
-    let release = () => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const first = writes.write('daemon', () => gate);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { first, release } = await holdWriter();
     const loud = Array.from({ length: 5000 }, () => writes.write('loud', async () => 'done'));
     await expect(writes.write('loud', async () => 'no')).rejects.toMatchObject({ code: 'unavailable' });
     const quiet = writes.write('quiet', async () => 'yes');

@@ -23,7 +23,10 @@ import { createProgressLine } from '../memory/progress-line.ts';
 import { formatBytes } from '../number-format.ts';
 
 /** The dependencies of the model commands. */
-export type ModelContext = Pick<CommandContext, 'terminal' | 'environment' | 'clock' | 'stopSignal'>;
+export interface ModelContext extends Pick<CommandContext, 'terminal' | 'environment' | 'clock' | 'stopSignal'> {
+  /** Runs a downloaded model to try it; replaced in tests. */
+  createEmbedder?: typeof createLocalEmbedder;
+}
 
 interface Dependencies {
   context: ModelContext;
@@ -69,7 +72,7 @@ async function download(model: ListedModel, dependencies: Dependencies): Promise
   const source = { hub: hub.url, repository, revision: commit.revision, license, addedAt };
   const manifest = { name, ...source, dimensions, maxTokens, pooling, prefixes, files: commit.files };
   await writeManifest(staging, manifest);
-  await tryModel(staging, model);
+  await tryModel(staging, model, context.createEmbedder);
   await publishModel(staging, models, manifest);
   return manifest;
 }
@@ -108,8 +111,12 @@ async function downloadWithProgress(
 }
 
 /** Loads the model and embeds a text, as the daemon will. Throws `ModelFolderFault`. */
-async function tryModel(folder: string, { dimensions }: ListedModel): Promise<void> {
-  const embedder = createLocalEmbedder(await readModelFolder(folder));
+async function tryModel(
+  folder: string,
+  { dimensions }: ListedModel,
+  createEmbedder = createLocalEmbedder,
+): Promise<void> {
+  const embedder = createEmbedder(await readModelFolder(folder));
   try {
     await embedder.prepare('');
     const [vector] = await embedder.embed('', ['hello']);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Terminal } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { createProcessContext } from '../process-context.ts';
-import { runHook } from './run-hook.ts';
+import { type HookCall, runHook } from './run-hook.ts';
 
 const OPTIONS = { client: { type: 'string' }, timeout: { type: 'string' }, debug: { type: 'boolean' } } as const;
 
@@ -12,7 +12,11 @@ export async function runHookLine(
   terminal: Terminal,
   stopSignal: () => Promise<string>,
 ): Promise<number> {
-  const { positionals, values } = parseArgs({ args: [...words], options: OPTIONS, strict: false });
-  await runHook({ event: positionals[0], ...values }, createProcessContext(terminal, stopSignal));
+  await runHook(parseHookLine(words), createProcessContext(terminal, stopSignal));
   return EXIT.done;
+}
+
+export function parseHookLine(words: readonly string[]): HookCall {
+  const { positionals, values } = parseArgs({ args: [...words], options: OPTIONS, strict: false });
+  return { event: positionals[0], ...values };
 }

@@ -40,13 +40,20 @@ export interface HookCall {
   debug?: string | boolean;
 }
 
-/** Runs one hook within its time. Never throws; the reason why it did nothing goes to standard error with `debug`. */
-export async function runHook(call: HookCall, context: CommandContext): Promise<void> {
+/**
+ * Runs one hook within its time, of which `spentMs` are over. Never throws; the reason why it did nothing goes to standard
+ * error with `debug`.
+ */
+export async function runHook(
+  call: HookCall,
+  context: CommandContext,
+  spentMs = process.uptime() * 1000,
+): Promise<void> {
   const debug = (reason: string) => {
     if (call.debug) context.terminal.error(`svc hook: ${reason}\n`);
   };
   try {
-    const leftMs = Math.max(1, Math.floor(limitMs(call) - process.uptime() * 1000 - EXIT_MS));
+    const leftMs = Math.max(1, Math.floor(limitMs(call) - spentMs - EXIT_MS));
     const workMs = Math.max(1, Math.floor(leftMs - CLEANUP_SHARE * limitMs(call)));
     const work = respond(call, context, AbortSignal.timeout(workMs), debug);
     await Promise.race([work, new Promise((resolve) => setTimeout(resolve, leftMs))]);

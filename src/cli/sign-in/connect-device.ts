@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, DeviceCodes } from '../../client/client.ts';
 import { ApiError, UnreachableError } from '../../client/errors.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
+import type { Pause } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import type { Output } from '../output.ts';
@@ -26,7 +28,7 @@ const CANCELED = 'Canceled. Nothing was connected.';
 export async function connectDevice(request: SignInRequest, parts: SignInParts): Promise<SignInResult> {
   const prepared = await prepareSignIn(request, parts);
   const { context, output } = parts;
-  const { hostName, environment, clock } = context;
+  const { hostName, environment, clock, pause = timeout } = context;
   const { email } = prepared;
   const client = prepared.client();
   const system = SYSTEMS[environment.platform] ?? environment.platform;
@@ -36,9 +38,11 @@ export async function connectDevice(request: SignInRequest, parts: SignInParts):
   void context.stopSignal().then(() => stopped.abort(new CommandFailure(EXIT_INTERRUPTED, CANCELED)));
   const leftMs = (parseTimestamp(codes.expiresAt) ?? 0) - clock.nowMs();
   const waitMs = Math.min(request.timeoutMs ?? MAX_WAIT_MS, leftMs > 0 ? leftMs : MAX_WAIT_MS);
-  const signedIn = await collect(client, codes, { clock, waitMs, stopped: stopped.signal });
+  const signedIn = await collect(client, codes, { clock, pause, waitMs, stopped: stopped.signal });
   return { ...(await prepared.store(signedIn)), account: signedIn.account };
 }
+
+const timeout: Pause = (ms, signal) => sleep(ms, undefined, { signal });
 
 /** The longest wait, even if the clocks of terminal and daemon differ. */
 const MAX_WAIT_MS = 10 * 60_000;
@@ -59,7 +63,7 @@ function introduce(
 async function collect(
   client: Pick<Client, 'auth'>,
   { deviceCode, intervalSeconds }: DeviceCodes,
-  { clock, waitMs, stopped }: { clock: Clock; waitMs: number; stopped: AbortSignal },
+  { clock, pause, waitMs, stopped }: { clock: Clock; pause: Pause; waitMs: number; stopped: AbortSignal },
 ): Promise<SignedIn> {
   const deadlineMs = clock.monotonicMs() + waitMs;
   let seconds = intervalSeconds;
@@ -68,7 +72,9 @@ async function collect(
     if (answer && 'token' in answer) return { apiKey: answer.token, account: answer.account };
     seconds = answer?.intervalSeconds ?? seconds;
     if (clock.monotonicMs() + seconds * 1000 > deadlineMs) throw new CommandFailure(EXIT.failed, EXPIRED);
-    await pause(seconds * 1000, stopped);
+    await pause(seconds * 1000, stopped).catch(() => {
+      throw stopped.reason;
+    });
   }
 }
 
@@ -79,19 +85,4 @@ function toWait(error: unknown): { intervalSeconds: number } | undefined {
   const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
   if (seconds === undefined) throw error;
   return { intervalSeconds: seconds };
-}
-
-function pause(ms: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(stopped.reason);
-    };
-    const timer = setTimeout(() => {
-      stopped.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (stopped.aborted) stop();
-    else stopped.addEventListener('abort', stop, { once: true });
-  });
 }

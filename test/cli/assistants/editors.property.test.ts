@@ -37,6 +37,9 @@ const CASES: [string, fc.Arbitrary<ArbitraryDocument>][] = [
   ['grok', tomlDocument],
 ];
 
+/** The first assistant of each format; the others share its editor. */
+const FIRST = new Set(['gemini', 'codex', 'goose', 'continue', 'openclaw']);
+
 /** Whether `part` is a subsequence of `whole`, so that nothing in it was lost or moved. */
 function containsInOrder(whole: string, part: string): boolean {
   let at = 0;
@@ -52,27 +55,26 @@ describe.each(CASES)('in any %s document', (id, documents) => {
   const read = (text: string) => editorFor(assistant).read(text) ?? {};
   const rest = (text: string) => omit(read(text), variantFor(assistant, text).entry);
   const property = (check: (document: ArbitraryDocument) => void) =>
-    fc.assert(fc.property(documents, check), { numRuns: 100 });
+    fc.assert(fc.property(documents, check), { numRuns: FIRST.has(id) ? 100 : 25 });
 
-  test('adding, changing and removing the entry preserves everything else byte for byte', () => {
+  test('adding, changing and removing the entry preserves everything else byte for byte, and is idempotent', () => {
     property(({ text, serverList }) => {
       const added = writeEntry(assistant, 'user', text, HTTP);
       const changed = writeEntry(assistant, 'user', added, STDIO);
       const removed = removeEntry(assistant, changed);
       if (serverList !== 'empty' && text.trim() !== '') expect(containsInOrder(added, text)).toBe(true);
-      expect(deepEqual(rest(added), rest(text))).toBe(true);
-      expect(deepEqual(rest(changed), rest(text))).toBe(true);
+      const before = rest(text);
+      for (const edited of [added, changed, removed]) expect(deepEqual(rest(edited), before)).toBe(true);
       expect(removeEntry(assistant, added)).toBe(removed);
       if (serverList === 'shared' && text.trim() !== '') expect(removed).toBe(text);
-      expect(deepEqual(rest(removed), rest(text))).toBe(true);
+      expect(writeEntry(assistant, 'user', changed, STDIO)).toBe(changed);
+      expect(removeEntry(assistant, removed)).toBe(removed);
     });
   });
 
-  test('edits are idempotent, and changing an entry gives the same result as adding it', () => {
+  test('changing an entry gives the same result as adding it', () => {
     property(({ text }) => {
       const added = writeEntry(assistant, 'user', text, STDIO);
-      expect(writeEntry(assistant, 'user', added, STDIO)).toBe(added);
-      expect(removeEntry(assistant, removeEntry(assistant, added))).toBe(removeEntry(assistant, added));
       const changed = writeEntry(assistant, 'user', writeEntry(assistant, 'user', text, HTTP), STDIO);
       expect(deepEqual(readEntry(assistant, changed).server, readEntry(assistant, added).server)).toBe(true);
     });

@@ -1,21 +1,20 @@
-// Replaces the native keyring: stores entries in a file; some account names trigger failures.
-const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+// Replaces the native keyring: stores entries in a file, and records in another the process of each call; some account
+// names trigger failures.
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
 
 const path = process.env.FAKE_KEYRING;
 const read = () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {});
-const REASONS = {
-  dismissed: "Couldn't access platform storage: Secret Service: unlock prompt was dismissed",
-  locked: 'zbus error: org.freedesktop.Secret.Error.IsLocked: Cannot get secret of a locked object',
-  denied: "Couldn't access platform storage: AccessDenied",
-  nobus: 'Platform failure: DBus error: Using X11 for dbus-daemon autolaunch was disabled at compile time',
-  nokeyring: "Couldn't access platform storage: Secret Service: no result found",
-  strange: 'Platform failure: 42',
+const record = (account) => {
+  const { pid, argv, execArgv, env } = process;
+  appendFileSync(`${path}.calls`, `${JSON.stringify({ account, pid, words: [...argv, ...execArgv], env })}\n`);
 };
+const DISMISSED = "Couldn't access platform storage: Secret Service: unlock prompt was dismissed";
 
 exports.AsyncEntry = class {
   constructor(service, account, options) {
     if (options?.linux?.store !== 'secret-service') throw new Error('not pinned to a store that lasts');
-    if (REASONS[account]) throw new Error(REASONS[account]);
+    record(account);
+    if (account === 'dismissed') throw new Error(DISMISSED);
     this.name = `${service}|${account}`;
     this.account = account;
   }
