@@ -100,10 +100,19 @@ async function makeDurable(connection: Connection): Promise<void> {
 /** Wraps a driver connection; closing it closes the driver's. */
 export function createConnection(raw: sqlite3.Database): Connection {
   const prepared = new Map<string, sqlite3.Statement>();
+  const preparing = new Set<Promise<sqlite3.Statement>>();
 
-  function prepare(sql: string): Promise<sqlite3.Statement> {
-    const known = prepared.get(sql);
-    if (known) return Promise.resolve(known);
+  async function prepare(sql: string): Promise<sqlite3.Statement> {
+    const preparation = prepareNew(sql);
+    preparing.add(preparation);
+    try {
+      return await preparation;
+    } finally {
+      preparing.delete(preparation);
+    }
+  }
+
+  function prepareNew(sql: string): Promise<sqlite3.Statement> {
     return new Promise((resolve, reject) => {
       const statement: sqlite3.Statement = raw.prepare(translate(sql, 'sqlite'), (error: Error | null) => {
         if (error) return reject(storageError(error));
@@ -153,6 +162,8 @@ export function createConnection(raw: sqlite3.Database): Connection {
         raw.exec(sql, (error) => (error ? reject(storageError(error)) : resolve()));
       }),
     async close() {
+      // SQLite refuses to close while a statement is not finalized.
+      while (preparing.size > 0) await Promise.allSettled(preparing);
       for (const statement of prepared.values()) statement.finalize();
       prepared.clear();
       await new Promise<void>((resolve, reject) => {

@@ -41,6 +41,8 @@ export interface GroupCommit {
   grouped<P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize): (payload: P) => Promise<R>;
   /** Runs `work` after the current transaction; the next one begins when it is done. */
   between<T>(work: () => Promise<T>): Promise<T>;
+  /** Calls `listener` after each commit with whose writes it has. It must not throw. */
+  onCommit(listener: (writers: ReadonlySet<string>) => void): void;
   waiting(): number;
   /** Refuses new writes and waits for the queued ones. */
   drain(): Promise<void>;
@@ -81,6 +83,7 @@ export function createGroupCommit(
   let suspects: Job[] = [];
   /** Work that waits until no transaction is open. */
   const pauses: (() => Promise<void>)[] = [];
+  const listeners: ((writers: ReadonlySet<string>) => void)[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
@@ -106,6 +109,7 @@ export function createGroupCommit(
       const startMs = monotonicMs();
       const failure = await commitBatch(connection, transactions, batch);
       if (failure) fail(batch, failure);
+      else for (const listener of listeners) listener(new Set(batch.map(({ tenantId }) => tenantId)));
       onBatch(batch.length, monotonicMs() - startMs);
     }
     running = undefined;
@@ -146,6 +150,9 @@ export function createGroupCommit(
         pauses.push(() => work().then(resolve, reject));
         running ??= flush();
       }),
+    onCommit(listener) {
+      listeners.push(listener);
+    },
     waiting: () => suspects.length + queue.size(),
     async drain() {
       closed = true;

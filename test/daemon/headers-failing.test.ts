@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { breakTable } from '../helpers/broken-tables.ts';
@@ -169,16 +169,16 @@ test('a stopping daemon sends the headers up to its last response', async () => 
   await start({ stopNoticeMs: 1000 });
   const { apiKey } = await makeTenant(daemon, 'stopping@example.com', 'Pro');
   const body = JSON.stringify({ content: 'written while stopping' });
+  const arrived = once(daemon.app.server, 'request');
   const { socket, ended } = sendRaw(
     `POST /v1/memories HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
   );
-  await sleep(50);
+  await arrived;
   const stopped = daemon.stop();
-  const notReady = await daemon.call(undefined, '/readyz');
+  const [notReady, alive] = await Promise.all([daemon.call(undefined, '/readyz'), daemon.call(apiKey, '/v1/account')]);
   expect(notReady.status).toBe(503);
   expectRateHeaders(notReady.headers, '/readyz');
-  const alive = await daemon.call(apiKey, '/v1/account');
   expect(alive.status).toBe(200);
   expectRateHeaders(alive.headers, 'account', 600);
   const isRefused = () =>

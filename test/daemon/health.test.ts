@@ -1,5 +1,4 @@
 import { get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { holdWriteLock } from '../db/lock-holder.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -44,7 +43,7 @@ describe('health', () => {
       const added = await daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
       const holder = await holdWriteLock(`${daemon.folder}/svc.db`);
       try {
-        await sleep(1100);
+        daemon.clock.advance(1100);
         let isRefused = false;
         const write = daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
         write.then(() => {
@@ -76,7 +75,7 @@ describe('health', () => {
       } finally {
         await holder.release();
       }
-      await sleep(1100);
+      daemon.clock.advance(1100);
       expect((await daemon.call(undefined, '/readyz')).status).toBe(200);
       const again = await daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada likes coffee' } });
       expect(again.status).toBe(201);

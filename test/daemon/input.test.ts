@@ -208,7 +208,7 @@ test('everything stored is returned unchanged', { timeout: 30_000 }, async () =>
       expect([read.content, read.tags, read.metadata]).toEqual([sent.content, sent.tags, sent.metadata]);
       expect(await caller.list(`?user=user%20${users}`)).toEqual([sent.content]);
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

@@ -72,7 +72,7 @@ describe('names', () => {
   });
 });
 
-test('ten thousand better matches of another tenant do not affect a tenant’s results', async () => {
+test('thousands of better matches of another tenant do not affect a tenant’s results', async () => {
   const [small, big] = [await daemon.account(), await daemon.account()];
   const filler = 'which is said in a long and winding sentence of many more words than would be needed';
   await small.addAll(Array.from({ length: 30 }, (_, index) => ({ content: `phoenix number ${index} ${filler}` })));
@@ -80,7 +80,7 @@ test('ten thousand better matches of another tenant do not affect a tenant’s r
   const questions = [{ limit: 100 }, { limit: 10 }, { limit: 100, filter: { before: '9999-01-01T00:00:00Z' } }];
   const before = await Promise.all(questions.map((more) => small.find('phoenix feather', more)));
   expect(before.map((contents) => contents.length)).toEqual([30, 10, 30]);
-  for (let batch = 0; batch < 20; batch += 1) {
+  for (let batch = 0; batch < 5; batch += 1) {
     await big.addAll(
       Array.from({ length: 500 }, (_, index) => ({ content: `phoenix feather ${batch * 500 + index}` })),
     );

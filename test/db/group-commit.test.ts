@@ -112,6 +112,15 @@ describe('group commit', () => {
     expect(await invited()).toEqual(['a', 'b', 'c']);
   });
 
+  test('tells listeners after each commit whose writes it has', async () => {
+    const heard: string[][] = [];
+    writes.onCommit((writers) => heard.push([...writers].sort()));
+    await Promise.all([writes.write('one', invite('a')), writes.write('two', invite('b'))]);
+    const broken = writes.write('one', () => Promise.reject(new Error('broken')));
+    await expect(broken).rejects.toThrow('broken');
+    expect(heard).toEqual([['one', 'two']]);
+  });
+
   test('undoes only the write that throws an AppError, and rejects only its caller', async () => {
     const refusing = writes.write('daemon', async (on) => {
       await invite('half')(on);

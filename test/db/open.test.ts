@@ -64,6 +64,15 @@ describe.runIf(process.platform === 'linux')('leaves no file handle open after',
     await db.close();
     expect(await openFiles()).toEqual([]);
   });
+
+  test('closing a database while statements are being prepared', async () => {
+    const db = await folder.open();
+    const reads = Array.from({ length: 3 }, (_, index) => db.readers.get(`SELECT ${index}`));
+    const settled = Promise.allSettled([...reads, db.checkpoint()]);
+    await db.close();
+    await settled;
+    expect(await openFiles()).toEqual([]);
+  });
 });
 
 describe('the write-ahead log', () => {

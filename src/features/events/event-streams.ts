@@ -16,10 +16,15 @@ export interface EventStream {
   close(): void;
 }
 
-/** The open event streams of this daemon. While there are any, it looks for changes every second. */
+/**
+ * The open event streams of this daemon. While there are any, it looks for changes every second, for those of other daemons,
+ * and soon after it has written for their tenants.
+ */
 export interface EventStreams {
   /** Throws `rate_limited` if the tenant has too many streams here, and `unavailable` if the daemon has or is stopping. */
   open(principal: Principal): EventStream;
+  /** Looks soon if one of these tenants has a stream. */
+  written(tenantIds: ReadonlySet<string>): void;
   /** Ends a tenant's streams. */
   end(tenantId: string): void;
   /** Ends all streams, and refuses further ones. */
@@ -28,6 +33,8 @@ export interface EventStreams {
 }
 
 const LOOK_MS = 1000;
+/** From a write to the look that finds it, and at least between two such looks. */
+const LOOK_SOON_MS = 20;
 /** How often the credentials of streams are checked. */
 const CHECK_MS = 3000;
 const MAX_STREAMS_OF_TENANT = 10;
@@ -53,6 +60,7 @@ interface Open {
 export function createEventStreams({ clock, log, findLast, refresh }: Parts): EventStreams {
   const streams = new Set<Open>();
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
   let isLooking = false;
   let isStopped = false;
   let checkedMs = 0;
@@ -83,6 +91,14 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
         isLooking = false;
         for (const { wake } of streams) wake();
       });
+  }
+
+  function lookSoon(): void {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      if (isLooking) lookSoon();
+      else lookOnce();
+    }, LOOK_SOON_MS).unref();
   }
 
   function refuseTooMany(tenantId: string): void {
@@ -121,9 +137,14 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
           streams.delete(stream);
           if (streams.size > 0) return;
           clearInterval(timer);
+          clearTimeout(soon);
           timer = undefined;
+          soon = undefined;
         },
       };
+    },
+    written(tenantIds) {
+      if ([...streams].some(({ principal }) => tenantIds.has(principal.tenantId))) lookSoon();
     },
     end(tenantId) {
       for (const { principal, controller } of streams) if (principal.tenantId === tenantId) controller.abort();

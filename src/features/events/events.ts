@@ -65,6 +65,7 @@ const BEGINNING: Position = { number: 0, at: 0 };
 export function createEvents({ db, clock, log, refresh }: Parts): Events {
   const findLast = (tenantIds: readonly string[]) => findLastChanges(db.readers, tenantIds);
   const streams = createEventStreams({ clock, log, findLast, refresh });
+  db.writes.onCommit(streams.written);
 
   /** Returns the position that an id names, or `undefined` if changes after it may be missing. */
   async function positionOf(tenantId: string, lastEventId: string): Promise<Position | undefined> {

@@ -160,9 +160,7 @@ describe('erasing an account', { retry: 2 }, () => {
     });
     await daemon.stop();
     daemon = await startTestDaemon({ dataDir: daemon.folder });
-    for (let tries = 0; tries < 100 && Object.keys(await rowsOf(tenant.tenantId)).length > 0; tries += 1)
-      await sleep(20);
-    expect(await rowsOf(tenant.tenantId)).toEqual({});
+    await expect.poll(() => rowsOf(tenant.tenantId), { timeout: 15_000 }).toEqual({});
     // The rows go first, and their words are purged from the index after them.
     await vi.waitFor(async () => {
       await daemon.db.emptyLog();
@@ -219,15 +217,14 @@ describe('requests in flight while the account is erased', () => {
 
   test('a hundred concurrent writes leave no data', async () => {
     const tenant = await makeTenant(daemon, 'busy@example.com', 'Pro');
-    const writes = times(100, async (index) => {
-      await sleep(index);
-      return daemon.call(tenant.apiKey, '/v1/memories', {
-        body: { content: `memory ${index}`, user: `user ${index}` },
-      });
-    });
-    await sleep(30);
-    expect((await erase(tenant)).status).toBe(204);
-    const answers = await writes;
+    const write = (index: number) =>
+      daemon.call(tenant.apiKey, '/v1/memories', { body: { content: `memory ${index}`, user: `user ${index}` } });
+    const before = Array.from({ length: 50 }, (_, index) => write(index));
+    expect((await Promise.race(before)).status).toBe(201);
+    const erasing = erase(tenant);
+    const during = Array.from({ length: 50 }, (_, index) => write(50 + index));
+    expect((await erasing).status).toBe(204);
+    const answers = await Promise.all([...before, ...during, write(100)]);
     expect(answers.filter(({ status }) => ![201, 401].includes(status))).toEqual([]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 401]));
     await daemon.usage.flushRequests();

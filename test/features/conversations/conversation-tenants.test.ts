@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import * as conversations from '../../../src/features/conversations/conversations-store.ts';
 import { messageRowId } from '../../../src/features/conversations/message-row.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 /** Two tenants with the same ids, so that only the tenant predicate of a statement separates them. */
 
@@ -22,18 +21,21 @@ let connection: Connection;
 /** The row of message `msg_1` in tenant A. */
 let number: number;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-tenants-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
   for (const [index, tenantId] of TENANTS.entries()) await fill(tenantId, index + 1);
   number = (await messages.findMessage(connection, { ...PLACE, tenantId: 'ten_a' }, 'msg_1'))!.number;
 });
-afterEach(async () => {
+afterAll(async () => {
   await connection.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+// Each test leaves the rows as they were.
+beforeEach(() => connection.exec('BEGIN'));
+afterEach(() => connection.exec('ROLLBACK'));
 
 const conversationRow = (tenantId: string, scope: number) => ({
   ...{

@@ -3,20 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { backfillBatch, countWaitingFor } from '../../../src/features/embeddings/backfill-store.ts';
 import { type EmbeddingModel, listModels, selectModel } from '../../../src/features/embeddings/models-store.ts';
 import { findServing, listOpenModels } from '../../../src/features/embeddings/tenant-models-store.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 let folder: string;
 let connection: Connection;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-models-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
 });
 afterEach(async () => {
   await connection.close();

@@ -76,7 +76,7 @@ test('after any history every searchable row has a vector or waits for one, and 
       expect(await ofFilled([...vectors, ...jobs])).toEqual(await ofFilled(rows));
       expect(await daemon.db.writes.write('daemon', vectorProblems)).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
   daemon.embedder.state.failure = undefined;
   daemon.clock.advance(3_600_000);

@@ -3,20 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLog } from '../../../src/daemon/log.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { createEvents } from '../../../src/features/events/events.ts';
 import { createTestClock } from '../../helpers/clock.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 let folder: string;
 let db: Database;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-events-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+  await createMigratedDatabase(folder);
+  db = await openDatabase(join(folder, 'svc.db'), { readerCount: 1, monotonicMs: () => 0 });
 });
 afterAll(async () => {
   vi.useRealTimers();

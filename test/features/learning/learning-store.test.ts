@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { insertTenant } from '../../../src/features/accounts/accounts-store.ts';
 import * as days from '../../../src/features/learning/learning-days-store.ts';
@@ -15,6 +13,7 @@ import { createPendingSearches } from '../../../src/features/learning/pending-se
 import * as stored from '../../../src/features/learning/stored-searches-store.ts';
 import { deleteAllLookupsOf, deleteUses } from '../../../src/features/memories/memories-store.ts';
 import { createTestClock } from '../../helpers/clock.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 /** Two tenants with the same users, searches and days: only the predicate of a statement separates them. */
 
@@ -26,9 +25,8 @@ let db: Database;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-learning-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  db = await openDatabase(file, { readerCount: 1, monotonicMs: () => 0 });
+  await createMigratedDatabase(folder);
+  db = await openDatabase(join(folder, 'svc.db'), { readerCount: 1, monotonicMs: () => 0 });
   for (const tenantId of TENANTS) await fill(tenantId);
 });
 afterEach(async () => {

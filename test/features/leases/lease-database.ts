@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, type OpenOptions, openDatabase } from '../../../src/db/open.ts';
 import { openPostgres } from '../../../src/db/postgres/open.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 import { databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 
 /** A migrated database that several daemons share. On PostgreSQL there are two daemons, with sessions of their own. */
@@ -40,9 +39,8 @@ export async function openLeaseDatabase(): Promise<LeaseDatabase> {
 }
 
 async function openFile(folder: string, options: OpenOptions): Promise<Database> {
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  return openDatabase(file, options);
+  await createMigratedDatabase(folder);
+  return openDatabase(join(folder, 'svc.db'), options);
 }
 
 /** A promise that is resolved from outside. */

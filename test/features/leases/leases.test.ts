@@ -45,11 +45,13 @@ test('a daemon that was paused for longer than its lease writes nothing', async 
         name,
       ]);
     });
+  const started = createGate();
   const late = paused.hold('work', async ({ fence }) => {
+    started.open();
     await gate.opened;
     await write('paused', paused, fence);
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await started.opened;
   clock.advance(60_000);
   await other.hold('work', ({ fence }) => write('other', other, fence));
   gate.open();
@@ -60,9 +62,12 @@ test('a daemon that was paused for longer than its lease writes nothing', async 
 
 test('the lease of work that takes minutes is renewed', async () => {
   const [one, other] = [leasesOfDaemon(), leasesOfDaemon()];
-  const gate = createGate();
-  const long = one.hold('work', () => gate.opened);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const [started, gate] = [createGate(), createGate()];
+  const long = one.hold('work', () => {
+    started.open();
+    return gate.opened;
+  });
+  await started.opened;
   for (let seconds = 0; seconds < 300; seconds += 5) {
     clock.advance(5000);
     await one.renew();
@@ -89,9 +94,12 @@ test('leases that nobody has used for a day are deleted', async () => {
 
 test('work on request waits for no lease that other work has given back', async () => {
   const [one, other] = [leasesOfDaemon(), leasesOfDaemon()];
-  const gate = createGate();
-  const first = one.once('request', () => gate.opened.then(() => 'first'));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const [started, gate] = [createGate(), createGate()];
+  const first = one.once('request', () => {
+    started.open();
+    return gate.opened.then(() => 'first');
+  });
+  await started.opened;
   expect(await other.once('request', async () => 'second')).toBeUndefined();
   gate.open();
   expect(await first).toBe('first');

@@ -202,7 +202,7 @@ describe('the total of stored bytes', () => {
           expect(await recount(caller.tenantId)).toBe(0);
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   }, 120_000);
 });

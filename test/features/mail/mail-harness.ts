@@ -3,14 +3,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { createMailQueue, type MailQueue } from '../../../src/features/mail/mail-queue.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
 import { createSealer } from '../../../src/lib/seal.ts';
 import { createMailer, type Mailer } from '../../../src/outside/mail.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 import { startSmtpServer, type TestSmtpServer } from '../../helpers/smtp.ts';
 
 /** The mail part of a daemon, on the harness's database. */
@@ -49,6 +48,7 @@ export interface MailHarness {
 
 export async function createMailHarness(): Promise<MailHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mail-'));
+  await createMigratedDatabase(folder);
   const smtp = await startSmtpServer();
   const masterKey = randomBytes(32);
   const logged: MailHarness['logged'] = [];
@@ -84,9 +84,7 @@ async function startDaemon(
   logged: MailHarness['logged'],
   { mailer, masterKey, clock = systemClock }: DaemonOptions & { mailer: Mailer; masterKey: Buffer },
 ): Promise<MailDaemon> {
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  const db = await openDatabase(file, { readerCount: 2, monotonicMs: clock.monotonicMs });
+  const db = await openDatabase(join(folder, 'svc.db'), { readerCount: 2, monotonicMs: clock.monotonicMs });
   const at = (level: string) => (fields: object, message: string) => logged.push({ level, fields, message });
   const queue = createMailQueue({
     db,

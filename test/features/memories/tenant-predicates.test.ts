@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 const search = createCandidates();
 
@@ -24,18 +23,21 @@ let connection: Connection;
 /** The row of memory `mem_old` in tenant A. */
 let number: number;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-tenants-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
   for (const [index, tenantId] of TENANTS.entries()) await fill(tenantId, index + 1);
   number = (await store.findMemory(connection, 'ten_a', 'mem_old'))!.number;
 });
-afterEach(async () => {
+afterAll(async () => {
   await connection.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+// Each test leaves the rows as they were.
+beforeEach(() => connection.exec('BEGIN'));
+afterEach(() => connection.exec('ROLLBACK'));
 
 async function fill(tenantId: string, scope: number): Promise<void> {
   const row = (id: string, validTo: number | null, supersededBy: string | null) => ({

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
 import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
 import * as memories from '../../../src/features/memories/memory-import-export-store.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 /** Two tenants with the same ids: only the predicate of a statement separates them. */
 
@@ -17,9 +16,8 @@ let plans: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-transfer-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
   for (const tenantId of ['ten_a', 'ten_b']) await fill(tenantId);
 });
 afterAll(async () => {

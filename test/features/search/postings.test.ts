@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import type { CandidateQuery } from '../../../src/features/search/candidate.ts';
 import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
 import type { IndexTerm } from '../../../src/features/search/postings.ts';
@@ -15,15 +13,15 @@ import { createSourceSearch } from '../../../src/features/search/source-search.t
 import { SOURCES } from '../../../src/features/search/sources-store.ts';
 import { variantsOf } from '../../../src/features/search/spelling.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 let folder: string;
 let connection: Connection;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-postings-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
 });
 beforeEach(async () => {
   for (const table of ['messageText', 'memoryText', 'memories', 'wordTotals'])

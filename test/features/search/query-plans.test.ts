@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Value } from '../../../src/db/connection.ts';
-import { ensureDatabaseFile } from '../../../src/db/database-file.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { findMemoryVector } from '../../../src/features/embeddings/stored-vector-store.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
@@ -14,6 +12,7 @@ import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
 import * as users from '../../../src/features/users/users-store.ts';
+import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 const search = createCandidates();
 
@@ -25,9 +24,8 @@ let plans: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-plans-'));
-  const file = await ensureDatabaseFile(folder);
-  await migrate(file);
-  connection = await openConnection(file);
+  await createMigratedDatabase(folder);
+  connection = await openConnection(join(folder, 'svc.db'));
   await fill();
 });
 afterAll(async () => {

@@ -67,7 +67,7 @@ test('search and list agree with a naive model after any history', { timeout: 60
       }
       await world.compare();
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   await expectIndexEqualsRows(daemon);
 });

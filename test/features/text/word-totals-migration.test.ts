@@ -17,9 +17,9 @@ async function fill(caller: Caller, user: string): Promise<void> {
   const talk = conversing(caller);
   const conversation = await talk.begin({ user });
   const said = await talk.say(conversation.id, ...Array.from({ length: 200 }, (_, at) => `turn ${at} of the river`));
-  for (const message of said.slice(64, 140)) {
-    await caller.call(`/v1/conversations/${conversation.id}/messages/${message.id}`, { method: 'DELETE' });
-  }
+  const at = `/v1/conversations/${conversation.id}/messages`;
+  const erased = said.slice(64, 140).map(({ id }) => caller.call(`${at}/${id}`, { method: 'DELETE' }));
+  await Promise.all(erased);
   await talk.cut(conversation.id);
   await talk.episode({ title: 'River trip', user, ...SPAN });
 }
@@ -42,13 +42,13 @@ const totals = (daemon: MemoryDaemon) =>
 
 test('the migration counts the totals of existing rows', { timeout: 60_000 }, async () => {
   const daemon = await startMemoryDaemon();
-  for (const caller of [await daemon.account(), await daemon.account()]) {
-    await fill(caller, 'ann');
-    await fill(caller, 'bob');
-  }
+  const caller = await daemon.account();
+  await fill(caller, 'ann');
+  await fill(caller, 'bob');
+  await fill(await daemon.account(), 'ann');
   await daemon.stop();
   const before = await totals(daemon);
-  expect(before).toHaveLength(12);
+  expect(before).toHaveLength(9);
   const indices = ['memoryText', 'messageText', 'episodeText'];
   const drops = ['wordTotals', ...indices.map((index) => `${index}Instances`)].map((name) => `DROP TABLE ${name};`);
   const step = MIGRATIONS.findIndex(({ name }) => name === '0011-word-totals');

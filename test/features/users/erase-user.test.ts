@@ -217,9 +217,7 @@ test('an erasure that a crash interrupted is finished at the next start', async 
   crashed = await startMemoryDaemon({ dataDir: folder });
   const rowsOf = (endUser: string) =>
     crashed.db.readers.all(`SELECT scope FROM scopes WHERE tenantId = ? AND endUser = ?`, [owner.tenantId, endUser]);
-  for (let tries = 0; tries < 500 && (await rowsOf('ada')).length > 0; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await expect.poll(() => rowsOf('ada'), { timeout: 15_000 }).toEqual([]);
   for (const table of ['scopes', 'memories', 'conversations']) {
     const rows = await crashed.db.readers.all<{ endUser: string }>(
       `SELECT DISTINCT endUser FROM ${table} WHERE tenantId = ?`,
