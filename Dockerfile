@@ -1,5 +1,5 @@
 # The build stage has a compiler and npm; the final image has neither, only what the archive contains.
-FROM node:22-bookworm AS build
+FROM node:24-bookworm AS build
 WORKDIR /build
 # Compile sqlite3 against this Node's headers: the prebuilt binary needs a newer C library than this Debian has.
 ENV npm_config_build_from_source=true npm_config_nodedir=/usr/local

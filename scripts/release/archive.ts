@@ -12,7 +12,7 @@ export const RELEASE_FOLDER = join(root, 'release');
 
 /**
  * Writes `svc-VERSION-PLATFORM.tar.gz`, which contains one folder of that name, and its checksum beside it. The same
- * source, packages and Node.js give the same bytes. Needs GNU tar. Returns the path.
+ * source and packages give the same bytes. Needs GNU tar. Returns the path.
  */
 export async function writeArchive(output = RELEASE_FOLDER): Promise<string> {
   const name = `svc-${(await readManifest()).version}-${process.platform}-${process.arch}`;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../build-options.mjs';
 import { licenseOf } from '../licenses.mjs';
+import { writeRuntime } from './runtime.ts';
 
 const { platform, arch } = process;
 const SUFFIX = platform === 'linux' ? '-gnu' : platform === 'win32' ? '-msvc' : '';
@@ -38,7 +39,7 @@ exec "$folder/runtime/node" "$folder/bin/svc" "$@"
 
 /**
  * Writes a program that needs nothing else to a folder that does not exist: the built svc, the packages that are not
- * bundled into it, and the Node.js that runs this. `npm run build` and `npm ci` come first.
+ * bundled into it, and Node.js. `npm run build` and `npm ci` come first.
  */
 export async function writeProgram(folder: string): Promise<void> {
   await mkdir(join(folder, 'bin'), { recursive: true });
@@ -83,21 +84,4 @@ async function writePackages(folder: string): Promise<void> {
 /** Whether Node.js loads the file; some packages have declarations and source maps beside their code. */
 function isLoaded(file: string): boolean {
   return !/\.(map|d\.[cm]?ts)$/.test(file);
-}
-
-async function writeRuntime(folder: string): Promise<void> {
-  await mkdir(folder);
-  const node = join(folder, 'node');
-  // Where there is no strip, symbols stay: 13 MB more.
-  await execa('strip', ['-o', node, process.execPath]).catch(() => copyFile(process.execPath, node));
-  await copyFile(await findNodeLicense(), join(folder, 'LICENSE'));
-}
-
-/** Archives of nodejs.org have it above the program; Debian's packages among the documentation. */
-async function findNodeLicense(): Promise<string> {
-  for (const folder of [dirname(dirname(process.execPath)), '/usr/share/doc/nodejs']) {
-    const text = await readFile(join(folder, 'LICENSE'), 'utf8').catch(() => '');
-    if (text.startsWith('Node.js is licensed')) return join(folder, 'LICENSE');
-  }
-  throw new Error(`The license of Node.js is neither beside ${process.execPath} nor in /usr/share/doc/nodejs.`);
 }

@@ -23,7 +23,10 @@ export async function installPackages(name: string, packages: readonly string[])
   }
 }
 
-/** The folder with the commands of packages that were installed under a name. */
-export const commandsOf = (name: string): string => join(folderOf(name), 'node_modules/.bin');
+/** The folder with the packages that were installed under a name. */
+export const packagesOf = (name: string): string => join(folderOf(name), 'node_modules');
+
+/** The folder with their commands. */
+export const commandsOf = (name: string): string => join(packagesOf(name), '.bin');
 
 const folderOf = (name: string): string => join(inject('packagesFolder'), name);

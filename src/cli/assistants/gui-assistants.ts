@@ -1,5 +1,4 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { named } from './assistant-names.ts';
 import { config, home, inEnvFolder, inHome, project, support } from './config-paths.ts';
 import * as formats from './entry-formats.ts';
 
@@ -18,7 +17,8 @@ const CLINE = {
 /** Assistants with a graphical interface: editors, editor extensions and desktop apps. */
 export const GUI_ASSISTANTS: readonly Assistant[] = [
   {
-    ...named('claude-desktop'),
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
     format: 'json',
     files: { user: support('Claude', 'claude_desktop_config.json') },
     entry: MCP_SERVERS,
@@ -29,7 +29,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    ...named('cursor'),
+    id: 'cursor',
+    title: 'Cursor',
     format: 'jsonc',
     files: { user: home('.cursor', 'mcp.json'), project: project('.cursor', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -41,7 +42,9 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['cursor', 'cursor-agent'],
   },
   {
-    ...named('vscode'),
+    id: 'vscode',
+    title: 'VS Code',
+    aliases: ['vs-code', 'code'],
     format: 'jsonc',
     files: { user: support('Code', 'User', 'mcp.json'), project: project('.vscode', 'mcp.json') },
     entry: ['servers', ENTRY_NAME],
@@ -54,7 +57,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['code'],
   },
   {
-    ...named('windsurf'),
+    id: 'windsurf',
+    title: 'Windsurf',
     format: 'jsonc',
     files: { user: home('.codeium', 'windsurf', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -65,7 +69,9 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['windsurf'],
   },
   {
-    ...named('devin'),
+    id: 'devin',
+    title: 'Devin Desktop',
+    aliases: ['devin-desktop'],
     format: 'jsonc',
     files: {
       user: config(['devin', 'mcp_config.json'], ['devin', 'mcp_config.json']),
@@ -80,7 +86,9 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    ...named('antigravity'),
+    id: 'antigravity',
+    title: 'Antigravity',
+    aliases: ['agy'],
     format: 'jsonc',
     files: { user: home('.gemini', 'config', 'mcp_config.json'), project: project('.agents', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -93,7 +101,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    ...named('zed'),
+    id: 'zed',
+    title: 'Zed',
     format: 'jsonc',
     files: {
       user: config(['Zed', 'settings.json'], ['zed', 'settings.json']),
@@ -108,20 +117,23 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     ...CLINE,
-    ...named('cline'),
+    id: 'cline',
+    title: 'Cline',
     files: { user: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline', 'data', ...CLINE_SETTINGS)] },
     markerPaths: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline')],
     commands: ['cline'],
   },
   {
     ...CLINE,
-    ...named('cline-vscode'),
+    id: 'cline-vscode',
+    title: 'Cline in VS Code',
     files: { user: support(...CLINE_STORAGE, ...CLINE_SETTINGS) },
     markerPaths: support(...CLINE_STORAGE),
     commands: [],
   },
   {
-    ...named('continue'),
+    id: 'continue',
+    title: 'Continue',
     format: 'yaml',
     files: { user: home('.continue', 'config.yaml'), project: project('.continue', 'mcpServers', 'svc.yaml') },
     entry: ['mcpServers', { field: 'name', value: ENTRY_NAME }],
@@ -136,7 +148,9 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     },
   },
   {
-    ...named('lm-studio'),
+    id: 'lm-studio',
+    title: 'LM Studio',
+    aliases: ['lmstudio'],
     format: 'jsonc',
     files: { user: home('.lmstudio', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -148,7 +162,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     desktop: true,
   },
   {
-    ...named('kiro'),
+    id: 'kiro',
+    title: 'Kiro',
     format: 'jsonc',
     files: { user: home('.kiro', 'settings', 'mcp.json'), project: project('.kiro', 'settings', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -160,7 +175,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     keyNote: 'Kiro expands only approved variables: add SVC_API_KEY to kiroAgent.mcpApprovedEnvVars in its settings.',
   },
   {
-    ...named('warp'),
+    id: 'warp',
+    title: 'Warp',
     format: 'jsonc',
     files: { user: home('.warp', '.mcp.json'), project: project('.warp', '.mcp.json') },
     entry: MCP_SERVERS,
@@ -171,7 +187,8 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
     commands: ['warp-terminal'],
   },
   {
-    ...named('junie'),
+    id: 'junie',
+    title: 'Junie',
     format: 'jsonc',
     files: { user: home('.junie', 'mcp', 'mcp.json'), project: project('.junie', 'mcp', 'mcp.json') },
     entry: MCP_SERVERS,

@@ -1,5 +1,4 @@
 import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
-import { named } from './assistant-names.ts';
 import {
   config,
   type Environment,
@@ -33,7 +32,9 @@ function openclawFile(environment: Environment): string[] {
 /** Assistants that run in a terminal. */
 export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   {
-    ...named('claude-code'),
+    id: 'claude-code',
+    title: 'Claude Code',
+    aliases: ['claude'],
     format: 'json',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '', '.claude.json')],
@@ -52,7 +53,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Claude Code asks each user for approval before it uses a project server.' },
   },
   {
-    ...named('codex'),
+    id: 'codex',
+    title: 'Codex',
     format: 'toml',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex', 'config.toml')],
@@ -68,7 +70,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Codex reads project configuration only in trusted projects.' },
   },
   {
-    ...named('gemini'),
+    id: 'gemini',
+    title: 'Gemini CLI',
+    aliases: ['gemini-cli'],
     format: 'jsonc',
     files: { user: home('.gemini', 'settings.json'), project: project('.gemini', 'settings.json') },
     entry: MCP_SERVERS,
@@ -84,7 +88,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     },
   },
   {
-    ...named('copilot'),
+    id: 'copilot',
+    title: 'Copilot CLI',
+    aliases: ['copilot-cli'],
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'COPILOT_HOME', '.copilot', 'mcp-config.json')],
@@ -102,7 +108,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['copilot'],
   },
   {
-    ...named('opencode'),
+    id: 'opencode',
+    title: 'opencode',
     format: 'jsonc',
     files: {
       user: (environment) =>
@@ -123,7 +130,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
         : {},
   },
   {
-    ...named('kilo'),
+    id: 'kilo',
+    title: 'Kilo',
+    aliases: ['kilo-code'],
     format: 'jsonc',
     files: {
       user: (environment) => ['kilo.json', 'kilo.jsonc'].map((name) => inXdgConfig(environment, 'kilo', name)),
@@ -140,7 +149,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['kilo'],
   },
   {
-    ...named('qwen'),
+    id: 'qwen',
+    title: 'Qwen Code',
+    aliases: ['qwen-code'],
     format: 'jsonc',
     files: { user: home('.qwen', 'settings.json'), project: project('.qwen', 'settings.json') },
     entry: MCP_SERVERS,
@@ -151,7 +162,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['qwen'],
   },
   {
-    ...named('kimi'),
+    id: 'kimi',
+    title: 'Kimi Code',
+    aliases: ['kimi-code'],
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'KIMI_CODE_HOME', '.kimi-code', 'mcp.json')],
@@ -166,7 +179,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     notes: { project: 'Kimi Code uses project servers only in trusted folders.' },
   },
   {
-    ...named('amp'),
+    id: 'amp',
+    title: 'Amp',
     format: 'jsonc',
     files: {
       user: config(['amp', 'settings.json'], ['amp', 'settings.json']),
@@ -180,7 +194,9 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['amp'],
   },
   {
-    ...named('auggie'),
+    id: 'auggie',
+    title: 'Auggie',
+    aliases: ['augment'],
     format: 'jsonc',
     files: { user: home('.augment', 'settings.json'), project: project('.augment', 'settings.json') },
     entry: MCP_SERVERS,
@@ -191,7 +207,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['auggie'],
   },
   {
-    ...named('grok'),
+    id: 'grok',
+    title: 'Grok',
     format: 'toml',
     files: { user: (environment) => [inEnvFolder(environment, 'GROK_HOME', '.grok', 'config.toml')] },
     entry: ['mcp_servers', ENTRY_NAME],
@@ -202,7 +219,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['grok'],
   },
   {
-    ...named('openclaw'),
+    id: 'openclaw',
+    title: 'OpenClaw',
     format: 'jsonc',
     files: { user: openclawFile },
     entry: ['mcp', 'servers', ENTRY_NAME],
@@ -216,7 +234,8 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
     commands: ['openclaw'],
   },
   {
-    ...named('goose'),
+    id: 'goose',
+    title: 'Goose',
     format: 'yaml',
     files: { user: config(['Block', 'goose', 'config', 'config.yaml'], ['goose', 'config.yaml']) },
     entry: ['extensions', ENTRY_NAME],

@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
+import { ASSISTANTS } from '../assistants/assistant-table.ts';
 import type { EntryOptions, McpConfigContext } from '../assistants/build-entry.ts';
+import { wrap } from '../memory/terminal-text.ts';
 import { createOutput } from '../output.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 
@@ -26,9 +28,7 @@ With --transport http, it contains the URL and the key instead, and only you can
 read the file. With --key-from oauth, it contains the URL alone, and the
 assistant asks you in a browser: the daemon needs a public https address.
 
-Assistants: claude-code, claude-desktop, codex, cursor, vscode, devin, windsurf,
-antigravity, zed, gemini, copilot, cline, cline-vscode, continue, goose, opencode,
-kilo, qwen, kimi, amp, auggie, grok, openclaw, lm-studio, kiro, warp, junie.
+${wrap(`Assistants: ${ASSISTANTS.map(({ id }) => id).join(', ')}.`, 80).join('\n')}
 
 Examples:
   $ svc mcp-config                                      select from the installed assistants, hooks, instructions

@@ -1,27 +1,10 @@
 import { SIGNAL_NAMES, type SignalName } from '../../contract/signals.ts';
-import type { Signals } from './signals.ts';
+import { DEFAULT_WEIGHTS, type Signals } from './signals.ts';
 
 export type Weights = Readonly<Record<SignalName, number>>;
 
 const NONE = Object.fromEntries(SIGNAL_NAMES.map((name) => [name, 0])) as Weights;
-const DEFAULT: Weights = {
-  ...NONE,
-  ...{
-    lexical: 2,
-    trigram: 1,
-    window: 2.25,
-    session: 1.5,
-    speaker: 1.25,
-    date: 6,
-    answerCue: 1.5,
-    reply: 1,
-    self: 1,
-    vector: 1.25,
-    early: 0.5,
-    coverage: 0.75,
-    category: 1,
-  },
-};
+const DEFAULT: Weights = { ...NONE, ...DEFAULT_WEIGHTS };
 
 /** Weights of the named strategies; `auto` is `default` until there is feedback to learn from. */
 export const STRATEGY_WEIGHTS = {

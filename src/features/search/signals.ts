@@ -21,6 +21,23 @@ import { isNameLike } from './spelling.ts';
  */
 export type Signals = Record<SignalName, number>;
 
+/** What each signal counts for unless feedback taught otherwise; the others count for nothing. */
+export const DEFAULT_WEIGHTS: Partial<Signals> = {
+  lexical: 2,
+  trigram: 1,
+  window: 2.25,
+  session: 1.5,
+  speaker: 1.25,
+  date: 6,
+  answerCue: 1.5,
+  reply: 1,
+  self: 1,
+  vector: 1.25,
+  early: 0.5,
+  coverage: 0.75,
+  category: 1,
+};
+
 const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;
 /** A week away from the date asked for leaves 1/e of the signal. */
 const DATE_DECAY_DAYS = 7;
