@@ -35,3 +35,8 @@ export function isLoopbackUrl(url: string): boolean {
 export function isUnencrypted(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isLoopbackUrl(url);
 }
+
+/** How to get a daemon that answers at an address. */
+export function startAdvice(url: string): string {
+  return `Start it${isLoopbackUrl(url) ? '' : ' there'} with svc serve, or name another with svc login --url ADDRESS.`;
+}

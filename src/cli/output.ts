@@ -1,5 +1,5 @@
 import type { CommandTerminal } from './command-context.ts';
-import { padToWidth, wrap } from './memory/terminal-text.ts';
+import { padToWidth, printableJson, wrap } from './memory/terminal-text.ts';
 
 /** Text styles. Without color they do nothing, so the words alone must carry the meaning. */
 export interface Style {
@@ -62,7 +62,7 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
       if (!json) terminal.out(`${text}\n`);
     },
     data(value) {
-      if (json) terminal.out(`${JSON.stringify(value, null, 2)}\n`);
+      if (json) terminal.out(`${jsonFor(terminal, JSON.stringify(value, null, 2))}\n`);
     },
     note: (text) => printError(wrap(text, columns).join('\n')),
     warn(text) {
@@ -70,6 +70,11 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
       printError([`${errorStyle.caution('!')} ${first}`, ...rest.map((line) => `  ${line}`)].join('\n'));
     },
   };
+}
+
+/** JSON as it is printed: unchanged, unless standard output is a terminal. */
+export function jsonFor({ isTty }: Pick<CommandTerminal, 'isTty'>, json: string): string {
+  return isTty ? printableJson(json) : json;
 }
 
 /** A label with its value: text to wrap, or a function that formats lines for a width. */

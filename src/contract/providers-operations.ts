@@ -54,12 +54,14 @@ export const PROVIDER_OPERATIONS: Operations = {
     description: 'Checks the stored key again. The result is in `status` and `check`.',
     answer: PROVIDER_KEY,
     etag: true,
+    scope: 'account',
     errors: ['conflict', 'unprocessable'],
   },
   'DELETE /v1/provider-keys/{provider}': {
     id: 'providerKeys.delete',
     description: 'Erases the key, cancels its jobs and resets the settings that depend on it.',
     etag: true,
+    scope: 'account',
   },
   'GET /v1/provider-settings': {
     id: 'providerSettings.get',
@@ -69,7 +71,8 @@ export const PROVIDER_OPERATIONS: Operations = {
   },
   'PATCH /v1/provider-settings': {
     id: 'providerSettings.update',
-    description: 'Changes the given settings; `null` resets one. `If-Match` ignores the usage of today.',
+    description:
+      'Changes the given settings; `null` resets one. `If-Match` ignores the usage of today. Without the scope `account`, only `dailyTokens` and `dailySpend` can be changed, and only lowered: a stolen device cannot spend more, or send conversations to a provider.',
     request: { extraction: { onAppend: true, dailyTokens: 1_000_000 } },
     answer: SETTINGS,
     etag: true,

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import { backUpDatabase } from '../db/backup.ts';
@@ -52,7 +52,10 @@ export async function backUp(
   return { ...facts, file: target, bytes, masterKeyFile: keyFile };
 }
 
-/** Resolves symbolic links. Throws `unprocessable` if the folder is missing or the file belongs to the database itself. */
+/**
+ * Resolves the folder. Throws `unprocessable` if it is missing, if the file belongs to the database itself, or if it is a
+ * symbolic link: `--force` would overwrite a file that nobody named.
+ */
 async function resolveTarget(file: string, database: string): Promise<string> {
   const path = resolve(file);
   const folder = await realpath(dirname(path)).catch((error: NodeJS.ErrnoException) => {
@@ -62,6 +65,10 @@ async function resolveTarget(file: string, database: string): Promise<string> {
   const own = await realpath(database);
   if (target === own || target.startsWith(`${own}-`)) {
     throw new AppError('unprocessable', `${file} is the database itself. Choose another file.`);
+  }
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink()) {
+    throw new AppError('unprocessable', `${file} is a symbolic link. Name the file itself, or remove the link.`);
   }
   return target;
 }

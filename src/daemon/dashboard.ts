@@ -4,7 +4,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { VIEW_NAMES } from '../contract/view-names.ts';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
-import { type FileEntry, loadStaticFiles, type StaticFiles, staticRoutes } from './static-files.ts';
+import { type FileEntry, loadStaticFiles, STATIC, type StaticFiles, staticRoutes } from './static-files.ts';
 
 const PAGE = '/dashboard';
 const HTML = 'text/html; charset=utf-8';
@@ -33,7 +33,7 @@ export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPlugi
   return async (app) => {
     await app.register(staticRoutes(files));
     for (const path of ['/', `${PAGE}/`]) {
-      app.get(path, { schema: { hide: true } }, (_request, reply) => reply.headers(pageHeaders()).redirect(PAGE, 302));
+      app.get(path, STATIC, (_request, reply) => reply.headers(pageHeaders()).redirect(PAGE, 302));
     }
   };
 }

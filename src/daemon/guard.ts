@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Requirements for callers of a protected route. */
     scope?: Scope;
+    /** A file of the web app or the API reference: its requests take no token. */
+    isStatic?: boolean;
   }
   interface FastifyInstance {
     /** Counts another message of an authenticated request like a separate request. Throws `rate_limited`. */
@@ -33,8 +35,8 @@ interface Parts {
   usage: Usage;
 }
 
-/** Probes: their responses carry the rate limit headers, but they take no token and wait for no database. */
-const UNLIMITED = new Set(['/healthz', '/readyz', '/metrics']);
+/** Probes: like static files, they carry the rate limit headers, but take no token and wait for no database. */
+const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Runs before every request, including those that match no route: authenticates the caller, takes a token from its
@@ -51,7 +53,8 @@ export function guard(app: FastifyInstance, parts: Parts): void {
   // Node would reject an unknown Expect header before any hook runs; a server may ignore it (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
-    if (UNLIMITED.has(request.routeOptions.url ?? '')) {
+    const { url = '', config } = request.routeOptions;
+    if (PROBES.has(url) || config.isStatic === true) {
       reply.headers(rateHeaders(parts.rateLimits.peek({ address: request.ip })));
     } else await admit(request, reply, parts);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {

@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
-import { type FileEntry, loadStaticFiles, type StaticFiles, staticRoutes } from './static-files.ts';
+import { type FileEntry, loadStaticFiles, STATIC, type StaticFiles, staticRoutes } from './static-files.ts';
 
 const PAGE = '/docs';
 const FILES: FileEntry[] = [
@@ -19,8 +19,6 @@ export function loadReferenceFiles(folder: string): Promise<StaticFiles> {
 export function referenceRoutes({ files }: { files: StaticFiles }): FastifyPluginAsync {
   return async (app) => {
     await app.register(staticRoutes(files));
-    app.get(`${PAGE}/`, { schema: { hide: true } }, (_request, reply) =>
-      reply.headers(pageHeaders()).redirect(PAGE, 302),
-    );
+    app.get(`${PAGE}/`, STATIC, (_request, reply) => reply.headers(pageHeaders()).redirect(PAGE, 302));
   };
 }

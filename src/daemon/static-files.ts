@@ -51,11 +51,14 @@ function cacheControlOf(file: string): string | undefined {
   return /-[0-9A-Z]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
+/** Options of routes that answer from memory, the same for everybody. */
+export const STATIC = { schema: { hide: true }, config: { isStatic: true } } as const;
+
 /** Serves files from memory. Public: they hold nothing of any account. */
 export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
   return async (app) => {
     for (const [path, file] of files) {
-      app.get(path, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file));
+      app.get(path, STATIC, (request, reply) => sendFile(request, reply, file));
     }
   };
 }

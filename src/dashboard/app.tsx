@@ -1,11 +1,22 @@
 import { render } from 'preact';
 import { followLinks } from './router.ts';
 import { openSession, sessionState } from './session.ts';
+import { ConfirmAccount } from './shell/confirm-account.tsx';
+import { RateLimitNotice } from './shell/rate-limit-notice.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { applyPreferences } from './theme.ts';
 
 function App() {
+  return (
+    <>
+      <RateLimitNotice />
+      <Screen />
+    </>
+  );
+}
+
+function Screen() {
   const state = sessionState.value;
   if (state.kind === 'opening')
     return (
@@ -14,6 +25,7 @@ function App() {
       </p>
     );
   if (state.kind === 'signedOut') return <SignIn message={state.message} tone={state.tone} />;
+  if (state.kind === 'asking') return <ConfirmAccount email={state.email} apiKey={state.apiKey} />;
   if (state.kind === 'operator') return <Shell key="operator" session={undefined} />;
   return <Shell key={state.session.email} session={state.session} />;
 }

@@ -13,9 +13,19 @@ async function deliverCode(): Promise<void> {
     card.classList.add('is-delivered');
     status.className = 'success';
     status.textContent = 'Code sent to your terminal. You can close this page.';
+    sayDelivered();
   } catch {
     status.textContent = 'Could not reach the terminal from this browser. Type the code there.';
   }
+}
+
+/** The code stays, for a terminal that did not get it after all. */
+function sayDelivered(): void {
+  const heading = document.querySelector('h1');
+  const instruction = document.getElementById('instruction');
+  if (heading) heading.textContent = 'Continue in your terminal';
+  if (instruction) instruction.textContent = 'If the terminal still waits, type this code there:';
+  document.title = 'Continue in your terminal – svc';
 }
 
 function selectCodeOnClick(): void {

@@ -37,8 +37,20 @@ function refuse({ detail, returnTo }: Refusal): void {
   show('refused');
 }
 
+/** Repeats a request that the rate limit refuses, and says so. */
+async function patiently(path: string, request?: RequestInit): Promise<Response> {
+  const notice = element('waiting');
+  for (;;) {
+    const response = await fetch(path, request);
+    notice.hidden = response.status !== 429;
+    if (response.status !== 429) return response;
+    const seconds = Number(response.headers.get('retry-after') ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}
+
 async function ask(): Promise<void> {
-  const response = await fetch(`${CONSENT}?${new URLSearchParams({ request: REQUEST })}`);
+  const response = await patiently(`${CONSENT}?${new URLSearchParams({ request: REQUEST })}`);
   // Without a session, or with one that may not manage the account.
   if (response.status === 401 || response.status === 403) return show('signed-out');
   if (!response.ok) return refuse((await response.json()) as Refusal);
@@ -58,11 +70,11 @@ async function answer(allow: boolean): Promise<void> {
   const buttons = [...form.querySelectorAll('button')];
   for (const button of buttons) button.disabled = true;
   try {
-    const session = await fetch('/v1/session');
+    const session = await patiently('/v1/session');
     if (session.status === 401) return show('signed-out');
     const { csrf } = (await session.json()) as { csrf: string };
     const scope = new FormData(form).get('scope');
-    const response = await fetch(CONSENT, {
+    const response = await patiently(CONSENT, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-svc-csrf': csrf },
       body: JSON.stringify({ request: REQUEST, allow, ...(allow && { scope }) }),

@@ -3,6 +3,7 @@ import { ApiError, type Session as BrowserSession, type Client, createClient } f
 import type { AddressCredential } from './credential-in.ts';
 import { guarded, watched } from './daemon-state.ts';
 import { describeError } from './errors.ts';
+import { patient } from './rate-limit.ts';
 import { currentView } from './router.ts';
 import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
 import { pageFetch } from './upload-fetch.ts';
@@ -18,6 +19,8 @@ export interface Session {
 export type SessionState =
   | { kind: 'opening' }
   | { kind: 'signedOut'; message?: string | undefined; tone?: 'info' | 'error' }
+  /** A link with a key was opened in a browser without a session of its account. */
+  | { kind: 'asking'; email: string; apiKey: string }
   /** Only the operator's view is open: nobody is signed in to an account. */
   | { kind: 'operator' }
   | { kind: 'signedIn'; session: Session };
@@ -25,8 +28,8 @@ export type SessionState =
 /** Whether somebody is signed in. Every view but the operator's is below a signed-in session. */
 export const sessionState = signal<SessionState>({ kind: 'opening' });
 
-const ORIGIN = { baseUrl: location.origin };
-const sessionFetch = guarded(watched(pageFetch));
+const ORIGIN = { baseUrl: location.origin, fetch: patient(pageFetch) };
+const sessionFetch = patient(guarded(watched(pageFetch)));
 const MALFORMED = 'The link to this page was incomplete. It may have been cut off when it was copied.';
 const REFUSED = 'Your session has ended. Sign in again.';
 
@@ -36,10 +39,39 @@ export async function openSession(credential: AddressCredential | undefined): Pr
   if (ticket !== undefined || currentView.peek() === 'operator') await openOperator(ticket);
   if (credential?.kind === 'malformed') {
     showSignedOut(MALFORMED);
-  } else if (credential?.kind === 'key') await openWithKey(credential.value, { isFresh: true });
+  } else if (credential?.kind === 'key') await openWithLink(credential.value);
   else if (credential?.kind === 'ticket') {
     await open(createClient(ORIGIN).session.create({ ticket: credential.value }));
   } else await open(createClient(ORIGIN).session.get(), { isOptional: true });
+}
+
+/**
+ * Opens a session with the key of a link. Asks first, unless this browser has a session: a sign-in begins one with its
+ * redirect, and the daemon refuses the key of an account other than the session's.
+ */
+async function openWithLink(apiKey: string): Promise<void> {
+  try {
+    if (await hasSession()) return await openWithKey(apiKey, { isFresh: true });
+    const { email } = await createClient({ ...ORIGIN, apiKey }).account.get();
+    sessionState.value = { kind: 'asking', email, apiKey };
+  } catch (error) {
+    showSignedOut(describeError(error));
+  }
+}
+
+async function hasSession(): Promise<boolean> {
+  try {
+    await createClient(ORIGIN).session.get();
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  }
+}
+
+/** Forgets the key of a link that the person did not want to open. */
+export function refuseLink(): void {
+  showSignedOut(undefined);
 }
 
 /** Opens a session with an API key, which stays valid. `isFresh` says that a sign-in just issued it. */

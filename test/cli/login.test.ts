@@ -55,6 +55,14 @@ describe('svc login', () => {
     await expect(fetch(loopbackUrl!)).rejects.toThrow();
   });
 
+  test('looks for the daemon before it asks for an address', async () => {
+    const url = 'http://127.0.0.1:9';
+    const { exitCode, out, error } = await line.run(loginCommand, '--url', url);
+    expect({ exitCode, out }).toEqual({ exitCode: 4, out: '' });
+    expect(error).toContain(`No daemon answers at ${url}. Start it with svc serve`);
+    expect(error).not.toMatch(/email/i);
+  });
+
   test.each([
     ['as shown', (code: string) => code],
     ['in lower case', (code: string) => code.toLowerCase()],

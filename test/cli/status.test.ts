@@ -116,13 +116,26 @@ describe('svc status', () => {
     expect((JSON.parse(out) as { profile: string }[]).map(({ profile: name }) => name)).toEqual(['default', 'away']);
   });
 
-  test('exits with 3 if nobody is signed in', async () => {
+  test('exits with 3 if nobody is signed in, and says whether a daemon answers, and where', async () => {
     await line.settings.remove('default');
-    expect(await line.run(statusCommand)).toMatchObject({
-      exitCode: 3,
-      out: '',
-      error: expect.stringContaining('svc login'),
-    });
+    const at = async (url: string) => {
+      const other = await createCommandLine({ env: { SVC_URL: url } });
+      lines.push(other);
+      return other.run(statusCommand);
+    };
+    const answering = await at(daemon.baseUrl);
+    expect(answering).toMatchObject({ exitCode: 3, out: '', error: expect.stringContaining('svc login') });
+    expect(answering.error).toContain(`A daemon answers at ${daemon.baseUrl}.`);
+    const silent = await at('http://127.0.0.1:9');
+    expect(silent.exitCode).toBe(3);
+    expect(silent.error).toContain('No daemon answers at http://127.0.0.1:9. Start it with svc serve');
+  });
+
+  test('says whether the daemon answers where the key is missing', async () => {
+    line.keychain.entries.clear();
+    const { exitCode, out } = await line.run(statusCommand);
+    expect(exitCode).toBe(3);
+    expect(out).toContain(`${daemon.baseUrl} (responded)`);
   });
 
   test('names where the key is: a file, a locked keychain or the environment', async () => {

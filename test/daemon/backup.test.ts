@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -183,6 +183,21 @@ describe('a backup is refused and changes nothing', () => {
     const { code, error } = await runAdmin(daemon.folder, 'backup', pipe, '--force');
     expect([code, error]).toEqual([1, expect.stringContaining('is not a regular file')]);
     expect((await stat(pipe)).isFIFO()).toBe(true);
+  });
+
+  test('if the file is a symbolic link, even with --force: what it points to stays', async () => {
+    const other = join(folder, 'other');
+    await writeFile(other, 'mine');
+    for (const pointsTo of [other, join(folder, 'missing')]) {
+      await symlink(pointsTo, target);
+      for (const options of [[], ['--force']]) {
+        const { code, error } = await backup(...options);
+        expect([code, error]).toEqual([1, expect.stringContaining('is a symbolic link')]);
+      }
+      expect([await readlink(target), await readFile(other, 'utf8')]).toEqual([pointsTo, 'mine']);
+      await rm(target);
+    }
+    expect(await readdir(folder)).toEqual(['other']);
   });
 
   test('if the file is a folder, even with --force', async () => {

@@ -24,7 +24,7 @@ const anyone = (path: string, request: CallOptions = {}) => daemon.call(undefine
 describe('errors carry the headers', () => {
   test('429 for too many requests, with Retry-After, on every kind of route', async () => {
     const free = await makeTenant(daemon, 'limited@example.com');
-    const paths = ['/v1/account', '/nothing', '/dashboard', '/docs', '/v1/openapi.json', '/v1/mcp'];
+    const paths = ['/v1/account', '/nothing', '/dashboard/nothing.js', '/v1/openapi.json', '/v1/mcp'];
     await times(120, () => daemon.call(free.apiKey, '/v1/account'));
     await times(120, () => anyone('/v1/account'));
     for (const apiKey of [free.apiKey, undefined]) {
@@ -38,7 +38,9 @@ describe('errors carry the headers', () => {
         expect(answer.headers.get('x-ratelimit-remaining'), path).toBe('0');
       }
     }
-    for (const path of ['/healthz', '/readyz', '/metrics']) expect((await anyone(path)).status, path).toBe(200);
+    for (const path of ['/healthz', '/readyz', '/metrics', '/dashboard', '/docs']) {
+      expect((await anyone(path)).status, path).toBe(200);
+    }
   });
 
   test('429 for too many sign-ins', async () => {

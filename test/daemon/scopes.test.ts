@@ -11,8 +11,10 @@ const READS_BY_POST = ['POST /v1/context', 'POST /v1/memories/query', 'POST /v1/
 const OF_ACCOUNT = [
   'DELETE /v1/account',
   'DELETE /v1/auth/key',
+  'DELETE /v1/provider-keys/{provider}',
   'POST /v1/auth/device/decision',
   'POST /v1/auth/device/request',
+  'POST /v1/provider-keys/{provider}/validate',
   'PUT /v1/provider-keys/{provider}',
 ];
 const ROUTES = Object.keys(OPERATIONS).filter((route) => !PUBLIC.test(route));
@@ -70,19 +72,27 @@ describe('an operation', () => {
 });
 
 describe('MCP with the scope memory:read', () => {
-  const send = async (method: string, params: object) => {
+  const send = async (scope: keyof typeof tokens, method: string, params: object) => {
     const headers = { accept: 'application/json, text/event-stream' };
     const body = { jsonrpc: '2.0', id: 1, method, params };
-    return (await daemon.call(tokens['memory:read'], '/v1/mcp', { body, headers })).text;
+    return (await daemon.call(tokens[scope], '/v1/mcp', { body, headers })).text;
+  };
+  const listed = async (scope: keyof typeof tokens) => {
+    const { result } = JSON.parse(/\{"(?:jsonrpc|result).*\}/.exec(await send(scope, 'tools/list', {}))![0]);
+    return result.tools as { name: string; annotations: { readOnlyHint: boolean } }[];
   };
 
+  test('lists the read-only tools, and with the scope memory all of them', async () => {
+    const all = await listed('memory');
+    const reading = all.filter(({ annotations }) => annotations.readOnlyHint);
+    expect(reading.length).toBeGreaterThan(2);
+    expect(all.length).toBeGreaterThan(reading.length);
+    expect(await listed('memory:read')).toEqual(reading);
+  });
+
   test('searches, and refuses each tool that is not read-only', async () => {
-    const listed = await send('tools/list', {});
-    const { result } = JSON.parse(/\{"(?:jsonrpc|result).*\}/.exec(listed)![0]);
-    const tools: { name: string; annotations: { readOnlyHint: boolean } }[] = result.tools;
-    expect(tools.filter(({ annotations }) => annotations.readOnlyHint).length).toBeGreaterThan(2);
-    for (const { name, annotations } of tools) {
-      const answer = await send('tools/call', { name, arguments: { query: 'tea' } });
+    for (const { name, annotations } of await listed('memory')) {
+      const answer = await send('memory:read', 'tools/call', { name, arguments: { query: 'tea' } });
       expect([name, answer.includes('forbidden: This connection may only read.')]).toEqual([
         name,
         !annotations.readOnlyHint,

@@ -8,6 +8,7 @@ import { type CommonOptions, openClient, PROFILE_OPTION, printJson } from '../me
 import { writeAtomically } from '../memory/export-file.ts';
 import { describeCounts, pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
+import { jsonFor } from '../output.ts';
 
 interface ExportOptions extends CommonOptions {
   user?: string;
@@ -56,7 +57,7 @@ export function exportCommand(context: CommandContext): Command {
 async function exportToOutput(client: Client, options: ExportOptions, { terminal }: CommandContext): Promise<void> {
   for await (const line of exportLines(client, options)) {
     if (terminal.closed.aborted) return;
-    terminal.out(line);
+    terminal.out(jsonFor(terminal, line));
   }
 }
 

@@ -124,7 +124,6 @@ function noticeRows({ account, update, backupFails }: AccountStatus, style: Styl
 }
 
 function describeReachability({ reachable, latencyMs }: AccountStatus): string {
-  if (reachable === undefined) return '';
   return reachable ? ` (responded${latencyMs === undefined ? '' : ` in ${latencyMs} ms`})` : ' (not responding)';
 }
 

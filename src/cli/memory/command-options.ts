@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import type { CommandContext } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
+import { jsonFor } from '../output.ts';
 import type { RenderOptions } from './memory-card.ts';
 import { createMemoryStyle } from './style.ts';
 
@@ -61,5 +62,5 @@ export function renderOptions({ terminal, clock }: CommandContext): RenderOption
 }
 
 export function printJson({ terminal }: Pick<CommandContext, 'terminal'>, data: unknown): void {
-  terminal.out(`${JSON.stringify(data, null, 2)}\n`);
+  terminal.out(`${jsonFor(terminal, JSON.stringify(data, null, 2))}\n`);
 }

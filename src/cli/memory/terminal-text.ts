@@ -3,6 +3,7 @@ const WIDE =
 const PLAIN = /^[\x20-\x7e]*$/;
 const INVISIBLE = /^[\p{M}\p{Cf}]+$/u;
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
@@ -15,6 +16,14 @@ export function printable(text: string): string {
     const code = character.charCodeAt(0);
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';
   });
+}
+
+/**
+ * Makes JSON safe to print on a terminal: control characters and those that change the text direction, which JSON need
+ * not escape, become `\\uXXXX`. The data is the same.
+ */
+export function printableJson(json: string): string {
+  return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Counts the columns of a text: two for East Asian wide characters and emoji, none for combining marks. */

@@ -33,6 +33,11 @@ function noticesIn({ backup, update }: Record<string, unknown>): DaemonNotices {
   return { backupFails: backup === 'failing', ...(isVersion && { update }) };
 }
 
+/** Whether anything answers at the address of a daemon, ready or not. */
+export async function isAnswering(fetch: Fetch, url: string): Promise<boolean> {
+  return (await get(fetch, `${url}/readyz`)) !== undefined;
+}
+
 /** Asks the daemon at an address on this machine. */
 export async function probeDaemon(fetch: Fetch, url: string): Promise<DaemonFacts> {
   const ready = await get(fetch, `${url}/readyz`);

@@ -2,9 +2,13 @@ import { createClient } from '../../client/client.ts';
 import { UnreachableError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
 import type { AccountContext } from '../account-context.ts';
+import { parseDaemonUrl, startAdvice } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
+import { createHttpFetch } from '../http-fetch.ts';
+import { isAnswering } from '../service/daemon-probe.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
+import { DEFAULT_URL } from '../settings.ts';
 
 /** A profile as stored here, with what its daemon reports. */
 export interface AccountStatus {
@@ -15,8 +19,7 @@ export interface AccountStatus {
   keyStore: Session['keyStore'];
   /** `undefined` if the daemon could not be queried. */
   signedIn: boolean | undefined;
-  /** `undefined` if there was no key to authenticate with. */
-  reachable: boolean | undefined;
+  reachable: boolean;
   latencyMs?: number;
   account?: Account;
   /** A newer version of svc, if the daemon looks for one. */
@@ -64,10 +67,20 @@ function isSession(result: unknown): result is Session {
   return !(result instanceof Error);
 }
 
-function statusWithoutKey(error: unknown, { settings, profile: requested }: Dependencies): AccountStatus {
+/** What is known without a key: whether the daemon answers, too. */
+async function statusWithoutKey(error: unknown, dependencies: Dependencies): Promise<AccountStatus> {
+  const { settings, profile: requested, fetch = createHttpFetch() } = dependencies;
   const name = settings.profileName(requested);
   const profile = settings.profile(name);
-  if (!(error instanceof CommandFailure) || !profile || settings.overrides.apiKey !== undefined) throw error;
+  if (!(error instanceof CommandFailure) || settings.overrides.apiKey !== undefined) throw error;
+  if (!profile) {
+    if (requested !== undefined) throw error;
+    const address = parseDaemonUrl(settings.overrides.url ?? DEFAULT_URL);
+    const daemon = (await isAnswering(fetch, address))
+      ? `A daemon answers at ${address}.`
+      : `No daemon answers at ${address}. ${startAdvice(address)}`;
+    throw new CommandFailure(error.exitCode, `${error.message}\n${daemon}`);
+  }
   const { url, email, keyStore } = profile;
   const signedIn = error.exitCode === EXIT.notSignedIn ? false : undefined;
   return {
@@ -76,7 +89,7 @@ function statusWithoutKey(error: unknown, { settings, profile: requested }: Depe
     email,
     keyStore,
     signedIn,
-    reachable: undefined,
+    reachable: await isAnswering(fetch, url),
     problem: error.message,
     exitCode: error.exitCode,
   };

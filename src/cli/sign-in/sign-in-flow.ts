@@ -1,10 +1,12 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
-import { isUnencrypted, parseDaemonUrl } from '../daemon-url.ts';
+import { isUnencrypted, parseDaemonUrl, startAdvice } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
+import { createHttpFetch } from '../http-fetch.ts';
 import type { Output } from '../output.ts';
+import { isAnswering } from '../service/daemon-probe.ts';
 import { findProfile } from '../session.ts';
 import { DEFAULT_URL, type Profile, type Settings } from '../settings.ts';
 import { endCredential } from './end-credential.ts';
@@ -66,6 +68,7 @@ export async function prepareSignIn(request: SignInRequest, parts: SignInParts):
   if (settings.overrides.apiKey !== undefined) {
     output.warn('SVC_API_KEY is set and takes precedence over this sign-in; unset it to use the new key.');
   }
+  await requireDaemon(context, url);
   const email = await resolveEmail(request, current?.email ?? settings.lastEmail(), prompts);
   const name = await resolveName(request, { url, email }, parts);
   const options = { baseUrl: url, retries: 0, ...(context.fetch && { fetch: context.fetch }) };
@@ -80,6 +83,12 @@ export async function prepareSignIn(request: SignInRequest, parts: SignInParts):
   };
   const choice = await chooseKeyStore(storage);
   return { url, email, client, store: (signedIn) => storeKey(storage, { name, url, choice }, signedIn) };
+}
+
+/** Looks for the daemon before anything is asked. Throws `CommandFailure` if nothing answers. */
+async function requireDaemon({ fetch = createHttpFetch() }: AccountContext, url: string): Promise<void> {
+  if (await isAnswering(fetch, url)) return;
+  throw new CommandFailure(EXIT.unreachable, `No daemon answers at ${url}. ${startAdvice(url)}`);
 }
 
 async function resolveEmail(

@@ -4,6 +4,8 @@ import {
   McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import type { Principal } from '../../features/keys/keys.ts';
+import { hasScope } from '../../features/keys/scope.ts';
 import type { Profile } from '../../features/profile/profile.ts';
 import { createPrompts } from './mcp-prompts.ts';
 import { createResources } from './mcp-resources.ts';
@@ -34,8 +36,10 @@ const INSTRUCTIONS = `Long-term memory that outlives this conversation. What mem
 4. Search before you add something that may already be known. Use memory_delete only when the user wants something forgotten.
 5. After an answer based on what you found, call memory_feedback with its searchId and the ids you used.`;
 
-/** Lists are the same for every key, so shared caches may store them; the TTL is short, so that upgrades show soon. */
+/** These lists are the same for everybody, so shared caches may store them; the TTL is short, so that upgrades show soon. */
 const PUBLIC_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
+/** The tools depend on the scope of the credential. */
+const PRIVATE_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const NO_ELICITATION = { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: '' }) as const };
 
 /** Prepares what the servers offer. `rejected` gets the error of each message that the SDK rejects. */
@@ -51,7 +55,7 @@ export function createMcpServers(
   });
   return {
     async answer(message, parsedBody, call) {
-      const exchange = { ...call, offers: offersFor(parsedBody, offers) };
+      const exchange = { ...call, offers: offersFor(parsedBody, call.principal, offers) };
       if (await isLegacyRequest(message, parsedBody)) {
         return answerLegacy(createServer(version, exchange), message, { parsedBody, onerror: rejected });
       }
@@ -75,7 +79,7 @@ function createServer(version: string, call: Exchange | undefined): McpServer {
       },
       instructions: INSTRUCTIONS,
       cacheHints: {
-        'tools/list': PUBLIC_CACHE,
+        'tools/list': PRIVATE_CACHE,
         'prompts/list': PUBLIC_CACHE,
         'resources/templates/list': PUBLIC_CACHE,
         'server/discover': PUBLIC_CACHE,
@@ -87,12 +91,12 @@ function createServer(version: string, call: Exchange | undefined): McpServer {
   return server;
 }
 
-/** Returns what the server of a message has to register: the tool that it calls, or everything. */
-function offersFor(message: unknown, offers: readonly Registration[]): readonly Registration[] {
+/** Returns what the server of a message has to register: the tool that it calls, or all that the caller may use. */
+function offersFor(message: unknown, principal: Principal, offers: readonly Registration[]): readonly Registration[] {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const called =
     method === 'tools/call' ? offers.find(({ tool }) => tool !== undefined && tool === params?.name) : undefined;
-  return called ? [called] : offers;
+  return called ? [called] : offers.filter(({ scope }) => scope === undefined || hasScope(principal, scope));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { McpServer, StandardSchemaWithJSON, ToolAnnotations } from '@modelc
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import { idsOfAnswer } from '../../features/activity/answer-ids.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { requireScope } from '../../features/keys/scope.ts';
@@ -29,6 +30,8 @@ export interface Registration {
   (server: McpServer, call: McpCall): void;
   /** The name of the tool, if it is one. */
   tool?: string;
+  /** The scope that the tool needs. */
+  scope?: Scope;
 }
 
 interface Tool<Input, Output extends object> {
@@ -60,13 +63,14 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
+  const scope = definition.annotations.readOnlyHint ? 'memory:read' : 'memory';
   const register: Registration = (server, { principal, requestId, log, note, structured }) => {
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
       note.tool = name;
       try {
         mcpReq.signal.throwIfAborted();
-        requireScope(principal, definition.annotations.readOnlyHint ? 'memory:read' : 'memory');
+        requireScope(principal, scope);
         const { input, notes } = read(args as Record<string, unknown>);
         const answer = await run(principal, input);
         Object.assign(note, idsOfAnswer(answer));
@@ -85,7 +89,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       }
     });
   };
-  return Object.assign(register, { tool: name });
+  return Object.assign(register, { tool: name, scope } as const);
 }
 
 /** Notes on arguments that are shown; further ones repeat the same. */

@@ -4,9 +4,10 @@ import { createTransport, type Transport } from '../../client/transport.ts';
 import type { OperatorSession } from '../../contract/operator.ts';
 import { watched } from '../daemon-state.ts';
 import { describeError } from '../errors.ts';
+import { patient } from '../rate-limit.ts';
 import { pageFetch } from '../upload-fetch.ts';
 
-const ORIGIN = { baseUrl: location.origin };
+const ORIGIN = { baseUrl: location.origin, fetch: patient(pageFetch) };
 const PATH = '/v1/operator/session';
 
 /** Sends calls in the operator's session; undefined without one. */
@@ -25,7 +26,7 @@ export async function openOperator(ticket: string | undefined): Promise<void> {
     operatorTransport.value = createTransport({
       ...ORIGIN,
       headers: { 'x-svc-csrf': csrf },
-      fetch: watched(pageFetch),
+      fetch: patient(watched(pageFetch)),
     });
   } catch (error) {
     const isExpected = ticket === undefined && error instanceof ApiError && [401, 404].includes(error.status);

@@ -4,8 +4,10 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { isApiKey } from '../credential-in.ts';
 import { describeError } from '../errors.ts';
 import { formatClockTime } from '../format.ts';
+import { patient } from '../rate-limit.ts';
 import { parameters } from '../router.ts';
 import { openWithKey } from '../session.ts';
+import { pageFetch } from '../upload-fetch.ts';
 
 /** The screen of a visitor without a session: request a link, or open the app with an existing key. */
 export function SignIn({
@@ -54,7 +56,10 @@ function LinkForm() {
     isBusy.value = true;
     answer.value = undefined;
     try {
-      const { expiresAt } = await createClient({ baseUrl: location.origin }).auth.requestLink({ email });
+      const { expiresAt } = await createClient({
+        baseUrl: location.origin,
+        fetch: patient(pageFetch),
+      }).auth.requestLink({ email });
       const until = parseTimestamp(expiresAt);
       const when = until === undefined ? '' : ` It works once, until ${formatClockTime(until)}.`;
       answer.value = {

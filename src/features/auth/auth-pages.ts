@@ -91,7 +91,7 @@ export function codePage({ code, device, loopbackUrl }: CodePage): string {
   const loopbackAttribute = loopbackUrl === undefined ? NOTHING : html` data-loopback-url="${loopbackUrl}"`;
   const status = loopbackUrl === undefined ? '' : 'Looking for the terminal on this computer…';
   const body = html`<div class="card"${loopbackAttribute}>
-<p>Type this code into the terminal on <span class="person">${device}</span> where <code>svc login</code> is waiting:</p>
+<p id="instruction">Type this code into the terminal on <span class="person">${device}</span> where <code>svc login</code> is waiting:</p>
 <p class="code" id="code">${code}</p>
 <p class="hint" id="delivery-status" role="status" aria-live="polite">${status}</p>
 <p class="caution"><strong>Do not share this code.</strong> Type it only into the terminal where you ran <code>svc login</code>, never into a chat, an email or another web page.</p>

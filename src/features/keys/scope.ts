@@ -16,8 +16,13 @@ export function scopeOf(method: string, path: string): Scope {
   return OPERATIONS[`${method} ${path}`]?.scope ?? (isRead ? 'memory:read' : 'memory');
 }
 
+/** Whether the caller's credential has a scope. */
+export function hasScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
+}
+
 /** Throws `forbidden`, with the scope that is needed, if the caller's credential does not have it. */
-export function requireScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): void {
-  if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+export function requireScope(principal: Pick<Principal, 'scope'>, needed: Scope): void {
+  if (hasScope(principal, needed)) return;
   throw new AppError('forbidden', REFUSALS[needed], { extra: { scope: needed } });
 }

@@ -18,8 +18,7 @@ export interface AuthorizationRequest {
 
 /**
  * Reads the query of an authorization request. Throws `invalid_request`. Once client and redirect URI are known to belong
- * together, the error also has `returnTo`, where the client learns of it: a page that offers it must not go there
- * unasked, because anyone can register a client.
+ * together, the error also has `returnTo`, where the client learns of it.
  */
 export async function readAuthorizationRequest(
   query: string,
@@ -35,6 +34,17 @@ export async function readAuthorizationRequest(
     const { code, message } = error;
     const answer = { error: code, error_description: message, state, iss: addresses.issuer };
     throw refused(error, { returnTo: redirectTo(redirectUri, answer) });
+  }
+}
+
+/** Checks what does not depend on the client. Throws `invalid_request`. */
+export function requireGrantable(query: string, addresses: Addresses): void {
+  try {
+    const parameters = readParameters(new URLSearchParams(query));
+    required(parameters, 'redirect_uri');
+    readGrant(parameters, addresses);
+  } catch (error) {
+    throw error instanceof OAuthError ? refused(error) : error;
   }
 }
 

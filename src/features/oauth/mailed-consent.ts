@@ -7,6 +7,7 @@ import {
   namesDocument,
   narrowTo,
   readAuthorizationRequest,
+  requireGrantable,
 } from './authorization-request.ts';
 import type { OAuthClients } from './clients.ts';
 import type { Grants } from './grants.ts';
@@ -38,6 +39,8 @@ export interface Decision {
  * session. As a sign-in does, Allow creates the account if there is none.
  */
 export interface MailedConsent {
+  /** Checks a request before anything is shown. Throws `invalid_request` as `ask` does. */
+  check(query: string): Promise<void>;
   /**
    * Queues the mail, for every address alike. Throws `invalid_request` if `email` is not an address, or if the request
    * cannot be granted; the metadata document of a client is only fetched for someone who has opened the link.
@@ -79,9 +82,15 @@ export function createMailedConsent(dependencies: Dependencies): MailedConsent {
     });
   }
 
+  async function check(query: string): Promise<void> {
+    if (namesDocument(query)) requireGrantable(query, addressesOf(publicUrl()));
+    else await read(query);
+  }
+
   return {
+    check,
     async ask({ email, cookie, query }) {
-      if (!namesDocument(query)) await read(query);
+      await check(query);
       await clientLinks.request({ email, cookie, clientRequest: query });
     },
     inspect,

@@ -58,7 +58,12 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
   };
   return async (app) => {
     showRefusals(app);
-    app.get(PATHS.authorize, { schema: { hide: true } }, (request, reply) => {
+    app.get(PATHS.authorize, { schema: { hide: true } }, async (request, reply) => {
+      const refusal = await mailedConsent.check(queryOf(request)).catch((error: unknown) => error);
+      const returnTo = returnToOf(refusal);
+      // RFC 6749, section 4.1.2.1: the client learns of an error, unless it or its redirect URI is the error.
+      if (returnTo !== undefined) return reply.headers(pageHeaders()).redirect(returnTo, 302);
+      if (refusal !== undefined) throw refusal;
       remember(request, reply);
       return sendPage(reply, page);
     });
@@ -135,9 +140,13 @@ function showRefusals(app: FastifyInstance): void {
     reply.headers(pageHeaders()).removeHeader('content-type');
     const wantsPage = /text\/html/.test(request.headers.accept ?? '');
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;
-    const { retryAfterSeconds, extra } = error.options;
+    const { retryAfterSeconds } = error.options;
     if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
-    const returnTo = (extra as { returnTo?: string } | undefined)?.returnTo;
-    return sendPage(reply.code(error.status), refusalPage({ message: error.message, returnTo }));
+    return sendPage(reply.code(error.status), refusalPage({ message: error.message, returnTo: returnToOf(error) }));
   });
+}
+
+/** Where the client learns of an error: see `readAuthorizationRequest`. */
+function returnToOf(error: unknown): string | undefined {
+  return error instanceof AppError ? (error.options.extra as { returnTo?: string } | undefined)?.returnTo : undefined;
 }

@@ -4,6 +4,9 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(\/[^#]
 /** Schemes of desktop apps without the dot that RFC 8252 (section 7.1) asks for. */
 const APP_SCHEMES = new Set(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed', 'warp', 'kiro', 'claude']);
 
+/** A domain name in reverse order, as RFC 8252 (section 7.1) asks for: `com.example.app`. */
+const DOTTED_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+$/;
+
 /**
  * Whether a client may register a redirect URI: https, http to a loopback address, or the scheme of an app. Never with a
  * user, a fragment or a scheme that a browser runs.
@@ -16,7 +19,7 @@ export function isRedirectUri(text: unknown): text is string {
   const scheme = url.protocol.slice(0, -1);
   if (scheme === 'https') return /^https:\/\/[^/]/.test(text) && url.hostname !== '';
   if (scheme === 'http') return LOOPBACK.test(text);
-  return (scheme.includes('.') || APP_SCHEMES.has(scheme)) && text.startsWith(`${scheme}:/`);
+  return (DOTTED_SCHEME.test(scheme) || APP_SCHEMES.has(scheme)) && text.startsWith(`${scheme}:/`);
 }
 
 /** Whether a redirect URI is one of those registered: the same text, except for the port of a loopback address. */

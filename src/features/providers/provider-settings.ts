@@ -13,6 +13,7 @@ import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
+import { requireScope } from '../keys/scope.ts';
 import type { Usage } from '../limits/usage.ts';
 import { disallowedReason } from './provider-key-row.ts';
 import type { ProviderKeyObserver } from './provider-keys.ts';
@@ -41,7 +42,10 @@ export interface EmbeddingChoiceObserver {
  */
 export interface ProviderSettingsService extends ProviderKeyObserver {
   show(principal: Principal): Promise<ProviderSettings>;
-  /** Throws `unprocessable` for a model whose provider has no key, or whose key is limited to other models. */
+  /**
+   * Throws `unprocessable` for a model whose provider has no key, or whose key is limited to other models, and
+   * `forbidden` for anything but a lower cap without the scope `account`.
+   */
   change(principal: Principal, change: ProviderSettingsChange, ifMatch?: string): Promise<ProviderSettings>;
   /** The extraction model that the tenant chose, if any. */
   extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
@@ -100,13 +104,15 @@ export function createProviderSettings({
 
   return {
     show: async ({ tenantId }) => view(db.readers, await current(db.readers, tenantId)),
-    async change({ tenantId }, change, ifMatch) {
+    async change(principal, change, ifMatch) {
+      const { tenantId } = principal;
       if (change.embedding) embedding.requireUsable(change.embedding);
       const stored = await db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
         const before = await current(connection, tenantId);
         if (ifMatch !== undefined && !matchesState(ifMatch, chosenBy(before))) throw changedSinceRead('settings');
         const after = { ...changed(before, change), updatedAt: clock.nowMs() };
+        if (!onlyLowersCaps(before, after)) requireScope(principal, 'account');
         await requireKey(connection, tenantId, change.embedding, '/embedding');
         await requireKey(connection, tenantId, change.extraction?.model, '/extraction/model');
         requirePrices(after);
@@ -198,6 +204,14 @@ function changed(
     }),
     ...(dailySpend !== undefined && { dailySpend }),
   };
+}
+
+/** Whether a change spends no more than before and sends nothing to another provider. */
+function onlyLowersCaps(before: ProviderSettingsRow, after: ProviderSettingsRow): boolean {
+  const { updatedAt, ...uncapped } = { ...after, dailyTokens: before.dailyTokens, dailySpend: before.dailySpend };
+  const isSame = Object.entries(uncapped).every(([name, value]) => value === before[name as keyof ProviderSettingsRow]);
+  const isWithin = (cap: number | null, previous: number | null) => (cap ?? Infinity) <= (previous ?? Infinity);
+  return isSame && isWithin(after.dailyTokens, before.dailyTokens) && isWithin(after.dailySpend, before.dailySpend);
 }
 
 async function requireKey(

@@ -73,13 +73,16 @@ async function answerOf(response: Response): Promise<Answer> {
 
 describe('the protocol', () => {
   test('server/discover and tools/list return complete results with a TTL', async () => {
-    for (const method of ['server/discover', 'tools/list']) {
+    for (const [method, cacheScope] of [
+      ['server/discover', 'public'],
+      ['tools/list', 'private'],
+    ]) {
       const response = await send({ method });
       expect(response.status).toBe(200);
       expect((await answerOf(response)).result).toMatchObject({
         resultType: 'complete',
         ttlMs: expect.any(Number),
-        cacheScope: 'public',
+        cacheScope,
       });
     }
   });

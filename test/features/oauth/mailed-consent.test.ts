@@ -97,13 +97,14 @@ describe('a browser without a session', () => {
 
   test('gets the error of a faulty request before any mail is sent', async () => {
     const email = freshAddress();
+    const cookie = await openRequest(daemon, (await requestOf(daemon)).query);
     for (const [parameters, returns] of [
       [{ resource: 'https://other.example/mcp' }, true],
       [{ redirect_uri: 'https://evil.example/' }, false],
       [{ code_challenge: undefined }, true],
     ] as const) {
       const { query } = await requestOf(daemon, parameters);
-      const answer = await askForLink(daemon, { query, email, cookie: await openRequest(daemon, query) });
+      const answer = await askForLink(daemon, { query, email, cookie });
       expect(answer.status).toBe(400);
       expect(answer.text.includes('Return to the program')).toBe(returns);
       expect(answer.headers.get('refresh')).toBeNull();

@@ -158,6 +158,9 @@ describe('a redirect URI', () => {
     'https://a@b.example/',
     'https://b.example/#x',
     'file:///etc/passwd',
+    'x.:/',
+    '.x:/',
+    'com..example:/callback',
     'x',
     7,
   ])('cannot be registered as %s', async (redirectUri) => {
@@ -166,12 +169,51 @@ describe('a redirect URI', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_redirect_uri']);
   });
 
-  test('is not followed unasked: the authorization page never redirects', async () => {
-    for (const { query } of [await requestOf(daemon), await requestOf(daemon, { response_type: 'token' })]) {
-      const answer = await daemon.call(undefined, `/v1/oauth/authorize?${query}`, { headers: fromElsewhere() });
-      expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
-      expect(answer.text).not.toContain('client.example');
-    }
+  test.each(['com.example.app:/callback', 'cursor://anysphere.cursor-mcp/callback'])(
+    'can be registered as %s, the scheme of an app',
+    async (redirectUri) => {
+      const body = { redirect_uris: [redirectUri] };
+      const answer = await daemon.call(undefined, '/v1/oauth/register', { body, headers: fromElsewhere() });
+      expect(answer.status).toBe(201);
+    },
+  );
+
+  const open = (query: string) =>
+    daemon.call(undefined, `/v1/oauth/authorize?${query}`, {
+      headers: { ...fromElsewhere(), accept: 'text/html' },
+    });
+
+  test.each([
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ code_challenge: undefined }, 'invalid_request'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ scope: 'account' }, 'invalid_scope'],
+    [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
+  ])('is told of the error of a request with %o, before anything is shown', async (parameters, error) => {
+    const answer = await open((await requestOf(daemon, parameters)).query);
+    expect(answer.status).toBe(302);
+    const location = new URL(answer.headers.get('location')!);
+    expect(location.origin + location.pathname).toBe('https://client.example/callback');
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: 'as sent' });
+    expect(answer.text).not.toContain('name="email"');
+  });
+
+  test.each([
+    { redirect_uri: 'https://evil.example/' },
+    { redirect_uri: undefined },
+    { client_id: 'unknown' },
+    { client_id: 'unknown', response_type: 'token' },
+  ])('is not followed from a request with %o: the page shows the error, and no form', async (parameters) => {
+    const answer = await open((await requestOf(daemon, parameters)).query);
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(answer.text).not.toMatch(/name="email"|evil\.example|client\.example/);
+  });
+
+  test('is not followed from a valid request: the page asks first', async () => {
+    const answer = await open((await requestOf(daemon)).query);
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+    expect(answer.text).toContain('name="email"');
+    expect(answer.text).not.toContain('client.example');
   });
 });
 

@@ -93,6 +93,7 @@ export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}
       }
       const opened = await open(contextOptions);
       await opened.page.goto(`${daemon.baseUrl}/dashboard${view && `/${view}`}#key=${apiKey}`);
+      await opened.page.getByRole('button', { name: 'Open the account' }).click();
       await opened.page.getByRole('navigation', { name: 'Views' }).waitFor();
       return { ...opened, apiKey, email };
     },

@@ -112,6 +112,7 @@ describe('what uses the account', { timeout: 60_000 }, () => {
     const before = await rows.count();
     const other = await browser.open();
     await other.page.goto(`${browser.daemon.baseUrl}/dashboard#key=${apiKey}`);
+    await other.page.getByRole('button', { name: 'Open the account' }).click();
     await other.page.getByRole('navigation', { name: 'Views' }).waitFor();
     await page.reload();
     await expect.poll(() => rows.count()).toBe(before + 1);

@@ -82,6 +82,30 @@ describe('signing in', { timeout: 60_000 }, () => {
     await page.getByText(/This API key was replaced by a sign-in/).waitFor();
   });
 
+  test('a link with a key asks before it opens the account, and stores nothing before', async () => {
+    const email = browser.freshAddress();
+    const { apiKey } = await browser.daemon.signIn(email);
+    const sessions = async () =>
+      ((await (await browser.call(apiKey, '/v1/connections')).json()) as { data: unknown[] }).data.length;
+    const before = await sessions();
+    const { page } = await browser.open();
+    await page.goto(`${pageUrl()}#key=${apiKey}`);
+    await page.getByText(`This link opens the account of ${email}`).waitFor();
+    expect(page.url()).toBe(pageUrl());
+    expect([await page.context().cookies(), await sessions()]).toEqual([[], before]);
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(apiKey);
+    expect(await browser.axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Email address').waitFor();
+    expect([await page.context().cookies(), await sessions()]).toEqual([[], before]);
+
+    await page.goto('about:blank');
+    await page.goto(`${pageUrl()}#key=${apiKey}`);
+    await page.getByRole('button', { name: 'Open the account' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    expect(await sessions()).toBe(before + 1);
+  });
+
   test('delivers the code to a terminal on this machine and shows the requesting device', async () => {
     const requests: string[] = [];
     const terminal = createServer((request, response) => {

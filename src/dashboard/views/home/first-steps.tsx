@@ -4,32 +4,47 @@ import { announce } from '../../live.ts';
 import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 
-/** What to do while nothing is stored: connect an assistant, say something, or add the first memory here. */
+/** What svc does, and what to do while nothing is stored: connect an assistant, add the first memory, or import. */
 export function FirstSteps() {
   return (
-    <div class="grid first-steps">
-      <section class="card stack">
-        <h2>1. Connect an assistant</h2>
+    <section class="stack" aria-labelledby="first-steps-title">
+      <div class="card stack">
+        <h2 id="first-steps-title">Nothing is remembered yet</h2>
         <p>
-          Run <code>svc mcp-config</code> on your machine, or copy the entry for your assistant.
+          svc is a memory that your assistants share. What one of them learns about you, your projects and your
+          decisions is stored here, found again in every later conversation, and yours to read, correct and delete.
         </p>
-        <p>
-          <a class="button primary" href={hrefOf('connect')}>
-            Connect
-          </a>
-        </p>
-      </section>
-      <section class="card stack">
-        <h2>2. Tell it something</h2>
-        <p>Say to your assistant, for example:</p>
-        <blockquote class="snippet">Remember that I prefer oolong tea and never drink coffee after four.</blockquote>
-      </section>
-      <section class="card stack">
-        <h2>3. Watch it arrive</h2>
-        <p>The memory appears on this page within a second or two. Or add the first one yourself:</p>
-        <AddBox />
-      </section>
-    </div>
+      </div>
+      <div class="grid first-steps">
+        <section class="card stack">
+          <h2>Connect an assistant</h2>
+          <p>
+            Run <code>svc mcp-config</code> on your machine, or copy the entry for your assistant. Then say to it, for
+            example:
+          </p>
+          <blockquote class="snippet">Remember that I prefer oolong tea and never drink coffee after four.</blockquote>
+          <p>
+            <a class="button primary" href={hrefOf('connect')}>
+              Connect
+            </a>
+          </p>
+        </section>
+        <section class="card stack">
+          <h2>Add a first memory</h2>
+          <p>One fact that every conversation should know. It appears here within a second or two.</p>
+          <AddBox />
+        </section>
+        <section class="card stack">
+          <h2>Import</h2>
+          <p>Bring memories and conversations from another assistant, another memory, or an export of svc.</p>
+          <p>
+            <a class="button" href={hrefOf('settings', { section: 'import' })}>
+              Import
+            </a>
+          </p>
+        </section>
+      </div>
+    </section>
   );
 }
 

@@ -41,20 +41,22 @@ export function View() {
         const isEmpty = figures.memories === 0 && figures.conversations === 0;
         return (
           <div class="stack home">
-            {isEmpty ? <FirstSteps /> : <StatCards figures={figures} />}
+            {!isEmpty && <StatCards figures={figures} />}
             <div class="home-columns">
-              <div class="stack">
-                <section class="card" aria-labelledby="year-title">
-                  <h2 id="year-title">A year of memories</h2>
-                  <YearHeatmap
-                    label="Memories added by day"
-                    unit={['memory', 'memories']}
-                    counts={new Map(counted.usage.days.map(({ day, memories }) => [day, memories]))}
-                    nowMs={nowMs}
-                    hrefOfDay={(day) => hrefOf('memories', spanOfDay(day))}
-                  />
-                </section>
-                {!isEmpty && (
+              {isEmpty ? (
+                <FirstSteps />
+              ) : (
+                <div class="stack">
+                  <section class="card" aria-labelledby="year-title">
+                    <h2 id="year-title">A year of memories</h2>
+                    <YearHeatmap
+                      label="Memories added by day"
+                      unit={['memory', 'memories']}
+                      counts={new Map(counted.usage.days.map(({ day, memories }) => [day, memories]))}
+                      nowMs={nowMs}
+                      hrefOfDay={(day) => hrefOf('memories', spanOfDay(day))}
+                    />
+                  </section>
                   <section class="card" aria-labelledby="learned-title">
                     <div class="card-head">
                       <h2 id="learned-title">
@@ -64,9 +66,9 @@ export function View() {
                     </div>
                     <LearnedFeed memories={newest} />
                   </section>
-                )}
-              </div>
-              <SideCards />
+                </div>
+              )}
+              <SideCards hasQuotas={!isEmpty} />
             </div>
           </div>
         );

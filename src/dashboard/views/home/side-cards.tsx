@@ -13,13 +13,13 @@ import { type Resource, useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 
-/** Limits, and whether the daemon and its jobs are well. */
-export function SideCards() {
+/** Limits, once something is stored, and whether the daemon and its jobs are well. */
+export function SideCards({ hasQuotas }: { hasQuotas: boolean }) {
   const account = useResource('account', (signal) => currentSession().client.account.get({ signal }));
   useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
   return (
     <div class="stack">
-      <QuotaCard account={account} />
+      {hasQuotas && <QuotaCard account={account} />}
       <HealthCard lastBackupAt={account.state.value.value?.lastBackupAt} />
       <ClientsCard />
     </div>

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { loadDashboardFiles } from '../../src/daemon/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  daemon.clock.freeze();
+});
+afterAll(() => daemon.close());
+beforeEach(() => daemon.clock.advance(120_000));
+
+const REFERENCE = ['/docs', '/docs/reference.js', '/docs/reference.css'];
+
+const get = (path: string) => daemon.call(undefined, path);
+const remaining = async (path: string) => Number((await get(path)).headers.get('x-ratelimit-remaining'));
+
+describe('the files of the web app and of the API reference', () => {
+  test('take no token of their address, however often they are loaded', async () => {
+    const paths = [...(await loadDashboardFiles(inject('dashboardFolder'))).keys(), ...REFERENCE];
+    expect(paths.length).toBeGreaterThan(20);
+    for (let load = 0; load < 10; load += 1) {
+      const answers = await Promise.all(paths.map(get));
+      const seen = answers.map(({ status, headers }) => `${status} ${headers.get('x-ratelimit-remaining')}`);
+      expect(new Set(seen)).toEqual(new Set(['200 120']));
+    }
+    expect(await remaining('/v1/openapi.json')).toBe(119);
+  });
+
+  test('are served to an address that has no token left, which everything else refuses', async () => {
+    await Promise.all(Array.from({ length: 120 }, () => get('/v1/auth/callback')));
+    expect((await get('/v1/openapi.json')).status).toBe(429);
+    const { status, headers } = await get('/dashboard');
+    expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '0']);
+    expect((await get('/dashboard/nothing.js')).status).toBe(429);
+  });
+});
