@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capturedText } from '../../src/cli/hook/captured-text.ts';
-import { FENCE_TOKENS, fence, withoutFences, withoutPrivate } from '../../src/cli/hook/fence.ts';
+import { FENCE_TOKENS, fence, withoutFences } from '../../src/cli/hook/fence.ts';
+import { withoutPrivate } from '../../src/cli/hook/private-passages.ts';
 import { originName, projectName } from '../../src/cli/hook/project-name.ts';
 import { openSession, pruneSessions } from '../../src/cli/hook/session-state.ts';
 import { withLock } from '../../src/cli/hook/state-file.ts';
@@ -38,6 +39,53 @@ describe('captured text', () => {
     expect(withoutPrivate('a<private>b</private>c<PRIVATE>d</Private>e')).toBe('ace');
     expect(withoutPrivate('a<private>b')).toBe('a');
     expect(capturedText(' <private>b</private> ', { redact: true })).toBeUndefined();
+  });
+
+  test.each([
+    ['<private >', '</private >'],
+    ['< private\n>', '</ private>'],
+    ['<Private reason="a > b" <i>>', '< / PRIVATE >'],
+    ['<private', '</private/>'],
+    ['<private/>', '<\\/private>'],
+    ['＜ｐｒｉｖａｔｅ＞', '＜／ｐｒｉｖａｔｅ＞'],
+    ['<pr\u200bivаte>', '</privat\u0435>'],
+    ['&lt;private&gt;', '&lt;/private&gt;'],
+  ])('leaves out a passage from %s to %s', (opening, closing) => {
+    expect(withoutPrivate(`a ${opening} salary ${closing} b`)).toBe('a  b');
+    expect(withoutPrivate(`a ${opening} salary`)).toBe('a ');
+  });
+
+  test('leaves out nested private passages to the end of the outer one', () => {
+    expect(withoutPrivate('a<private>b<private>c</private>d</private>e</private>f')).toBe('ae</private>f');
+    expect(withoutPrivate('a<private>b<private>c</private>d')).toBe('a');
+  });
+
+  test('keeps what is outside of private passages, and nothing of what is inside, however they nest', () => {
+    const opening = fc.constantFrom('<private>', '<private >', '<PRIVATE class="x">', '< private\t>');
+    const closing = fc.constantFrom('</private>', '</private >', '</ Private>', '< /private\n>');
+    const outside = fc.string({ unit: fc.constantFrom(...'ab <>/&;"\n🍵é') }).filter((text) => !/[<&]\s*$/.test(text));
+    const { passage } = fc.letrec<{ passage: string; inner: string[] }>((tie) => ({
+      inner: fc.array(fc.oneof({ maxDepth: 4 }, fc.constant('SECRET'), tie('passage')), { maxLength: 4 }) as never,
+      passage: fc.tuple(opening, tie('inner'), closing).map(([start, inner, end]) => start + inner.join('') + end),
+    }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(outside, passage)), outside, (parts, last) => {
+        const text = parts.map(([before, hidden]) => before + hidden).join('') + last;
+        expect(withoutPrivate(text)).toBe(parts.map(([before]) => before).join('') + last);
+      }),
+    );
+  });
+
+  test('keeps words that only begin like a private tag', () => {
+    const text = 'a <privateer> <private-key> <private_x> private> </private> b';
+    expect(withoutPrivate(text)).toBe(text);
+  });
+
+  test('reads a megabyte of private tags once', () => {
+    const started = performance.now();
+    for (const part of ['<private>', '</private>', '<private ', '< ', '<private x', '</private x', '<'])
+      expect(withoutPrivate(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('masks credentials unless that is switched off', () => {

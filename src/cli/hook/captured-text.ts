@@ -1,5 +1,6 @@
 import { redactSecrets } from '../../lib/redaction.ts';
-import { withoutFences, withoutPrivate } from './fence.ts';
+import { withoutFences } from './fence.ts';
+import { withoutPrivate } from './private-passages.ts';
 
 /** A longer prompt is a pasted file; its beginning says what it is about. */
 const MAX_CHARACTERS = 20_000;

@@ -13,25 +13,15 @@ export const FENCE_TOKENS = 40;
 
 /** Removes what `fence` enclosed, so that recalled text is not captured as if somebody had said it. */
 export function withoutFences(text: string): string {
-  return removeBetween(text, OPENING, CLOSING, 'keep');
-}
-
-/** Removes `<private>…</private>`. Without a closing tag, everything after the opening one is private. */
-export function withoutPrivate(text: string): string {
-  return removeBetween(text, '<private>', '</private>', 'drop');
-}
-
-function removeBetween(text: string, opening: string, closing: string, unclosed: 'keep' | 'drop'): string {
   // Lower case may have another length, which would shift positions.
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   let kept = '';
   let from = 0;
   for (;;) {
-    const start = lower.indexOf(opening, from);
-    if (start === -1) return kept + text.slice(from);
-    const end = lower.indexOf(closing, start);
-    if (end === -1) return kept + (unclosed === 'keep' ? text.slice(from) : text.slice(from, start));
+    const start = lower.indexOf(OPENING, from);
+    const end = start === -1 ? -1 : lower.indexOf(CLOSING, start);
+    if (end === -1) return kept + text.slice(from);
     kept += text.slice(from, start);
-    from = end + closing.length;
+    from = end + CLOSING.length;
   }
 }
