@@ -1,20 +1,38 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from './errors.ts';
+import { type JsonCounts, type JsonLimits, scanJson } from './json-scan.ts';
 
 const MAX_DEPTH = 32;
+
+/**
+ * More than requests within the other limits have: 500 memories with 64 tags each are 35,000 values, and no object that
+ * is stored has 3,000 members in its 16 KiB.
+ */
+export const MAX_JSON: JsonLimits = { depth: MAX_DEPTH, objectMembers: 3000, members: 20_000, values: 50_000 };
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Parses a JSON body that is safe to store; an empty body is `undefined`. Throws `invalid_request`. */
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  return parseStorableText(body.toString('utf8').replace(/^\ufeff/, ''));
+  const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const bytes = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
+  const { members } = countWithin(MAX_JSON, bytes);
+  if (!isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
+  const value = parseJson(bytes.toString('utf8'));
+  if (requireStorable(value) !== members) throw notStorable('', 'has an object with the same name twice');
+  return value;
 }
 
 /** Parses JSON text that is safe to store. Throws `invalid_request`. */
 export function parseStorableText(text: string): unknown {
-  const value = parseJson(text);
-  if (requireStorable(value) !== countMembers(text)) throw notStorable('', 'has an object with the same name twice');
-  return value;
+  return parseStorable(Buffer.from(text));
+}
+
+function countWithin(limits: JsonLimits, bytes: Uint8Array): JsonCounts {
+  const counts = scanJson(bytes, limits);
+  if (typeof counts === 'string') throw notStorable('', counts);
+  return counts;
 }
 
 function parseJson(text: string): unknown {
@@ -23,11 +41,6 @@ function parseJson(text: string): unknown {
   } catch {
     throw new AppError('invalid_request', 'The body is not valid JSON.');
   }
-}
-
-/** Counts the object members in valid JSON text: every colon outside a string is one. */
-function countMembers(text: string): number {
-  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1;
 }
 
 /** Returns the number of object members in `value`. Throws `invalid_request` if the value cannot be stored. */

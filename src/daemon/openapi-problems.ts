@@ -14,7 +14,7 @@ const DETAILS: Record<ErrorCode, string> = {
   conflict: 'The first request with this Idempotency-Key is still in progress. Try again in a moment.',
   gone: 'What this Idempotency-Key created has since been erased.',
   precondition_failed: 'The memory was changed since it was read. Read it again first.',
-  payload_too_large: 'The body is too large: the limit is 1 MiB for JSON and 16 KiB for forms.',
+  payload_too_large: 'The body is too large: the limit is 1 MiB, and 16 KiB on routes that need no key.',
   unsupported_media_type: 'Send the body as application/json.',
   unprocessable: 'This Idempotency-Key was used for another request.',
   rate_limited: 'The limit is 120 requests per minute.',

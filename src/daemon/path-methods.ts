@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { AppError } from '../contract/errors.ts';
+import { noSuchPath } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,7 +33,8 @@ export function answerOtherMethods(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const allowed = methodsOf(request.url, paths.values());
-    if (allowed.length === 0) return;
+    // Thrown before the body is parsed.
+    if (allowed.length === 0) throw noSuchPath();
     reply.header('Allow', allowed.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const message = `This path does not support ${request.method}, only ${allowed.join(', ')}.`;

@@ -93,7 +93,7 @@ export function toAppError(error: unknown): AppError {
   if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new AppError(
       'payload_too_large',
-      'The body is too large: the limit is 1 MiB for JSON and 16 KiB for forms.',
+      'The body is too large: the limit is 1 MiB, and 16 KiB on routes that need no key.',
     );
   }
   if (fault.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

@@ -36,6 +36,8 @@ export interface ServerOptions {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Without a key: more than any sign-in needs, and too little to keep the daemon busy. */
+const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 /** Samples successful requests: logging each would halve the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
@@ -80,6 +82,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   logRequests(app);
   await addApiDocument(app, options.version, options.publicUrl);
   await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
+    });
     for (const routes of options.publicRoutes) await scope.register(routes);
   });
   await app.register(async (scope) => {

@@ -112,7 +112,7 @@ function callbackRoutes({
   const redeem = ({ headers, ip }: FastifyRequest, token: string) =>
     signIn.redeem(token, { client: clientNameOf(headers['user-agent']), address: ip });
   return async (app) => {
-    await app.register(formbody, { bodyLimit: 16 * 1024 });
+    await app.register(formbody);
     app.get(
       '/v1/auth/callback',
       {

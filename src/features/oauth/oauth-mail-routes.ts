@@ -80,7 +80,7 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
 
     await app.register(async (forms: typeof app) => {
       forms.removeAllContentTypeParsers();
-      await forms.register(formbody, { bodyLimit: 16 * 1024 });
+      await forms.register(formbody);
       forms.post(PATHS.authorize, { schema: { hide: true, body: AskForm } }, async (request, reply) => {
         requireOwnForm(request);
         await limitSignIns(request.ip);

@@ -26,7 +26,7 @@ export function oauthTokenRoutes({ clients, grants, limitRegistrations, publicUr
       reply.headers(PRIVATE_HEADERS);
     });
 
-    app.post(PATHS.register, { schema, bodyLimit: 64 * 1024 }, async (request, reply) => {
+    app.post(PATHS.register, { schema }, async (request, reply) => {
       await limitRegistrations(request.ip);
       const { id, name, redirectUris, createdAt } = await clients.register(request.body);
       return reply.code(201).send({
@@ -43,7 +43,7 @@ export function oauthTokenRoutes({ clients, grants, limitRegistrations, publicUr
 
     await app.register(async (forms) => {
       forms.removeAllContentTypeParsers();
-      await forms.register(formbody, { bodyLimit: 16 * 1024 });
+      await forms.register(formbody);
       forms.post(PATHS.token, { schema }, async (request) => {
         const parameters = parametersOf(request);
         requireResource(parameters, addressesOf(publicUrl()).resource);

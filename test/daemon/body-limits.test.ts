@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+let daemon: TestDaemon;
+let apiKey: string;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ config: { oauth: 'on', defaultTier: 'Enterprise' } });
+  ({ apiKey } = await daemon.signIn('ada@example.com'));
+});
+afterAll(() => daemon.close());
+
+const KIB = 1024;
+const NEST = '['.repeat(400_000) + ']'.repeat(400_000);
+const json = { 'content-type': 'application/json' };
+const post = (key: string | undefined, path: string, body: string, headers = {}) =>
+  daemon.call(key, path, { method: 'POST', body, headers: { ...json, ...headers } });
+
+/** Returns the longest text that the daemon gave to `JSON.parse` while `work` ran. */
+async function longestParsed(work: () => Promise<unknown>): Promise<number> {
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    await work();
+    return Math.max(0, ...parse.mock.calls.map(([text]) => String(text).length));
+  } finally {
+    parse.mockRestore();
+  }
+}
+
+describe('a body that would take long to parse is refused before it is parsed', () => {
+  const PATHS = ['/v1/memories', '/v1/memories/batch', '/v1/search', '/v1/mcp'];
+
+  test.each(PATHS)('400,000 levels at %s', async (path) => {
+    const longest = await longestParsed(async () => {
+      const answer = await post(apiKey, path, `{"metadata":${NEST}}`, {
+        accept: 'application/json, text/event-stream',
+      });
+      expect(answer).toMatchObject({ status: 400, body: { detail: 'The body is nested deeper than 32 levels.' } });
+    });
+    expect(longest).toBeLessThan(KIB);
+    const control = await longestParsed(() => post(apiKey, path, `{"metadata":"${'x'.repeat(100 * KIB)}"}`));
+    expect(control).toBeGreaterThan(100 * KIB);
+  });
+
+  test('400,000 levels on a line of an import', async () => {
+    const lines = `{"content":"before"}\n{"content":"deep","metadata":{"a":${NEST}}}\n{"content":"after"}\n`;
+    const longest = await longestParsed(async () => {
+      const { body } = await post(apiKey, '/v1/import', lines, { 'content-type': 'application/x-ndjson' });
+      const reasons = [{ place: 'line 2', reason: 'is nested deeper than 32 levels', fault: true }];
+      expect(body).toMatchObject({ added: { memories: 2 }, skipped: 1, reasons });
+    });
+    expect(longest).toBeLessThan(KIB);
+  });
+});
+
+describe('a route that needs no key takes at most 16 KiB', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+  test.each([
+    ['/v1/auth/magic-link', json],
+    ['/v1/auth/token', json],
+    ['/v1/auth/device', json],
+    ['/v1/auth/device/token', json],
+    ['/v1/auth/callback', form],
+    ['/v1/session', json],
+    ['/v1/oauth/register', json],
+    ['/v1/oauth/token', form],
+    ['/v1/oauth/revoke', form],
+  ])('%s', async (path, headers) => {
+    const body = (bytes: number) =>
+      headers === form ? `a=${'x'.repeat(bytes - 2)}` : `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    const refused = await post(undefined, path, body(16 * KIB + 1), headers);
+    expect(refused).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    expect((await post(undefined, path, body(16 * KIB), headers)).status).not.toBe(413);
+  });
+});
+
+describe('a body is not parsed', () => {
+  const body = `{"a":"${'x'.repeat(10 * KIB)}"}`;
+
+  test.each([
+    ['without a key', undefined, '/v1/memories', 401],
+    ['with a wrong key', `svc_live_${'0'.repeat(32)}`, '/v1/memories', 401],
+    ['at a path that does not exist', undefined, '/v1/nothing', 404],
+    ['with a method that the path does not support', undefined, '/healthz', 405],
+  ])('%s', async (_, key, path, status) => {
+    const longest = await longestParsed(async () => expect((await post(key, path, body)).status).toBe(status));
+    expect(longest).toBeLessThan(KIB);
+  });
+
+  test('past the rate limit, on a public route', async () => {
+    daemon.clock.freeze();
+    const longest = await longestParsed(async () => {
+      for (let count = 0; count < 121; count += 1) await daemon.call(undefined, '/v1/nothing');
+      expect((await post(undefined, '/v1/auth/magic-link', body)).status).toBe(429);
+    });
+    expect(longest).toBeLessThan(KIB);
+    daemon.clock.advance(120_000);
+    const control = await longestParsed(() => post(undefined, '/v1/auth/magic-link', body));
+    expect(control).toBeGreaterThan(10 * KIB);
+  });
+});
