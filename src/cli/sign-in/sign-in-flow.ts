@@ -68,7 +68,7 @@ export async function prepareSignIn(request: SignInRequest, parts: SignInParts):
   if (settings.overrides.apiKey !== undefined) {
     output.warn('SVC_API_KEY is set and takes precedence over this sign-in; unset it to use the new key.');
   }
-  await requireDaemon(context, url);
+  if (request.email === undefined) await requireDaemon(context, url);
   const email = await resolveEmail(request, current?.email ?? settings.lastEmail(), prompts);
   const name = await resolveName(request, { url, email }, parts);
   const options = { baseUrl: url, retries: 0, ...(context.fetch && { fetch: context.fetch }) };
@@ -85,7 +85,7 @@ export async function prepareSignIn(request: SignInRequest, parts: SignInParts):
   return { url, email, client, store: (signedIn) => storeKey(storage, { name, url, choice }, signedIn) };
 }
 
-/** Looks for the daemon before anything is asked. Throws `CommandFailure` if nothing answers. */
+/** Looks for the daemon before the address is asked for. Throws `CommandFailure` if nothing answers. */
 async function requireDaemon({ fetch = createHttpFetch() }: AccountContext, url: string): Promise<void> {
   if (await isAnswering(fetch, url)) return;
   throw new CommandFailure(EXIT.unreachable, `No daemon answers at ${url}. ${startAdvice(url)}`);
