@@ -39,7 +39,7 @@ function refuse({ detail, returnTo }: Refusal): void {
 
 async function ask(): Promise<void> {
   const response = await fetch(`${CONSENT}?${new URLSearchParams({ request: REQUEST })}`);
-  // There is no session, or it may not manage the account.
+  // Without a session, or with one that may not manage the account.
   if (response.status === 401 || response.status === 403) return show('signed-out');
   if (!response.ok) return refuse((await response.json()) as Refusal);
   const { email, client, verifiedHost, destination, scope } = (await response.json()) as Details;

@@ -4,7 +4,7 @@ import { announce } from '../../live.ts';
 import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 
-/** First steps while nothing is stored: connect an assistant, say something, or add the first memory here. */
+/** What to do while nothing is stored: connect an assistant, say something, or add the first memory here. */
 export function FirstSteps() {
   return (
     <div class="grid first-steps">
