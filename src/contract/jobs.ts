@@ -20,7 +20,7 @@ export type NewExtraction = Static<typeof NewExtraction>;
 export const JobAccepted = Type.Object({ jobId: Type.String() });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** What was done with an extracted memory: it was added, updated a known one, superseded one, or was ignored. */
+/** The outcome for an extracted memory: it was added, updated or superseded a known one, or was ignored. */
 export const DECISIONS = ['add', 'update', 'supersede', 'nothing'] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 

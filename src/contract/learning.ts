@@ -57,7 +57,7 @@ export const MixtureDay = Type.Object({
 });
 export type MixtureDay = Static<typeof MixtureDay>;
 
-/** What learning contributed to one search, for `explain`. */
+/** The contribution of learning to one search, for `explain`. */
 export const LearnedShift = Type.Object({
   bucket: Type.String({ description: 'Class of the query' }),
   events: Type.Integer(),

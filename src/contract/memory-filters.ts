@@ -1,4 +1,4 @@
-/** What a memory comes from: the most specific id in its source. */
+/** The origin of a memory: the most specific id in its source. */
 export const SOURCE_KINDS = ['message', 'episode', 'conversation', 'none'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 

@@ -69,7 +69,7 @@ export const PortableEpisode = Type.Object(
 );
 export type PortableEpisode = Static<typeof PortableEpisode>;
 
-/** What the ranking learned from one user. */
+/** The learned state of one user. */
 export const PortableLearned = Type.Object(
   {
     type: Type.Literal('learned'),

@@ -21,7 +21,7 @@ export type MoveTarget = 'sqlite' | { url: string };
 
 /** A database that a move reads or fills. */
 export interface MoveEnd {
-  /** Without a password. */
+  /** Shown in messages, without a password. */
   name: string;
   location: DatabaseLocation;
   db: Database;

@@ -166,7 +166,7 @@ async function finish(
     const verified = await compareDatabases(stopped.reader, digests, onTable, different);
     if (verified.different.size > 0) throw stillDifferent(verified.different);
     options.signal.throwIfAborted();
-    // In this order: after a kill in between neither serves, instead of both.
+    // The order matters: after a kill in between neither serves, instead of both.
     await stopped.end({ state: 'moved', otherEnd: target.name, at: systemClock.nowMs() });
     await target.db.writes.write('daemon', (connection) => setDatabaseState(connection, undefined));
     return { ...totals, pausedMs: Math.round(systemClock.monotonicMs() - startMs) };

@@ -1,6 +1,6 @@
 import type { Conversation } from '../client/client.ts';
 
-/** What a conversation is called in lists: its title, or else how it begins. */
+/** Name of a conversation in lists: its title, or else its first words. */
 export function conversationName({ title, preview }: Pick<Conversation, 'title' | 'preview'>): string {
   return title ?? preview ?? 'Untitled conversation';
 }

@@ -3,7 +3,7 @@ import { sleep } from '../client/retries.ts';
 import { endSessionOn } from './session.ts';
 
 const CHANGE_KINDS = ['memory', 'conversation', 'episode', 'job', 'feedback', 'account'] as const;
-/** What changed: the part of an event's name before its dot. */
+/** The kind of item that changed: the part of an event's name before its dot. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 const listeners = new Set<{ kinds: readonly ChangeKind[]; call: () => void }>();

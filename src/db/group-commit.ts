@@ -69,7 +69,7 @@ const MAX_COLLISIONS = 5;
 interface GroupCommitOptions {
   /** Transactions of the engine; SQLite's by default. */
   transactions?: Transactions;
-  /** Gets the number of jobs and the milliseconds of every committed batch. */
+  /** Called with the number of jobs and the milliseconds of every committed batch. */
   onBatch?: ((jobs: number, ms: number) => void) | undefined;
   monotonicMs?: () => number;
 }

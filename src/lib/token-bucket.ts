@@ -1,7 +1,7 @@
 /** The state of one caller: how many tokens were used up, and at what time. */
 export interface Bucket {
   used: number;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   atMs: number;
 }
 

@@ -3,7 +3,7 @@ import { connectionFault, ProviderFault } from './providers/provider-fault.ts';
 
 /** Time and size limits of a response. */
 export interface ExchangeLimits {
-  /** From the request to the first bytes of the response body. */
+  /** Time from the request to the first bytes of the response body. */
   firstMs: number;
   /** Between two chunks of the body. */
   idleMs: number;

@@ -1,7 +1,7 @@
-/** What the paths of configuration files depend on. `Environment` of the command line is one. */
+/** Facts that the paths of configuration files depend on. The command line's `Environment` has them. */
 export interface Environment {
   home: string;
-  /** As Node names it: `darwin`, `win32`, or another. */
+  /** Node's name of the platform: `darwin`, `win32`, or another. */
   platform: string;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;

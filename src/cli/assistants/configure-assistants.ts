@@ -80,7 +80,7 @@ async function planAll(
       if (options[extra.option] || options.remove)
         extras.push(...(await planOneExtra(extra, assistant, options, context)));
     const server = await planServer(assistant, options, buildEntry, context);
-    // In the reverse order, because each change is undone with the backup that was made before it.
+    // Undo in reverse order: each change is undone with the backup that was made before it.
     outcomes.push(...(options.remove ? [...extras.reverse(), server] : [server, ...extras]));
   }
   return outcomes;

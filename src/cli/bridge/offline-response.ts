@@ -3,7 +3,7 @@ import { declaredVersion, type Message, RPC_ERROR, type RpcRequest, rpcError, rp
 import { OFFLINE_LISTS } from './offline-lists.ts';
 import type { ToolList } from './tool-cache.ts';
 
-/** What the bridge can report without the daemon. */
+/** Facts that the bridge can report without the daemon. */
 export interface OfflineData {
   tools: ToolList;
   version: string;

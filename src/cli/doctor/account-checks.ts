@@ -23,7 +23,7 @@ export async function checkKeyStorage({ settings, keychain, profile }: Subject):
     await createKeyStore(kind ?? 'keychain', { settings, keychain }).probe();
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
-    // Without a profile nothing is lost: the sign-in falls back to a file.
+    // Harmless without a profile: the sign-in falls back to a file.
     const file = 'svc login --key-store file';
     const fix = error.fault === 'absent' ? file : `unlock the keychain, or ${file}`;
     const state = kind === 'keychain' ? 'problem' : 'warning';

@@ -44,7 +44,7 @@ export async function recallForPrompt(
   const body = {
     query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
     maxTokens: PROMPT_TOKENS - FENCE_TOKENS,
-    // Not messages: those of this session would be repeated to the model.
+    // Exclude messages: those of this session would be repeated to the model.
     types: ['memory', 'episode'],
     ...(project !== undefined && { project }),
     minRelevance: RELEVANCE_FLOOR,

@@ -82,7 +82,7 @@ async function respond(
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const accountKey = await account.key;
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
-  // Without the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
+  // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
   const session = openSession(dependencies, sessionKey(accountKey, input.sessionId));
   const project = await projectName(input.cwd);
   const outbox = createOutbox(dependencies, debug);

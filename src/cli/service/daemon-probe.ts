@@ -15,7 +15,7 @@ export interface DaemonFacts {
 
 const TIMEOUT_MS = 3000;
 
-/** What matters to the operator besides readiness. */
+/** Notices for the operator besides readiness. */
 export interface DaemonNotices {
   backupFails: boolean;
   /** A newer version of svc. */

@@ -4,7 +4,7 @@ export interface LaunchdAgent {
   /** The program and its arguments. */
   command: readonly string[];
   workingFolder: string;
-  /** Gets what the daemon writes before it has opened its own log file. */
+  /** Receives the output of the daemon before it has opened its own log file. */
   errorFile: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a systemd unit runs, and as whom. All paths are absolute. */
+/** The process that a systemd unit runs, and its user. All paths are absolute. */
 export interface SystemdService {
   /** `user`: as the person who installed it, unhardened. `system`: as the user `svc`, hardened. */
   scope: 'user' | 'system';

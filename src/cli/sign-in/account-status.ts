@@ -26,7 +26,7 @@ export interface AccountStatus {
   update?: string;
   /** Scheduled backups fail; only if this account may see backups. */
   backupFails?: boolean;
-  /** What is wrong and how to fix it. */
+  /** The problem and how to fix it. */
   problem?: string;
   exitCode: number;
 }

@@ -8,9 +8,9 @@ export interface ChecklistRow {
   title: string;
   /** The heading that the row stands under. “All” means the rows without one. */
   section?: string;
-  /** What would change, or why it cannot. */
+  /** The change, or why it is impossible. */
   about: string;
-  /** What the change is good for, shown while the cursor is on the row. */
+  /** The benefit of the change, shown while the cursor is on the row. */
   explanation?: string;
   state: 'open' | 'done' | 'error';
   /** Selected initially. */

@@ -6,7 +6,7 @@ export interface ConfirmationRequest {
   text: string;
   /** The label of the button that confirms. */
   yes: string;
-  /** What the user must type first, such as the address of an account to erase. */
+  /** Text that the user must type first, such as the address of an account to erase. */
   typed?: string;
 }
 

@@ -1,4 +1,4 @@
-/** How far something has come; without a total, only that it runs. */
+/** Shows progress; without a total, only that work is running. */
 export function ProgressBar({ label, done, total }: { label: string; done: number; total?: number | undefined }) {
   if (total === undefined || total === 0) {
     return (

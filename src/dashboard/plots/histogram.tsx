@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { Bucket } from './buckets.ts';
 
 interface HistogramProps {
-  /** What is counted, such as `Memories by time`. */
+  /** Title of the counts, such as `Memories by time`. */
   label: string;
   buckets: readonly Bucket[];
   /** The first and the last selected bucket; undefined while all are. */

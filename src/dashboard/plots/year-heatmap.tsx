@@ -11,7 +11,7 @@ const KEY_STEPS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1, ArrowLeft
 
 interface YearHeatmapProps {
   label: string;
-  /** What is counted, in the singular and the plural. */
+  /** The counted noun, in the singular and the plural. */
   unit: readonly [one: string, many: string];
   counts: ReadonlyMap<string, number>;
   nowMs: number;

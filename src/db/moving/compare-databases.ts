@@ -3,13 +3,13 @@ import type { TenantsByTable } from './copy-rows.ts';
 import { compareTenants, readDigests, type TenantDigests } from './digests.ts';
 import { MOVED_TABLES, type MovedTable } from './moved-tables.ts';
 
-/** Gets the fraction of the tables that are done. */
+/** Called with the fraction of the tables that are done. */
 export type OnTable = (fraction: number) => void;
 
 /** Digests of all tenants of a database. */
 export type Digests = Map<MovedTable, TenantDigests>;
 
-/** Reads what a database has. `onTable` is called with the fraction that is done before each table. */
+/** Reads the digests of a database. `onTable` is called with the fraction that is done before each table. */
 export async function readAllDigests(reader: Reader, onTable: OnTable): Promise<Digests> {
   const digests: Digests = new Map();
   for (const [index, table] of MOVED_TABLES.entries()) {

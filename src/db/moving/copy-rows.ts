@@ -22,7 +22,7 @@ export interface Copy {
   source: Reader;
   target: Database;
   texts: MovedTexts;
-  /** Gets the number of rows of each transaction, before it. */
+  /** Called before each transaction with the number of its rows. */
   onRows(count: number): void;
 }
 

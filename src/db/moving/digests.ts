@@ -51,9 +51,9 @@ export async function readDigests(
 
 /** A comparison of the rows of a table in two databases. */
 export interface Comparison {
-  /** Those whose rows differ, by ascending id. */
+  /** Tenants whose rows differ, by ascending id. */
   tenantIds: string[];
-  /** In the source. */
+  /** Rows in the source. */
   rows: number;
   bytes: number;
 }

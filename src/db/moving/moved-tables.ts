@@ -24,7 +24,7 @@ function table(name: string, key: string, others: string, more: Partial<MovedTab
   return { name, key: keyColumns, columns, derivedColumns: [], ...more };
 }
 
-/** In the order in which rows are added: a row refers only to rows of tables before its own. */
+/** The order in which rows are added: a row refers only to rows of earlier tables. */
 export const MOVED_TABLES: readonly MovedTable[] = [
   table('tenants', 'tenantId', 'email tier createdAt erasedAt', { derivedColumns: ['storedBytes'], unique: 'email' }),
   table('apiKeys', 'tenantId', 'hash last4 createdAt lastUsedAt'),

@@ -4,7 +4,7 @@ export const UNKNOWN_CLIENT = 'unknown';
 const MAX_NAME_LENGTH = 48;
 const MAX_VERSION_LENGTH = 16;
 
-/** In this order: each of them also names the ones behind it. */
+/** The order matters: a User-Agent also names the products that come later in this list. */
 const BROWSERS: readonly [name: string, product: RegExp][] = [
   ['Edge', /\bEdg\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],

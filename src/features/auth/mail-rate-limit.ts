@@ -1,6 +1,6 @@
 import { type Bucket, type BucketRule, takeToken } from '../../lib/token-bucket.ts';
 
-/** What requested a sign-in: `client` is an OAuth client. */
+/** The origin of a sign-in request: `client` is an OAuth client. */
 export type SignInKind = 'browser' | 'terminal' | 'device' | 'client';
 
 export interface MailedSignIn {

@@ -8,7 +8,7 @@ export interface TicketRow {
   expiresAt: number;
   /** When the session that it opens ends at the latest. */
   sessionExpiresAt: number;
-  /** What that session may do. */
+  /** The scope of that session. */
   scope: Scope;
   /** The connection that ends that session when it ends. */
   openedBy: string | null;

@@ -30,7 +30,7 @@ const MAX_CHARACTERS = 8000;
 
 /** Keeps a separate backoff for each model, so that a failing one does not affect the others. */
 export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): QueryVectors {
-  /** In order of last use. */
+  /** Vectors in order of last use. */
   const cache = new Map<string, Promise<QueryVector | undefined>>();
 
   async function requestVector(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {

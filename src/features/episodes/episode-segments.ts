@@ -49,7 +49,7 @@ export function* describeSegment(messages: readonly MessageRow[]): Generator<voi
   };
 }
 
-/** What was said, without tool calls and their results unless there is nothing else. */
+/** The messages, without tool calls and their results unless there is nothing else. */
 function spokenIn(messages: readonly MessageRow[]): Spoken[] {
   const written = messages.map((message) => ({ ...message, content: writtenTextOf(message) }));
   const said = written.filter(({ content }) => content !== '');

@@ -64,7 +64,7 @@ export interface Principal {
   tenantId: string;
   email: string;
   tier: Tier;
-  /** What the caller may do. */
+  /** The scope of the caller. */
   scope: Scope;
   credential: Credential;
   /** The calling program, as in activity; absent outside of requests. */

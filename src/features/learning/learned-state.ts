@@ -10,9 +10,9 @@ export interface LearnedState {
   events: number;
   /** Log-probability of each expert. */
   beliefs: Float32Array;
-  /** By learner, for all queries. */
+  /** Shifts by learner, for all queries. */
   overall: readonly Estimate[];
-  /** By learner and query bucket, added to `overall`; empty for a learner without bucket-specific shifts. */
+  /** Shifts by learner and query bucket, added to `overall`; empty for a learner without bucket-specific shifts. */
   byBucket: readonly (readonly Estimate[])[];
 }
 

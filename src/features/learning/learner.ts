@@ -21,7 +21,7 @@ export interface Learner {
   bucketPrecision?: number;
 }
 
-/** From the most conservative prior to the widest. */
+/** Ordered from the most conservative prior to the widest. */
 export const LEARNERS: readonly Learner[] = [
   { priorPrecision: precisionAt(0.3) },
   { priorPrecision: precisionAt(1), bucketPrecision: BUCKET_VARIANCE_RATIO * precisionAt(1) },

@@ -26,7 +26,7 @@ export interface SearchRow {
   createdAt: number;
   /** Ids that the ranking learned from, separated by spaces. */
   learnedFrom: string;
-  /** Those of them that were irrelevant. */
+  /** The irrelevant ones among them. */
   irrelevant: string | null;
   feedbackAt: number | null;
   query: string | null;
@@ -71,7 +71,7 @@ export async function listLearned(reader: Reader, filter: LearnedFilter): Promis
   );
 }
 
-/** Those of the users that have a learned state. */
+/** Returns the users that have a learned state. */
 export async function findLearnedUsers(reader: Reader, tenantId: string, users: readonly string[]): Promise<string[]> {
   if (users.length === 0) return [];
   const padded = padToPowerOfTwo(users);

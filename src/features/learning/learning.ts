@@ -48,7 +48,7 @@ export { signalModelOf } from './signal-model.ts';
 export interface LearnedRanking {
   weights: Record<string, number>;
   events: number;
-  /** What learning contributed, for `explain`. */
+  /** The contribution of learning, for `explain`. */
   explain(): LearnedShift;
 }
 
@@ -78,7 +78,7 @@ export interface Learning extends LearningReports {
   /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
   rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
   meaningWeightFor: ModelAgreements['weightFor'];
-  /** What `LearnedRanking.explain` reports for a user without feedback. */
+  /** The answer of `LearnedRanking.explain` for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
   /**
    * Stores a search for 24 hours, to take feedback on it, in the background and rate-limited. Reading a memory after one of

@@ -11,7 +11,7 @@ import type { SignalModel } from './signal-model.ts';
 /** The shifts of a query class that are shown unless all are asked for. */
 const SHOWN_SHIFTS = 3;
 
-/** What was learned for a user, as the API returns it. */
+/** The learned state of a user, as the API returns it. */
 export function toRetrieval(
   user: string,
   state: LearnedState,
@@ -40,7 +40,7 @@ export function toRetrieval(
   };
 }
 
-/** What learning contributed to one search. */
+/** The contribution of learning to one search. */
 export function toLearnedShift(state: LearnedState, bucket: QueryBucket): LearnedShift {
   return {
     bucket,

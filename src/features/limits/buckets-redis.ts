@@ -18,7 +18,7 @@ export async function openRedisBuckets(url: string, signal: AbortSignal, nowMs?:
     socket: { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false },
     scripts: { takeToken },
   });
-  // Without a listener, a lost connection would end the process; commands reject by themselves.
+  // Without a listener, a lost connection would end the process; commands reject anyway.
   client.on('error', () => {});
   function close(): void {
     if (client.isOpen) client.destroy();

@@ -47,7 +47,7 @@ interface Parts {
   idempotency: Idempotency;
   cursors: Cursors;
   list: ListMemories;
-  /** In the caller's transaction; throws `not_found`, and `TermsMissing` like `writeWithTerms`. */
+  /** Runs in the caller's transaction. Throws `not_found`, and `TermsMissing` like `writeWithTerms`. */
   changeWithin(
     connection: Connection,
     tenantId: string,

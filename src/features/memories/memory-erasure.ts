@@ -60,7 +60,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
     const nowMs = clock.nowMs();
     const expired = await listExpired(db.readers, nowMs, ERASE_ROWS);
     if (expired.length === 0) return false;
-    // In the tenants' own transactions, in which nobody else changes what depends on the memories.
+    // Use the tenants' own transactions, in which nobody else changes what depends on the memories.
     await Promise.all(
       expired.map(({ tenantId, id }) =>
         db.writes.write(tenantId, async (connection) => {

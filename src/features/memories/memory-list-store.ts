@@ -173,7 +173,7 @@ function originConditions({ user, client, sourceKind, expires, nowMs }: ListFilt
     // The condition of the partial index.
     ...(sourceKind === undefined || sourceKind === 'none' ? [] : [[`m.sourceKind <> 'none'`] as const]),
     ...(expires === undefined ? [] : [['m.expiresAt IS NOT NULL'] as const]),
-    // Not a range for SQLite, which would read it from the index of all tenants.
+    // Avoid a range on SQLite, which would read it from the index of all tenants.
     ...optional('(m.expiresAt <= ?) IS TRUE', expires === 'soon' ? nowMs + EXPIRES_SOON_MS : undefined),
   ];
 }

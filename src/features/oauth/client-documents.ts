@@ -52,7 +52,7 @@ async function download(fetch: Dependencies['fetch'], url: URL): Promise<unknown
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch {
-    // Without details, which could reveal hosts that only the daemon reaches.
+    // Leave out details, which could reveal hosts that only the daemon reaches.
     throw invalid(`svc could not fetch the metadata document of the client from ${url.host}.`);
   }
 }

@@ -18,7 +18,7 @@ interface ConsentCard {
   attributes: Markup;
   /** Hidden fields of the form. */
   fields?: Markup;
-  /** Without them, the script of the page fills the card in. */
+  /** If absent, the script of the page fills the card in. */
   facts?: ConsentFacts;
 }
 

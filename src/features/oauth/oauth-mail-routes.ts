@@ -96,7 +96,7 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
         const isAllowed = decision === 'allow';
         const link = { token, cookie: cookieOf(request) };
         const address = await mailedConsent.decide(link, { allow: isAllowed, scope, address: request.ip });
-        // Not a redirect: browsers apply the form-action of the page to those that follow a form, which any site may be.
+        // Do not redirect: browsers apply the page's form-action to redirects, and the client may be any site.
         return sendPage(reply.header('Refresh', `0; url=${address}`), returnPage({ isAllowed, address }));
       });
     });

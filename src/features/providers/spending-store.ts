@@ -23,7 +23,7 @@ export async function findUsed(
   };
 }
 
-/** By day, purpose and model, oldest first. */
+/** Returns spending by day, purpose and model, oldest first. */
 export async function listUsed(reader: Reader, tenantId: string, fromDay: string): Promise<ModelDay[]> {
   return reader.all<ModelDay>(
     `SELECT day, purpose, provider, model, requests, inputTokens, outputTokens, spend FROM providerUsage

@@ -3,7 +3,7 @@ import { rootOf } from '../text/word-forms.ts';
 
 /** A sentence, a line, or part of a longer one. */
 interface Piece {
-  /** With single spaces. */
+  /** Whitespace is collapsed to single spaces. */
   text: string;
   /** Whether whitespace precedes it. */
   isSpaced: boolean;

@@ -4,7 +4,7 @@ import type { Fused } from './fusion.ts';
 /** Coefficients of a logistic model: log odds that a result answers the query. */
 interface Model {
   constant: number;
-  /** By the default ranking, whatever the strategy and whatever was learned. */
+  /** Score by the default ranking, regardless of strategy and feedback. */
   score: number;
   /** Score behind the best result. */
   gap: number;

@@ -38,7 +38,7 @@ const CHANGES: ReadonlySet<string> = new Set(
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
 interface Words {
-  /** In order, stop words included. */
+  /** Terms in order, including stop words. */
   terms: string[];
   /** Roots without stop words and without words of change. */
   roots: ReadonlySet<string>;

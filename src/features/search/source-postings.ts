@@ -8,7 +8,7 @@ import { firstLetterOf, firstLettersOf, isNameLike } from './spelling.ts';
 import { readVisible } from './visible-rows-store.ts';
 
 export interface QueryPostings {
-  /** In the order of the terms. */
+  /** One posting per term, in the order of the terms. */
   words: Posting[];
   /** The terms that are names of speakers. */
   speakers: ReadonlySet<string>;

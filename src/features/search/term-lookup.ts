@@ -32,7 +32,7 @@ export interface TermLookup {
   table: WordTable;
   /** The terms of the query that were kept. */
   selected: readonly string[];
-  /** These and the pairs of words that occur together, and their postings. */
+  /** The selected terms and the pairs of words that occur together, and their postings. */
   terms: readonly string[];
   postings: QueryPostings;
   /** For memories, words with about the same meaning as a term. */

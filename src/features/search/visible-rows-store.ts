@@ -70,7 +70,7 @@ const AGGREGATE = {
   postgres: `COALESCE(CAST(json_agg(f.number) AS text), '[]')`,
 };
 
-/** Those of the rows that the query may show. */
+/** Returns the rows that the query may show. */
 export async function readVisible(search: SourceSearch, rowIds: readonly number[]): Promise<ReadonlySet<number>> {
   if (rowIds.length === 0) return new Set();
   const { reader } = search;

@@ -20,7 +20,7 @@ interface Chunk {
   first: number;
   last: number;
   documents: number;
-  /** As PostgreSQL reads bytes: hexadecimal. */
+  /** Bytes as PostgreSQL reads them: hexadecimal. */
   entries: string;
 }
 

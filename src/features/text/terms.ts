@@ -101,7 +101,7 @@ export function isCharacter(term: string): boolean {
 
 interface SplitText {
   compounds: string[];
-  /** Without the rest of a text that has more than `MAX_TERMS`. */
+  /** Words of the text, cut off at `MAX_TERMS`. */
   words: string[];
 }
 

@@ -29,7 +29,7 @@ export interface TextEntry extends IndexedRow {
 export interface TextIndex {
   /** Finds the terms of an entry that is not `prepared` itself. Throws `TermsMissing` where it must not. */
   insert(connection: Connection, entries: readonly TextEntry[], prepared?: PreparedTerms): Promise<void>;
-  /** Those of the entries that are not in the index. */
+  /** Returns the entries that are not in the index. */
   missing(connection: Connection, entries: readonly TextEntry[]): Promise<TextEntry[]>;
   remove(connection: Connection, rows: readonly IndexedRow[]): Promise<void>;
   /**

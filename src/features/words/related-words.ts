@@ -27,7 +27,7 @@ export function relatedWordsOf(table: WordTable, term: string): { word: string; 
 export interface Categories {
   /** The terms that are categories. */
   terms: readonly string[];
-  /** Those of which a stem is a member: bit `n` for the `n`th of the terms. */
+  /** The categories of which a stem is a member: bit `n` for the `n`th of the terms. */
   of(stem: string): number;
 }
 

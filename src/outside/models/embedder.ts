@@ -9,7 +9,7 @@ export interface LocalModel {
 /** Address and protocol of an embedding server. */
 export interface EmbedderAddress {
   speaks: VectorFormat;
-  /** Without key and model, and without a trailing slash. */
+  /** Base URL without key, model and trailing slash. */
   url: string;
   model: string;
   key: string | undefined;
@@ -40,7 +40,7 @@ export class EmbedderFault extends Error {
 }
 
 export interface EmbedOptions {
-  /** What the texts are, for models that tell them apart; documents if absent. */
+  /** The role of the texts, for models that distinguish them; documents if absent. */
   purpose?: 'query' | 'document';
   signal?: AbortSignal;
 }

@@ -89,7 +89,7 @@ async function append(
 ): Promise<void> {
   const { offset, body } = await hub.read(commit, file, present, signal);
   if (offset !== 0 && offset !== present) throw wrongPart(file, hub);
-  // Not a stream, which may still write after it has failed.
+  // Avoid a stream, which may still write after it has failed.
   const part = await open(partOf(folder, file), offset === 0 ? 'w' : 'a', 0o600);
   try {
     let bytes = offset;

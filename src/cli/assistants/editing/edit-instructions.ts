@@ -3,7 +3,7 @@ import { ConfigFileError, detectLineBreak, splice } from './document.ts';
 const BEGIN = '<!-- svc:begin -->';
 const END = '<!-- svc:end -->';
 
-/** What assistants are told about svc. At most ten lines, because it is part of every request. */
+/** Instructions for assistants. At most ten lines, because they are part of every request. */
 const INSTRUCTIONS = `${BEGIN}
 ## Memory
 

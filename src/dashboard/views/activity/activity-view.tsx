@@ -8,7 +8,7 @@ const TABS = [
   { name: 'jobs', title: 'Jobs' },
 ] as const;
 
-/** What was asked of the account, by whom and how fast; and the jobs that ran. */
+/** Shows the requests to the account, with client and latency, and the jobs that ran. */
 export function View() {
   const tab = parameters.value.get('tab') === 'jobs' ? 'jobs' : 'requests';
   return (

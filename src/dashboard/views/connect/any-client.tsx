@@ -20,7 +20,7 @@ const HINTS: Record<Form, string> = {
   curl: 'Lists your memories. The API reference is at /docs, the OpenAPI document at /openapi.json.',
 };
 
-/** What any MCP client or program needs to connect. */
+/** Shows the settings that any MCP client or program needs to connect. */
 export function AnyClient() {
   const form = useSignal<Form>('lines');
   return (

@@ -20,7 +20,7 @@ import { keyToCopy, keyToShow, RevealButton } from './shown-key.tsx';
 
 const SYSTEM_TITLES: Record<System, string> = { macos: 'macOS', linux: 'Linux', windows: 'Windows' };
 
-/** How to connect one assistant: with a command, with a link, or by editing its configuration. */
+/** Explains how to connect one assistant: with a command, with a link, or by editing its configuration. */
 export function AssistantSetup({ assistant }: { assistant: Assistant }) {
   const setup = { assistant, transport: chosenTransport(assistant), system: chosenSystem() };
   return (

@@ -100,7 +100,7 @@ function Outcome({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** What would change in a memory. Shows the new text alone while the memory is not known. */
+/** Shows the proposed change of a memory, or the new text alone while the memory is not loaded. */
 function Changed({ targetId, content }: { targetId: string; content: string }) {
   const { state } = useResource(targetId, (signal) => currentSession().client.memories.get(targetId, { signal }));
   const before = state.value.value?.content;

@@ -87,7 +87,7 @@ function failureOf({ error }: Job): Problem {
   return { message: error?.message ?? 'The job failed.', isSetup: SETUP_CODES.has(error?.code ?? '') };
 }
 
-/** That the model reads, or why it has not answered yet. */
+/** Says that the model is reading, or why it has not answered yet. */
 function Reading({ job }: { job: Job | undefined }) {
   if (!job?.error) return <p role="status">Reading the conversation…</p>;
   return (

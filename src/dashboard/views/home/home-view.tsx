@@ -16,7 +16,7 @@ import { StatCards } from './stat-cards.tsx';
 const DAY_MS = 86_400_000;
 const NEWEST = 14;
 
-/** What the account remembers, how it is used, and whether all is well. */
+/** Overview of the account: its memories, their use, and its health. */
 export function View() {
   const { client } = currentSession();
   const user = chosenUser.value;

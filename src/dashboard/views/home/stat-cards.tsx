@@ -25,7 +25,7 @@ function StatCard({ view, title, value, note, values }: StatCardProps) {
   );
 }
 
-/** What is stored, how often it is asked for, and how often that helped. */
+/** Cards that count stored items, searches, and searches that helped. */
 export function StatCards({ figures }: { figures: Figures }) {
   const added = figures.memoriesByDay.reduce((total, value) => total + value, 0);
   const share = usefulShare(figures);

@@ -1,6 +1,6 @@
 import type { LearningDay } from '../../../client/client.ts';
 
-/** What feedback said about both orders, over one or more days. */
+/** Feedback on the learned and the default order, over one or more days. */
 export interface CurvePoint {
   feedbacks: number;
   /** Mean reciprocal ranks, 0 to 1. */

@@ -20,7 +20,7 @@ import { PERIODS } from './periods.ts';
 import { QuestionMatrix } from './question-matrix.tsx';
 import { WeightPlot } from './weight-plot.tsx';
 
-/** What the ranking learned from feedback, and whether it helps. */
+/** Shows what the ranking learned from feedback, and whether it helps. */
 export function View() {
   const days = PERIODS.find((period) => String(period) === parameters.value.get('days')) ?? 30;
   const isReady = chosenUser.value !== undefined || areUsersKnown.value;

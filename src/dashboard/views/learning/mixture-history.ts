@@ -3,7 +3,7 @@ import { type Trust, trustOf } from './trust.ts';
 
 /** How far each expert was trusted, day by day. */
 export interface MixtureHistory {
-  /** From the first day with a known mixture. */
+  /** Days since the first one with a known mixture. */
   days: string[];
   experts: (Pick<Trust, 'expert' | 'label'> & { shares: number[] })[];
 }

@@ -2,7 +2,7 @@ import type { Retrieval } from '../../../client/client.ts';
 import { questionExample, questionLabel, signalLabel } from '../../ranking-words.ts';
 import { type MatrixCell, shiftMatrix } from './shifts.ts';
 
-/** Which signals count more or less for which kind of question. */
+/** Shows which signals count more or less for each kind of question. */
 export function QuestionMatrix({ retrieval }: { retrieval: Retrieval }) {
   const { buckets, rows } = shiftMatrix(retrieval);
   if (rows.length === 0) return null;

@@ -32,7 +32,7 @@ export function learnedShare({ mixture }: Pick<Retrieval, 'mixture'>): number {
   return LEARNERS.reduce((sum, expert) => sum + (mixture[expert] ?? 0), 0);
 }
 
-/** What the mixture means, in one sentence. */
+/** Explains the mixture in one sentence. */
 export function describeTrust({ mixture, events }: Pick<Retrieval, 'mixture' | 'events'>): string {
   if (events === 0) return 'No feedback yet: every user starts like this.';
   if ((mixture.chance ?? 0) > 0.5) return 'The feedback so far has no pattern, so the order hardly changes.';

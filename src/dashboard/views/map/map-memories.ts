@@ -6,7 +6,7 @@ import { GROUPINGS } from './map-graph.ts';
 export const MAX_NODES = 1500;
 const PAGE_SIZE = 200;
 
-/** What the address says about the map. */
+/** State of the map, as stored in the address. */
 export interface MapState {
   user: string | undefined;
   tag: string | undefined;

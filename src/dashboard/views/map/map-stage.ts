@@ -3,7 +3,7 @@ import type { MapLayout, MapNode } from './map-layout.ts';
 import { followPointers } from './map-pointers.ts';
 import { fitted, type Point, type Size, showing, toCanvas, type Viewport, zoomed } from './viewport.ts';
 
-/** What a stage shows besides the arrangement. */
+/** Options of a stage besides the arrangement. */
 export type StageMarks = Pick<Scene, 'selected' | 'bright' | 'similar'>;
 
 interface StageEvents {

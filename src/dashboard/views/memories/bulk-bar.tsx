@@ -59,7 +59,7 @@ const ACTIONS: readonly Action[] = [
   },
 ];
 
-/** What can be done with the selected memories. */
+/** Actions on the selected memories. */
 export function BulkBar({ count, isAll, onSelectAll, onChange, onForget, onClear }: BulkBarProps) {
   const chosen = useSignal<Action | undefined>(undefined);
   const error = useSignal('');

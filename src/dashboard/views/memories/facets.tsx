@@ -29,11 +29,11 @@ interface FacetValue {
   title?: string;
   count: number;
   isChosen: boolean;
-  /** What choosing the value changes. */
+  /** Query parameters that choosing the value sets. */
   changes: ViewParameters;
 }
 
-/** What the memories are filed under, with counts. Choosing a value filters the list by it, and again removes it. */
+/** Facets of the memories, with counts. Choosing a value filters the list; choosing it again removes the filter. */
 export function Facets({ state, stats }: { state: ListState; stats: MemoryStats }) {
   const { users, tags, projects, sources, clients, states } = stats.facets;
   const countOf = new Map<string, number>(sources.map(({ value, count }) => [value, count]));

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/memory-filters.ts';
 import { parseTimestamp, toTimestamp } from '../../../lib/clock.ts';
 
-/** What the address says about the list: which memories, in which order and shape. */
+/** State of the list, as stored in the address: filter, order and layout. */
 export interface ListState {
   /** Words to search for; empty lists all memories. */
   query: string;

@@ -40,7 +40,7 @@ export function Toolbar({ state, onFilters }: { state: ListState; onFilters: () 
   );
 }
 
-/** How the list is shown: its layout, its order, and the time that it is of. */
+/** Controls the layout, the order and the point in time of the list. */
 export function ListOptions({ state }: { state: ListState }) {
   const { query, layout, orderBy, order, asOfMs } = state;
   const isListed = query === '' && asOfMs === undefined;

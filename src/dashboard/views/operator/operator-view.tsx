@@ -14,7 +14,7 @@ import { OverviewCards } from './overview-cards.tsx';
 /** How often a running backup or check is asked for its progress. */
 const POLL_MS = 1000;
 
-/** What `svc admin` does, for whoever runs the daemon. */
+/** The operator's view: what `svc admin` does, in the browser. */
 export function View() {
   if (operatorTransport.value) return <Operator />;
   return (

@@ -22,7 +22,7 @@ function startsAs(text: string, start: string): boolean {
   return text.toLowerCase().startsWith(start.toLowerCase());
 }
 
-/** What an earlier search asked for, for the form and for asking again. */
+/** The query of an earlier search, to fill in the form and to search again. */
 export function askedBy(search: EarlierSearch, asked: RecallQuery): RecallQuery {
   const types = TYPES.filter((type) => search.types.includes(type));
   return {

@@ -12,7 +12,7 @@ import { RecentSearches } from './recent-searches.tsx';
 
 const RECENT = 8;
 
-/** What the view shows before the first question: what assistants asked last, and questions to ask. */
+/** Shown before the first question: the latest searches of assistants, and suggested questions. */
 export function RecallStart({ user }: { user: string | undefined }) {
   const ofUser = user === undefined ? {} : { user };
   const start = useResource(`start ${user} ${chosenUser.value}`, async (signal) => {

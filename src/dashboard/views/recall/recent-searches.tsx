@@ -5,7 +5,7 @@ import { chosenUser, hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 import type { EarlierSearch } from './earlier-searches.ts';
 
-/** What assistants and programs asked in the last day, each to open again. */
+/** Searches of assistants and programs in the last day, each of which can be opened again. */
 export function RecentSearches({ searches }: { searches: readonly EarlierSearch[] }) {
   return (
     <section class="card">

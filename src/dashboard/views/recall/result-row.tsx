@@ -13,7 +13,7 @@ import { WhyTable } from './why-table.tsx';
 interface ResultRowProps {
   result: SearchResult;
   query: string;
-  /** What the search that this one repeats showed of it. */
+  /** The same result in the search that this one repeats. */
   then: StoredSearch['results'][number] | undefined;
   range: { least: number; most: number };
   isOpen: boolean;
@@ -61,7 +61,7 @@ export function ResultRow({ result, query, then, range, isOpen, pointed, marks, 
   );
 }
 
-/** How far a result moved; nothing where it did not. */
+/** Shows how far a result moved, or nothing if it did not. */
 export function Movement({ result }: { result: SearchResult }) {
   const movement = movementOf(result);
   if (movement === 0 || result.why === undefined) return null;

@@ -11,7 +11,7 @@ export interface Stage {
   share: number;
 }
 
-/** In the order in which they run. */
+/** The stages, in the order in which they run. */
 const LABELS: Record<StageName, string> = {
   queryMs: 'query',
   waitMs: 'waiting',

@@ -6,7 +6,7 @@ import { hrefOf } from '../../router.ts';
 /** Below this, it is more likely than not that nothing stored answers the question. */
 const EVEN = 0.5;
 
-/** What a search came to: whether it has an answer and of which kind the question is. */
+/** Summary of a search: whether it has an answer, and the kind of the question. */
 export function Summary({ answer, user }: { answer: SearchAnswer; user: string | undefined }) {
   const { confidence, results, learned } = answer;
   return (

@@ -2,7 +2,7 @@ import type { ImportFormat } from '../../../contract/import-formats.ts';
 import { isLineFormat, parseObject } from './import-format.ts';
 import { documentSplitter, type ItemSplitter, lineSplitter } from './item-splitter.ts';
 
-/** What a file contains, as far as it has been read. */
+/** Contents of a file, as far as it has been read. */
 export interface FilePreview {
   /** Number of items by kind, in the order in which the kinds appear. */
   counts: Map<string, number>;

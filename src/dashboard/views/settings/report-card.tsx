@@ -13,7 +13,7 @@ interface ReportCardProps {
   onAgain(): void;
 }
 
-/** What an import added, what was there before, and what it left out and why. */
+/** Report of an import: what was added, what was known, and what was left out and why. */
 export function ReportCard({ name, report, error, onAgain }: ReportCardProps) {
   return (
     <>

@@ -14,7 +14,7 @@ export interface ForeignConversation {
   title: string | undefined;
   createdMs: number | undefined;
   updatedMs: number | undefined;
-  /** In order. Those without text are left out. */
+  /** Messages in order, without those that have no text. */
   messages: readonly ForeignMessage[];
   omissions: Omissions;
 }
