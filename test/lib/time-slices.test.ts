@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { nextSlice, runInSlices } from '../../src/lib/time-slices.ts';
 
 /** Counts turns of the event loop while `work` runs. */
@@ -16,14 +17,19 @@ async function turnsDuring<T>(work: Promise<T>): Promise<number> {
   return turns;
 }
 
-function spin(ms: number): void {
-  const endMs = performance.now() + ms;
-  while (performance.now() < endMs);
-}
+let nowMs = 0;
 
+beforeEach(() => {
+  vi.spyOn(systemClock, 'monotonicMs').mockImplementation(() => nowMs);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Work whose steps take half a millisecond each. */
 function* busy<T>(steps: number, result: T): Generator<void, T> {
   for (let step = 0; step < steps; step += 1) {
-    spin(0.5);
+    nowMs += 0.5;
     yield;
   }
   return result;
