@@ -13,6 +13,8 @@ const INTERVAL_MS = 500;
 const EXPORT_BYTES_PER_SECOND = 40_000;
 const IMPORT_BYTES = 30_000_000;
 const IDEOGRAPHS = 20_000;
+/** All of them are this machine; without a key each has its own rate limit. */
+const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const AT = '2026-01-01T10:00:00.000Z';
 
 const { load, url, tenant, seconds } = JSON.parse(process.argv[2] ?? '') as LoadOrder;
@@ -25,16 +27,21 @@ interface Sent {
   path: string;
   type?: string;
   body?: Buffer | readonly Buffer[];
+  /** Sent without the key, from this address. */
+  strangerAt?: string;
   /** Reads the answer at this rate, until the load ends. */
   bytesPerSecond?: number;
 }
 
-function send({ method, path, type = 'application/json', body = [], bytesPerSecond }: Sent): Promise<void> {
-  const authorization = `Bearer ${tenant.apiKey}`;
+function send({ method, path, type = 'application/json', body = [], strangerAt, bytesPerSecond }: Sent): Promise<void> {
   const chunks = [body].flat();
   return new Promise((resolve, reject) => {
-    const headers = { authorization, ...(chunks.length > 0 && { 'content-type': type }) };
-    const request = http.request(url + path, { method, agent, headers }, async (response) => {
+    const headers = {
+      ...(strangerAt === undefined && { authorization: `Bearer ${tenant.apiKey}` }),
+      ...(chunks.length > 0 && { 'content-type': type }),
+    };
+    const from = strangerAt === undefined ? {} : { localAddress: strangerAt };
+    const request = http.request(url + path, { method, agent, headers, ...from }, async (response) => {
       statuses[response.statusCode!] = (statuses[response.statusCode!] ?? 0) + 1;
       if (bytesPerSecond !== undefined) await readSlowly(response, bytesPerSecond);
       response.resume().once('close', resolve);
@@ -116,6 +123,28 @@ function asking(path: string): Sent[] {
   return Array.from({ length: 110 }, () => ({ method: 'POST', path, body: json({ query: texts.query() }) }));
 }
 
+/** Bodies of up to 1 MB that `JSON.parse` takes longest for: deep ones, many names, many values, and the longest accepted. */
+function hostileBodies(): Buffer[] {
+  const nest = '['.repeat(400_000) + ']'.repeat(400_000);
+  const names = (count: number, first = 0) =>
+    `{${Array.from({ length: count }, (_, index) => `"n${first + index}":1`).join()}}`;
+  const values = (count: number) => `[${Array(count).fill('""').join()}]`;
+  const accepted = `[${Array.from({ length: 2200 }, (_, index) => names(8, 8 * index)).join()},${values(20_000)}]`;
+  return [nest, names(70_000), values(300_000), accepted].map((y) => Buffer.from(`{"email":"a@b.co","y":${y}}`));
+}
+
+/** Sends one of the bodies from each address without the key, and all of them with it. */
+async function sendHostileBodies(bodies: readonly Buffer[]): Promise<void> {
+  const strangers = ADDRESSES.map(
+    (strangerAt, index): Sent => ({
+      ...{ method: 'POST', path: '/v1/auth/magic-link', strangerAt },
+      body: bodies[index % bodies.length]!,
+    }),
+  );
+  const own = bodies.map((body): Sent => ({ method: 'POST', path: '/v1/memories', body }));
+  await Promise.all([...strangers, ...own].map(sendRepeatedly));
+}
+
 /** Prepares the requests of each load and returns what sends them. */
 const LOADS: Record<FairnessLoad, () => Promise<() => Promise<void>>> = {
   async ligatures() {
@@ -150,6 +179,10 @@ const LOADS: Record<FairnessLoad, () => Promise<() => Promise<void>>> = {
   },
   async export() {
     return () => sendAtOnce([{ method: 'GET', path: '/v1/export', bytesPerSecond: EXPORT_BYTES_PER_SECOND }]);
+  },
+  async hostile() {
+    const bodies = hostileBodies();
+    return () => sendHostileBodies(bodies);
   },
 };
 

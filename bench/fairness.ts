@@ -11,7 +11,15 @@ import { latenciesOf, quantile } from './statistics.ts';
 import { createTexts, type Texts } from './texts.ts';
 
 /** What a loud tenant does; see `fairness-load.ts`. */
-export type FairnessLoad = 'ligatures' | 'messages' | 'memories' | 'searches' | 'contexts' | 'import' | 'export';
+export type FairnessLoad =
+  | 'ligatures'
+  | 'messages'
+  | 'memories'
+  | 'searches'
+  | 'contexts'
+  | 'import'
+  | 'export'
+  | 'hostile';
 
 /** A load, and the tenant that causes it. */
 export interface LoadOrder {
@@ -30,6 +38,7 @@ const LOADS: Readonly<Record<FairnessLoad, { title: string; from: 'small' | 'lar
   contexts: { title: '110 contexts of 20,000 messages at once', from: 'large' },
   import: { title: 'import of 30 MB', from: 'small' },
   export: { title: 'export read at 40 KB/s', from: 'large' },
+  hostile: { title: 'nested and wide bodies of 1 MB, from four addresses', from: 'small' },
 };
 const NAMES = Object.keys(LOADS) as FairnessLoad[];
 

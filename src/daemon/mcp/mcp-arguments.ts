@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import { parseStorableText } from '../../contract/storable.ts';
 
 /** The parts of a JSON schema that reading arguments needs. */
 interface Schema {
@@ -27,6 +28,9 @@ export interface ReadArguments<Input> {
 
 const ajv = new Ajv({ strict: false, useDefaults: true });
 formats.default(ajv);
+
+/** More than any list of a tool may have. */
+const MAX_PARTS = 10_000;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/;
@@ -72,8 +76,9 @@ function convert(schema: Schema, given: unknown): unknown {
   if (parsed !== undefined && hasType(schema, parsed)) return parsed;
   if (schema.type === 'array' && schema.items) {
     if (typeof given === 'string') {
-      const parts = given.split(',').map((part) => part.trim());
-      return hasType(schema.items, '') ? parts.filter((part) => part !== '') : undefined;
+      if (!hasType(schema.items, '')) return undefined;
+      const parts = given.split(',', MAX_PARTS + 1).map((part) => part.trim());
+      return parts.length > MAX_PARTS ? undefined : parts.filter((part) => part !== '');
     }
     if (hasType(schema.items, given)) return [given];
   }
@@ -84,7 +89,7 @@ function convert(schema: Schema, given: unknown): unknown {
 
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseStorableText(text);
   } catch {
     return undefined;
   }

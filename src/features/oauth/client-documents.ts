@@ -1,3 +1,4 @@
+import { parseStorable } from '../../contract/storable.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type OAuthClient, readClientMetadata } from './client-metadata.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -50,7 +51,7 @@ async function download(fetch: Dependencies['fetch'], url: URL): Promise<unknown
   try {
     const response = await fetch(url, { headers: { accept: 'application/json' } });
     if (response.status !== 200) throw new Error(`status ${response.status}`);
-    return await response.json();
+    return parseStorable(Buffer.from(await response.arrayBuffer()));
   } catch {
     // Leave out details, which could reveal hosts that only the daemon reaches.
     throw invalid(`svc could not fetch the metadata document of the client from ${url.host}.`);

@@ -26,6 +26,18 @@ describe('arguments as models write them', () => {
     expect(notes).toEqual([expect.stringContaining(note)]);
   });
 
+  test('JSON in a string is read up to the depth of a body, and a list in a string up to 10,000 parts', () => {
+    const nested = (levels: number) => ({
+      content: 'Tea',
+      metadata: `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+    });
+    expect(readNew(nested(31)).notes).toHaveLength(1);
+    for (const levels of [32, 400_000]) expect(() => readNew(nested(levels))).toThrow('`metadata` must be object');
+    const parts = (count: number) => readNew({ content: 'Tea', tags: 'a,'.repeat(count) });
+    expect(() => parts(65)).toThrow('`tags` must NOT have more than 64 items');
+    expect(() => parts(10_001)).toThrow('`tags` must be array');
+  });
+
   test('null and empty text count as an omitted field', () => {
     const given = { content: 'Tea', user: null, supersedes: '', expiresAt: '', tags: null };
     expect(readNew(given)).toEqual({ input: { content: 'Tea' }, notes: [] });

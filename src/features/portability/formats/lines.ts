@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SkipReason } from '../../../contract/import-outcome.ts';
+import { scanJson } from '../../../contract/json-scan.ts';
+import { MAX_JSON } from '../../../contract/storable.ts';
 import { type ForeignItem, fault } from './foreign-records.ts';
 import { type Fields, fieldsOf } from './foreign-values.ts';
 
@@ -66,15 +68,18 @@ export async function* readJsonLines(
     if ('reason' in line) yield line;
     else {
       const fields = parseFields(line.text);
-      if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
+      if (typeof fields === 'string') yield fault(line.place, `The line ${fields}.`);
+      else if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
       else yield* read(fields, line.place);
     }
   }
 }
 
-function parseFields(text: string): Fields | undefined {
+/** Returns why a line must not be parsed as text, and `undefined` if it is not a JSON object. */
+function parseFields(text: string): Fields | string | undefined {
   try {
-    return fieldsOf(JSON.parse(text));
+    const counts = scanJson(Buffer.from(text), MAX_JSON);
+    return typeof counts === 'string' ? counts : fieldsOf(JSON.parse(text));
   } catch {
     return undefined;
   }

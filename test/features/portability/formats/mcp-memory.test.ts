@@ -25,6 +25,17 @@ describe('an MCP memory server graph', () => {
     ]);
   });
 
+  test('loses only the line that is nested too deep', async () => {
+    const line = (observations: string) =>
+      `{"type":"entity","name":"a","entityType":"x","observations":${observations}}\n`;
+    const items = await read(
+      'mcp-memory',
+      line('[]') + line('['.repeat(400_000) + ']'.repeat(400_000)) + line('["b"]'),
+    );
+    expect(recordsOf(items, 'memory').map(({ content }) => content)).toEqual(['a: x', 'a: b']);
+    expect(reasonsOf(items)).toEqual(['!line 2: The line is nested deeper than 32 levels.']);
+  });
+
   test('loses only the line that is not UTF-8', async () => {
     const line = (name: string) =>
       Buffer.from(`{"type":"entity","name":"${name}","entityType":"x","observations":[]}\n`);
