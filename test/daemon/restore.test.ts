@@ -7,6 +7,7 @@ import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.t
 import { lockFolder } from '../../src/db/folder-lock.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { createMigratedDatabase } from '../helpers/migrated-database.ts';
 import { digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
 /** A data folder that was backed up with one memory and one key, and changed afterwards. */
@@ -20,6 +21,7 @@ let file: string;
 beforeAll(async () => {
   origin = await mkdtemp(join(tmpdir(), 'svc-origin-'));
   backup = join(origin, 'backup.db');
+  await createMigratedDatabase(origin);
   const daemon = await startTestDaemon({ dataDir: origin });
   oldKey = (await daemon.signIn('ada@example.com')).apiKey;
   await daemon.call(oldKey, '/v1/memories', { body: { content: 'before the backup' } });

@@ -6,9 +6,13 @@ export interface TestClock extends Clock {
   advance(ms: number): void;
   /** Moves only the wall clock, as when somebody sets it. */
   setWall(epochMs: number): void;
+  /** Moves the wall clock to noon of the present day in UTC, so that no test crosses midnight. */
+  setNoon(): void;
   /** Stops both clocks; `advance` and `setWall` still move them. */
   freeze(): void;
 }
+
+const HOUR_MS = 3_600_000;
 
 export function createTestClock(): TestClock {
   let wallOffsetMs = 0;
@@ -25,6 +29,9 @@ export function createTestClock(): TestClock {
     },
     setWall(epochMs) {
       wallOffsetMs = epochMs - wallMs();
+    },
+    setNoon() {
+      wallOffsetMs += 12 * HOUR_MS - ((wallMs() + wallOffsetMs) % (24 * HOUR_MS));
     },
     freeze() {
       frozen = { wallMs: wallMs(), monotonicMs: monotonicMs() };

@@ -12,6 +12,8 @@ const open: Client[] = [];
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
+  // Profiles show days.
+  daemon.clock.setNoon();
 });
 
 afterAll(async () => {

@@ -21,10 +21,13 @@ beforeEach(() => {
 
 describe('GET /v1/account', () => {
   test('returns exactly the account, limits, quotas and key metadata of the caller', async () => {
-    const { apiKey } = await daemon.signIn('Anna@Example.com');
+    // Only the owner of the only account sees backups.
+    const own = await startTestDaemon({ clock: daemon.clock });
+    const { apiKey } = await own.signIn('Anna@Example.com');
     // Wait for the background write of lastUsedAt.
-    await daemon.db.writes.write('daemon', async () => {});
-    const answer = await daemon.call<Account>(apiKey, '/v1/account');
+    await own.db.writes.write('daemon', async () => {});
+    const answer = await own.call<Account>(apiKey, '/v1/account');
+    await own.close();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       tenantId: expect.stringMatching(/^ten_[0-9a-f]{32}$/),

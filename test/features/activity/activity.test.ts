@@ -11,6 +11,7 @@ let caller: Caller;
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
+  daemon.clock.setNoon();
 });
 beforeEach(async () => {
   daemon.clock.advance(61_000);
@@ -229,6 +230,8 @@ describe('the activity of an account', () => {
     const activity = createActivity({ db, clock, log, cursors: createCursors({ sealer }), maxStored: 300 });
     const ids = Array.from({ length: 1000 }, (_, index) => `req_${index}`);
     const request = { client: 'x', transport: 'rest', method: 'GET', route: '/', status: 200, searchId: null } as const;
+    // Of the sign-in.
+    await daemon.activity.flush();
     for (const id of ids) activity.note(caller.tenantId, { ...request, id, milliseconds: 1, ids: [] });
     await activity.flush();
     const found: string[] = [];

@@ -9,6 +9,7 @@ import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from 
 let daemon: MemoryDaemon;
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
+  daemon.clock.setNoon();
 });
 afterAll(() => daemon.close());
 

@@ -8,6 +8,7 @@ let daemon: MemoryDaemon;
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon({ config: { quotas: 'A' } });
+  daemon.clock.setNoon();
 });
 afterAll(() => daemon.close());
 
