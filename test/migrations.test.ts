@@ -9,6 +9,7 @@ import { ensureDatabaseFile } from '../src/db/database-file.ts';
 import { migrate, schemaVersionOf } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open.ts';
 import { fillTables, ROWS } from './db/fill-tables.ts';
+import { createMigratedDatabase } from './helpers/migrated-database.ts';
 
 let folder: string;
 let file: string;
@@ -85,9 +86,8 @@ describe('migrations', () => {
     }
     await migrate(file);
     await expectSound('the newest');
-    const fresh = await ensureDatabaseFile(other);
-    await migrate(fresh);
-    expect(await schemaOf(file)).toEqual(await schemaOf(fresh));
+    await createMigratedDatabase(other);
+    expect(await schemaOf(file)).toEqual(await schemaOf(join(other, 'svc.db')));
   });
 
   test('change nothing when run twice', async () => {
