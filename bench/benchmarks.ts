@@ -11,6 +11,7 @@ import { benchMoving } from './moving.ts';
 import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
 import { benchQuery } from './query.ts';
+import { benchRedaction } from './redaction.ts';
 import type { Section } from './report.ts';
 import { benchMeaning, benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
@@ -52,6 +53,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   hook: benchHook,
   portability: benchPortability,
   extraction: benchExtraction,
+  redaction: benchRedaction,
   'worst-inputs': benchWorstInputs,
   engines: benchEngines,
   'engine-sizes': benchEngineSizes,

@@ -1,137 +1,240 @@
-/** A known shape of a credential. */
+/** What surrounds a credential that has no shape of its own. */
 export interface RedactionRule {
   id: string;
-  /** A text without any of these contains no such credential, so most rules cost one search for a word. */
-  keywords: readonly string[];
-  /** Matches in linear time: classes are bounded or end at a character they do not contain. The first group is masked, if any. */
+  /** A text without it contains no such credential. */
+  keyword: RegExp;
+  /** Matches in linear time. What the group `kept` matches stays, the rest is the secret. */
   pattern: RegExp;
-  /** Least Shannon entropy in bits per character; below it is a placeholder such as `ghp_xxxx…`. */
+  /** Least Shannon entropy of the secret in bits per character; below it is a placeholder. */
   entropy: number;
+  /** Values that are not secrets. */
+  unlike: RegExp;
 }
 
-/** A token that starts with its keyword and stands alone. */
-function token(id: string, keyword: string, rest: string, entropy = 2): RedactionRule {
-  return tokens(id, [keyword], keyword.replace(/[.]/g, '\\.') + rest, entropy);
+/** `$NAME`, `${…}`, `<name>`, `{{ … }}`, `%NAME%`, `***`, `[redacted: …]`, `your-key`, `xxxx`, `...`. */
+const PLACEHOLDER =
+  '\\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)$|\\$[{(]|[{<[]|%(?:[A-Za-z_]+%|[sdv]$)|[^\\s…]{0,11}(?:…|\\.\\.\\.)|[^\\s]{0,40}(?:\\$\\{|<[a-z]|\\{\\{)|[*.•]{2,}|[xX]{3,}|(?:[Yy]our|YOUR|[Cc]hange|CHANGE|[Rr]eplace|REPLACE|[Ii]nsert|INSERT|[Ee]nter|[Ee]xample|EXAMPLE|dummy|placeholder|redacted|undefined|null|none|true|false)(?![A-Za-z]{0,9}\\d{3})|(?:some|my)?(?:password|passwd|pass|pw|pwd|secret|key|token|postgres|admin|root|test|PASSWORD|PASS|KEY|TOKEN|SECRET)$';
+/** Words joined by separators, each plain or with few digits: `my-api-key-2`, `YOUR_TOKEN`. */
+const WORDS =
+  '[A-Za-z]?[a-z]+\\d{0,2}(?:[-_./:+]+(?:[A-Za-z]?[a-z]+\\d{0,2}|[A-Z]+|\\d{1,4}))*[-_.:!?]*$|[A-Z]+(?:[-_.]+[A-Z\\d]{1,12})+$';
+/** Addresses, paths, versions, dates, checksums, numbers with a unit. */
+const DATA =
+  '[a-z][a-z0-9+.-]{1,20}://|(?:~|\\.{1,2})/|/(?:[\\w.@-]+/)+[\\w.@-]*$|/[a-z-]+$|[~^<>=v]*\\d+\\.\\d+(?:\\.|$)|\\d{4}-\\d\\d-\\d\\d|(?:sha|SHA)-?(?:1|256|384|512)[:-]|md5:|[\\d.,:_-]+[a-zA-Z%]{0,3}$|data:|AAAA[BCE]3Nza|MII[BC]IjAN|MFkwEwY|MCowBQY|LS0tLS1CRUdJTiBDRVJU|(?:[0-9A-F]{2}:){3}|[\\w.-]+@[\\w-]+\\.[\\w.]+$';
+/** Few plain words. Many joined by hyphens are a passphrase. */
+const SOME_WORDS =
+  '[A-Za-z]?[a-z]+(?:[-_. ]+[A-Za-z]?[a-z]+){0,2}[-_.:!?]*$|[A-Z]+(?:[-_.]+[A-Z]+)*$|[a-z]+(?:\\.[a-z-]+)+$';
+const FILE = '[\\w@-][\\w.@/-]*\\.[a-z][a-z0-9]{1,4}$|(?:[a-z0-9._-]+/)+[a-z0-9._-]+$';
+const CALL = '[\\w.$]+[(<[]';
+const HYPHENATED = '[a-z0-9]+(?:[-_.:][a-z0-9]+)+$';
+const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+const HEXADECIMAL = '(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$';
+/** `env.TOKEN`, `getToken2`, `Token2`, `--flag`, `@name`. */
+const CODE =
+  '[A-Za-z_$]+\\d{0,2}(?:(?:\\?\\.|\\.|::|->)[A-Za-z_$#]+\\d{0,2})+[;,!?:]*$|--|[@&]|[a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|[A-Za-z]*(?:[Pp]assword|[Tt]oken|[Ss]ecret)[A-Za-z]*\\d{0,2}$';
+
+/** Case matters: a word has capitals at its beginning only. */
+const unlike = (...sources: string[]) => new RegExp(`^(?:${sources.join('|')})`);
+/** Without a digit a short value is a name, unless its capitals are mixed. */
+const NO_DIGIT = '(?!\\w*[a-z][A-Z]{2}|\\w*[A-Z]{2}[a-z])[^\\d]{0,23}$';
+
+const PASSWORD =
+  'passw(?:or[dt]|d)|pass(?:phrase|code)|\\bpass|\\bpsk|\\bpwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호';
+const PUBLIC_KEY =
+  '(?<!(?:public|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|lookup|dedupe?|map|query|state|s3)[ _.-]?key)';
+const NOT_TOKEN = '(?<!(?:page|next|continuation|sync|cancel|cancellation|design|css|js|csrf|xsrf)[ _.-]?token)';
+const SECRET = `secrets?(?<!:secrets?)|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
+/** Names that go on, and hold something about a secret: `token_url`, `maxTokens`, `passwordLength`. */
+const ABOUT =
+  '(?!s?[_.-]?(?:ur[li]|endpoint|path|file|dir|folder|names?\\b|types?\\b|expir|length|len\\b|count|limit|ttl|ids?\\b|field|label|hint|policy|hash|digest|size|max|min|budget|usage|regex|pattern|format|version|algorithm|board|word|frame|code\\b|ring\\b|space|stroke|fingerprint|prefix))';
+const REST_OF_NAME = '[\\w.-]{0,24}';
+const QUOTE = '(?:\\\\{0,3}["\'`])';
+const ASSIGN = '(?:=>|:=|={1,3}|:(?!:)|：|>)';
+/** TypeScript's, Rust's and Kotlin's annotations between a name and its value. */
+const ANNOTATION = "(?::\\s?(?:[Ss]tring|str|&(?:'static )?str)(?:\\s?\\|\\s?\\w{1,12})?\\s?(?==))?";
+/** To the same quote. */
+const IN_QUOTES = (least: number) => `(?:(?!\\k<quote>)\\\\?\\S){${least},}(?=\\k<quote>|\\s*$)`;
+const PLAIN = `[^\\s"'\`,;&<>(){}[\\]|\\\\#]`;
+/** Goes on after a comma and the like, unless that begins the next name. */
+const SYMBOLS = `(?:[^\\s"'\`,;&<\\\\]|[,;&](?!\\s|$|[\\w .-]{1,40}[=:])|<(?!/)|\\\\(?![nrt"'\\\\]))`;
+
+/** A value in quotes that is assigned to a name, or passed beside it: `password: "…"`, `setToken("…")`. */
+function quoted(names: string, least: number, ...others: string[]): RedactionRule {
+  const separator = `${QUOTE}?\\]?\\??\\s{0,2}(?:${ANNOTATION}${ASSIGN}|[,(]|\\svalue\\s?=)\\s{0,4}(?:[brf@])?(?<quote>\\\\{0,3}["'\`])`;
+  return {
+    id: 'assigned-secret',
+    keyword: new RegExp(names, 'i'),
+    pattern: new RegExp(`(?<kept>(?:${names})${ABOUT}${REST_OF_NAME}${separator})${IN_QUOTES(least)}`, 'gi'),
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, DATA, ...others),
+  };
 }
 
-function tokens(id: string, keywords: readonly string[], source: string, entropy = 2): RedactionRule {
-  return { id, keywords, pattern: new RegExp(`(?<![A-Za-z0-9])${source}(?![A-Za-z0-9])`, 'g'), entropy };
+/** A value without quotes after a name. */
+function unquoted(names: string, value: string, ...others: string[]): RedactionRule {
+  return {
+    id: 'assigned-secret',
+    keyword: new RegExp(names, 'i'),
+    pattern: new RegExp(
+      `(?<kept>(?:${names})${ABOUT}${REST_OF_NAME}${QUOTE}?\\]?\\s{0,2}${ASSIGN}[ \\t]{0,4}(?:\\r?\\n[ \\t]{1,8})?)${value}(?<![.:,;)}\\]])`,
+      'gi',
+    ),
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, DATA, CODE, ...others),
+  };
 }
 
-/**
- * Credentials with a distinctive prefix. Ids, shapes and entropies are those of gitleaks (MIT License, © 2019 Zachary
- * Rice; https://github.com/gitleaks/gitleaks, config/gitleaks.toml), except those of svc and `url-password`. Its rules that
- * need a name beside the value (`token = …`) are left out: in prose they match words.
- */
+/** Credentials that are told by their surroundings: addresses, headers, and names that a value is assigned to. */
 export const REDACTION_RULES: readonly RedactionRule[] = [
-  token('1password-service-account-token', 'ops_eyJ', '[a-zA-Z0-9+/]{250,4000}={0,3}', 4),
-  token('age-secret-key', 'AGE-SECRET-KEY-1', '[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}'),
-  token('alibaba-access-key-id', 'LTAI', '[A-Za-z0-9]{20}'),
-  token('anthropic-admin-api-key', 'sk-ant-admin01-', '[a-zA-Z0-9_-]{93}AA'),
-  token('anthropic-api-key', 'sk-ant-api03-', '[a-zA-Z0-9_-]{93}AA'),
-  token('artifactory-api-key', 'AKCp', '[A-Za-z0-9]{69}', 4.5),
-  token('atlassian-api-token', 'ATATT3', '[A-Za-z0-9_=-]{186}', 3.5),
-  tokens(
-    'aws-access-token',
-    ['A3T', 'AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    '(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)(?![A-Z2-7]{9}EXAMPLE)[A-Z2-7]{16}',
-    3,
-  ),
-  tokens('azure-ad-client-secret', ['Q~'], '[a-zA-Z0-9_~.]{3}\\dQ~[a-zA-Z0-9_~.-]{31,34}', 3),
-  token('clojars-api-token', 'CLOJARS_', '[a-z0-9]{60}'),
-  token('cloudflare-origin-ca-key', 'v1.0-', '[a-f0-9]{24}-[a-f0-9]{146}'),
-  token('databricks-api-token', 'dapi', '[a-f0-9]{32}(?:-\\d)?', 3),
-  token('digitalocean-access-token', 'doo_v1_', '[a-f0-9]{64}', 3),
-  token('digitalocean-pat', 'dop_v1_', '[a-f0-9]{64}', 3),
-  token('digitalocean-refresh-token', 'dor_v1_', '[a-f0-9]{64}'),
-  token('doppler-api-token', 'dp.pt.', '[A-Za-z0-9]{43}'),
-  token('duffel-api-token', 'duffel_', '(?:test|live)_[A-Za-z0-9_=-]{43}'),
-  token('dynatrace-api-token', 'dt0c01.', '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}', 4),
-  token('easypost-api-token', 'EZAK', '[A-Za-z0-9]{54}'),
-  token('flyio-access-token', 'fo1_', '[\\w-]{43}', 4),
-  token('gcp-api-key', 'AIza', '[\\w-]{35}', 4),
-  token('github-fine-grained-pat', 'github_pat_', '\\w{82}', 3),
-  token('github-oauth', 'gho_', '[0-9a-zA-Z]{36}', 3),
-  token('github-pat', 'ghp_', '[0-9a-zA-Z]{36}', 3),
-  token('github-refresh-token', 'ghr_', '[0-9a-zA-Z]{36}', 3),
-  tokens('github-app-token', ['ghu_', 'ghs_'], 'gh[us]_[0-9a-zA-Z]{36}', 3),
-  token('gitlab-deploy-token', 'gldt-', '[0-9a-zA-Z_-]{20}', 3),
-  token('gitlab-pat', 'glpat-', '(?:[0-9a-zA-Z_-]{27,300}\\.[0-9a-z]{9}|[\\w-]{20})', 3),
-  token('gitlab-ptt', 'glptt-', '[0-9a-f]{40}', 3),
-  token('gitlab-rrt', 'GR1348941', '[\\w-]{20}', 3),
-  token(
-    'gitlab-runner-authentication-token',
-    'glrt-',
-    '(?:t\\d_[0-9a-zA-Z_-]{27,300}\\.[0-9a-z]{9}|[0-9a-zA-Z_-]{20})',
-    3,
-  ),
-  token('grafana-api-key', 'eyJrIjoi', '[A-Za-z0-9]{70,400}={0,3}', 3),
-  token('grafana-cloud-api-token', 'glc_', '[A-Za-z0-9+/]{32,400}={0,3}', 3),
-  token('grafana-service-account-token', 'glsa_', '[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}', 3),
-  tokens('harness-api-key', ['pat.', 'sat.'], '[ps]at\\.[a-zA-Z0-9_-]{22}\\.[a-zA-Z0-9]{24}\\.[a-zA-Z0-9]{20}'),
-  tokens('hashicorp-tf-api-token', ['.atlasv1.'], '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,70}', 3.5),
-  token('heroku-api-key-v2', 'HRKU-AA', '[0-9a-zA-Z_-]{58}', 4),
-  token('huggingface-access-token', 'hf_', '[A-Za-z]{34}'),
-  token('huggingface-organization-api-token', 'api_org_', '[A-Za-z]{34}'),
-  token('infracost-api-token', 'ico-', '[a-zA-Z0-9]{32}', 3),
-  tokens('jwt', ['.ey'], 'ey[a-zA-Z0-9]{17,}\\.ey[a-zA-Z0-9/\\\\_-]{17,}\\.(?:[a-zA-Z0-9/\\\\_-]{10,}={0,2})?', 3),
-  token('linear-api-key', 'lin_api_', '[A-Za-z0-9]{40}'),
-  token('notion-api-token', 'ntn_', '[0-9]{11}[A-Za-z0-9]{35}', 4),
-  token('npm-access-token', 'npm_', '[A-Za-z0-9]{36}'),
-  tokens(
-    'openai-api-key',
-    ['T3BlbkFJ'],
-    'sk-(?:(?:proj|svcacct|admin)-(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})T3BlbkFJ(?:[A-Za-z0-9_-]{74}|[A-Za-z0-9_-]{58})|[a-zA-Z0-9]{20}T3BlbkFJ[a-zA-Z0-9]{20})',
-    3,
-  ),
-  token('openshift-user-token', 'sha256~', '[\\w-]{43}', 3.5),
-  token('perplexity-api-key', 'pplx-', '[a-zA-Z0-9]{48}', 4),
-  token('planetscale-api-token', 'pscale_tkn_', '[\\w=.-]{32,64}', 3),
-  token('planetscale-oauth-token', 'pscale_oauth_', '[\\w=.-]{32,64}', 3),
-  token('planetscale-password', 'pscale_pw_', '[\\w=.-]{32,64}', 3),
-  token('postman-api-token', 'PMAK-', '[A-Fa-f0-9]{24}-[A-Fa-f0-9]{34}', 3),
-  token('prefect-api-token', 'pnu_', '[a-zA-Z0-9]{36}'),
-  token('pulumi-api-token', 'pul-', '[a-f0-9]{40}'),
-  token('pypi-upload-token', 'pypi-AgEIcHlwaS5vcmc', '[\\w-]{50,1000}', 3),
-  token('readme-api-token', 'rdme_', '[a-z0-9]{70}'),
-  token('rubygems-api-token', 'rubygems_', '[a-f0-9]{48}'),
-  token('sendgrid-api-token', 'SG.', '[A-Za-z0-9=_.-]{66}'),
-  token('sendinblue-api-token', 'xkeysib-', '[a-f0-9]{64}-[A-Za-z0-9]{16}'),
-  token('sentry-user-token', 'sntryu_', '[a-f0-9]{64}', 3.5),
-  token('shippo-api-token', 'shippo_', '(?:live|test)_[a-fA-F0-9]{40}'),
-  token('shopify-access-token', 'shpat_', '[a-fA-F0-9]{32}'),
-  token('shopify-custom-access-token', 'shpca_', '[a-fA-F0-9]{32}'),
-  token('shopify-private-app-access-token', 'shppa_', '[a-fA-F0-9]{32}'),
-  token('shopify-shared-secret', 'shpss_', '[a-fA-F0-9]{32}'),
-  token('slack-app-token', 'xapp-', '\\d-[A-Za-z0-9]{1,40}-\\d{1,20}-[A-Za-z0-9]{16,100}'),
-  token('slack-bot-token', 'xoxb-', '[0-9]{8,14}-(?:[0-9]{10,13}[a-zA-Z0-9-]{0,60}|[a-zA-Z0-9]{18,26})'),
-  tokens('slack-user-token', ['xoxp-', 'xoxe-'], 'xox[pe](?:-[0-9]{10,13}){3}-[a-zA-Z0-9-]{28,34}'),
-  tokens(
-    'slack-webhook-url',
-    ['hooks.slack.com/'],
-    'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{43,56}',
-  ),
-  token('square-access-token', 'sq0atp-', '[\\w-]{22,60}'),
-  tokens('stripe-access-token', ['k_test_', 'k_live_', 'k_prod_'], '[sr]k_(?:test|live|prod)_[a-zA-Z0-9]{10,99}'),
-  token('svc-api-key', 'svc_live_', '[0-9a-f]{32}', 2),
-  tokens('svc-oauth-token', ['svc_oat_', 'svc_ort_', 'svc_oac_'], 'svc_o(?:at|rt|ac)_[\\w-]{43,86}', 3),
-  token('svc-device-token', 'svc_dev_', '[\\w-]{43}', 3),
-  token('twilio-api-key', 'SK', '[0-9a-fA-F]{32}', 3),
-  token('typeform-api-token', 'tfp_', '[a-z0-9_.=-]{59}'),
-  token('vault-batch-token', 'hvb.', '[\\w-]{138,300}', 4),
-  token('vault-service-token', 'hvs.', '[\\w-]{90,120}', 3.5),
   {
     id: 'private-key',
-    keywords: ['PRIVATE KEY'],
-    // The body stops at the next beginning, so that many of them without an end are still read once.
-    pattern: /-----BEGIN[ A-Z0-9_-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN)[\s\S]){64,}?KEY(?: BLOCK)?-----/g,
-    entropy: 0,
+    keyword: /PRIVATE KEY|Static key V1/,
+    // To its end; if that was cut off, as far as there are lines of base64. The body stops at the next beginning, so that
+    // many of them without an end are still read once.
+    pattern:
+      /-{4,5} ?BEGIN[ A-Za-z0-9_-]{0,40}(?:PRIVATE KEY|Static key V1)(?: BLOCK)? ?-{4,5}(?:(?:(?!---- ?BEGIN)[\s\S])*?-{4,5} ?END[ A-Za-z0-9_-]{0,44}(?:KEY|V1)(?: BLOCK)? ?-{4,5}|(?:(?:\s|\\{1,4}[nr]|["',>])*(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,99}(?:\n|\\{1,4}n)))*(?:(?:\s|\\{1,4}[nr]|["',>]|\+\s)*[A-Za-z0-9+/]{12,}={0,2})+(?:(?:\n|\\{1,4}n)\s{0,8}[A-Za-z0-9+/=]{1,11}(?![A-Za-z0-9+/=]))?)/g,
+    entropy: 3,
+    unlike: /^(?![\s\S]*?[A-Za-z0-9+/]{16})/,
   },
   {
     id: 'url-password',
-    keywords: ['://'],
-    // Not a placeholder: `$PASSWORD`, `<password>`, `***`, `[redacted: …]`.
-    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:(?![$<{*[%])([^\s/?#@'"`<>]{3,200})@/g,
+    keyword: /:\/\//,
+    // To the last `@` before the path. A number before a `/`, `?` or `#` is a port.
+    pattern: /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}[/?#])[^\s/'"`<>]{3,200}(?=@)/gi,
     entropy: 0,
+    unlike: unlike(PLACEHOLDER),
+  },
+  {
+    id: 'url-token',
+    keyword: /:\/\//,
+    pattern: /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/)[\w.~%!$+-]{16,300}(?=:?@)/gi,
+    entropy: 3,
+    unlike: unlike(PLACEHOLDER, WORDS),
+  },
+  {
+    id: 'authorization',
+    keyword: /authorization/i,
+    pattern:
+      /(?<kept>\bauthorization(?:\\{0,3}["'`])?\]?\s?[:=,]\s{0,3}(?:\\{0,3}["'`])?(?:[A-Za-z][A-Za-z-]{2,19}(?:\s{1,3}|\s?:\s?)(?:token=|key=|credential=)?(?:\\{0,3}["'`])?)?)[^\s"'`,;<>(){}[\]\\]{8,}/gi,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, CODE),
+  },
+  {
+    id: 'authorization',
+    keyword: /bearer|basic/i,
+    pattern: /(?<kept>\b(?:bearer|basic)(?:\s{1,3}|%20|\+)(?:\\{0,3}["'`])?)[\w.~+/=:-]{12,}(?<![.:])/gi,
+    entropy: 2.6,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE),
+  },
+  {
+    id: 'session-cookie',
+    keyword: /sess|sid=|auth=|__(?:Host|Secure)-/i,
+    pattern: /(?<kept>(?:sess(?:ion)?(?:[_-]?id)?|sid|auth|__(?:Host|Secure)-[\w.-]{1,40})=\\?"?)[\w.~+/%:=-]{16,}/gi,
+    entropy: 3,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, UUID),
+  },
+  {
+    id: 'url-parameter',
+    keyword: /[?&#;][\w-]+=/,
+    pattern:
+      /(?<kept>[?&#;](?:amp;)?(?:ticket|operator|sig|sign|signature|code|auth|jwt|sid|session|assertion|otp|invite|magic|verif\w{0,9}|confirm\w{0,9}|X-(?:Amz|Goog)-(?:Signature|Credential))=)[^\s"'`&#<>()\\]{12,}(?<![.,:;])/gi,
+    entropy: 2.8,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA),
+  },
+  quoted(PASSWORD, 6, SOME_WORDS, CODE),
+  quoted(SECRET, 10, WORDS, CODE),
+  {
+    id: 'assigned-secret',
+    keyword: /PASS|PWD/,
+    pattern:
+      /(?<kept>(?:PASS(?:W(?:OR)?D|PHRASE|CODE)?|PWD)(?:_[A-Z0-9]{1,12}){0,2}=(?<quote>["']?))(?:(?!\k<quote>)\S|(?<==)\S)\S{4,}?(?=["']?(?:\s|$))/g,
+    entropy: 2,
+    unlike: unlike(PLACEHOLDER, DATA, CODE),
+  },
+  unquoted(PASSWORD, `${SYMBOLS}{6,}`, NO_DIGIT, SOME_WORDS, CALL),
+  unquoted(SECRET, `${PLAIN}{10,}`, NO_DIGIT, WORDS, FILE),
+  unquoted('(?<![A-Za-z0-9:][ _.-]?)key', `${PLAIN}{20,}`, NO_DIGIT, WORDS, FILE, UUID, HYPHENATED),
+  {
+    id: 'assigned-secret',
+    keyword: /key|token|secret|pass|credential|pwd|(?:recovery|backup) code/i,
+    // Prose: `the password is …`, `key …`; and options of commands: `--token …`.
+    pattern:
+      /(?<kept>(?:(?:pass(?:wor[dt]|phrase|code|wd)?|(?:recovery|backup) codes?|pwd|secret|token|key(?<!(?:public|primary|foreign|cache|partition|sort|idempotency)[ _-]?key)|credentials?)(?:\s(?!hash|id\b|commit|fingerprint|checksum|digest|version|sha)\w{1,16}){0,4}?(?:\s(?:is|was|now|are|to|=|→|lautet|ist|est|es)[ :]\s{0,2}|\s?[:=]\s)|--?[\w-]{0,24}(?:password|passwd|passphrase|token|secret|key|pass|pwd|auth)\s)(?:\\{0,3}["'`])?)[^\s"'`,;<>(){}[\]\\]{8,}(?<![.:?])/gi,
+    entropy: 2.6,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, NO_DIGIT, FILE, '[a-z]+(?:[-_.][a-z0-9]+)*[-_.][0-9a-f]{6,}$'),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /key|token|secret|credential/i,
+    pattern:
+      /(?<kept>(?<!:)\b(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|[Cc]redential)s?(?<!(?:[Pp]ublic|[Cc]ache|[Pp]rimary|[Hh]ost)[ _-]?key)[ :]{1,2}(?:\\{0,3}["'`])?)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])(?=[\w+/-]*\d)[\w+/.-]{20,}={0,2}/g,
+    entropy: 3.4,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, UUID, HEXADECIMAL),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /pass|pwd|identified/i,
+    // `password …` without a separator; commands that take one.
+    pattern:
+      /(?<kept>(?:\b(?:password|passphrase|passcode|passwd|requirepass|storepass|keypass|pass)(?:\sof\s\w{1,20})?|\bidentified by|sshpass -p|SecureString|pass)\b(?:\s{1,2}[:(]?|[:(])\s?(?:\\{0,3}["'`(])?)(?=[^\s]*[A-Za-z])(?=[^\s]*\d)[^\s"'`<>]{6,}(?<![.:?,;)])/gi,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, CALL),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /auth|credential|login|connect|client/i,
+    // Pairs and single arguments of calls: `HTTPBasicAuth("ada", "…")`, `new Client("…")`.
+    pattern:
+      /(?<kept>(?:auth|credentials?|login|connect|client|api|sdk|bot|configure|init)\w{0,20}\s?[=:]?\s?[([]\s?(?:(?:\\{0,3}["'`])[^\s"'`\\]{1,60}(?:\\{0,3}["'`])\s?,\s?)?(?:\\{0,3}["'`]))[^\s"'`\\]{10,}(?=\\{0,3}["'`])/gi,
+    entropy: 2.8,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, FILE, NO_DIGIT),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /\s-[pPa]/,
+    // `docker login -p …`, `mysql -p…`, `redis-cli -a …`.
+    pattern:
+      /(?<kept>\b(?:docker|podman|helm|sshpass|redis-cli|mysql\w{0,8}|mariadb|mongo\w{0,6})\s(?:[^\n|;]{0,80}?\s)?-[pPa]\s?(?:\\{0,3}["'])?)[^\s"'`\\]{6,}/g,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /:\d{4,5}:/,
+    // A line of `~/.pgpass`.
+    pattern: /(?<kept>[\w.*-]{1,100}:\d{4,5}:[\w.*-]{1,63}:[\w.*-]{1,63}:)[^\s"'`\\]{6,}/g,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA),
+  },
+  {
+    id: 'passphrase',
+    keyword: /phrase|mnemonic|seed/i,
+    pattern:
+      /(?<kept>(?:mnemonic|(?:seed|recovery|backup) (?:phrase|words)|seed_?phrase|pass_?phrase)[^\n:=]{0,30}?(?:\sis|[:=])[\s:=]{0,3}(?:\\{0,3}["'`])?)(?:[A-Za-z]{3,12}[ ,-]{1,2}){3,23}[A-Za-z]{3,12}/gi,
+    entropy: 2,
+    unlike: unlike('(?:required|must|is|not|the|a|an|your|for|to|of|enter|at) '),
+  },
+  {
+    id: 'private-key',
+    keyword: /"kty|Private-Lines/,
+    pattern:
+      /(?<kept>\\?"(?:d|p|q|dp|dq|qi|k)\\?"\s?:\s?\\?"|Private-Lines: \d+(?:\s|\\[nr])+)(?:[\w+/-]{16,}={0,2}(?:\s|\\[nr])*)+/g,
+    entropy: 3,
+    unlike: unlike(UUID),
+  },
+  {
+    id: 'url-password',
+    keyword: /:\/\//,
+    // Cut off before its `@`, at the end of the text.
+    pattern:
+      /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}["'`}\\]{0,3}\s*$)[^\s/'"`<>@[\]]{4,200}(?=["'`}\\]{0,3}\s*$)/gi,
+    entropy: 1.5,
+    unlike: unlike(PLACEHOLDER, SOME_WORDS),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /curl|wget|http/i,
+    pattern: /(?<kept>\s(?:-u|--user)[ =](?:\\{0,3}["'])?[\w.@+-]{1,60}:)[^\s"'`]{4,}/g,
+    entropy: 2,
+    unlike: unlike(PLACEHOLDER),
   },
 ];

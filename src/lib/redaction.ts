@@ -1,4 +1,5 @@
-import { REDACTION_RULES, type RedactionRule } from './redaction-rules.ts';
+import { REDACTION_RULES } from './redaction-rules.ts';
+import { TOKENS } from './redaction-tokens.ts';
 
 /** A text whose credentials are masked, and how many there were. */
 export interface Redacted {
@@ -6,32 +7,62 @@ export interface Redacted {
   count: number;
 }
 
+const LEAST_ENTROPY = 2.4;
+/** Words such as `ghp_your_token_here`, and `xxxx`. */
+const TOKEN_PLACEHOLDER =
+  /^(?:[A-Za-z]?[a-z]{1,20}\d?(?:[-_.]+(?:[A-Za-z]?[a-z]{1,20}\d?|[A-Z]+|\d{1,3}))*|[A-Z]+(?:[-_.]+[A-Z]+)+|[xX*.]{3,}.*)$/;
+
+const tokens = TOKENS.map(([id, start, rest, entropy = LEAST_ENTROPY]) => ({
+  id,
+  entropy,
+  pattern: new RegExp(`^(?:${start})(${rest})`),
+}));
+
+/** No shorter word can be a token, and most words are shorter. */
+const LONG_WORD = /(?<![!-~])[!-~]{12,}/g;
+/** Not within a word, but after an escape: `\\n` in JSON, `%3D` in an address. */
+const BEGINNING = '(?<!(?<!\\\\|%[0-9A-F])[A-Za-z0-9])';
+/** Letters alone also occur within base64, after `/` or `+`. */
+const NOT_IN_BASE64 = '(?<![+/])';
+
+/** All tokens at once, so that a text is read once. */
+const ANY_TOKEN = new RegExp(
+  `${BEGINNING}(?:${TOKENS.map(
+    ([, start, rest]) => `${/^[A-Za-z0-9]+$/.test(start) ? NOT_IN_BASE64 : ''}(?:${start})${rest}`,
+  ).join('|')})`,
+  'g',
+);
+
 /**
- * Masks the known shapes of credentials: `[redacted: aws-access-token]`. Takes time linear in the length of the text. A
- * mask is not masked again.
+ * Masks the known shapes of credentials, and values that are named as one: `[redacted: aws-access-token]`. Takes time
+ * linear in the length of the text. A mask is not masked again.
  */
 export function redactSecrets(text: string): Redacted {
   let count = 0;
-  let masked = text;
-  for (const rule of REDACTION_RULES) {
-    if (!rule.keywords.some((keyword) => masked.includes(keyword))) continue;
-    masked = masked.replace(rule.pattern, (found: string, ...rest: unknown[]) => {
-      const secret = typeof rest[0] === 'string' ? rest[0] : found;
-      if (isPlaceholder(secret, rule)) return found;
-      count += 1;
-      // The password of a URL is the last thing before its `@`.
-      return secret === found ? maskOf(rule) : `${found.slice(0, -secret.length - 1)}${maskOf(rule)}@`;
+  const maskOf = (id: string) => {
+    count += 1;
+    return `[redacted: ${id}]`;
+  };
+  let masked = text.replace(LONG_WORD, (word) =>
+    word.replace(ANY_TOKEN, (found) => {
+      for (const { id, pattern, entropy } of tokens) {
+        const rest = pattern.exec(found)?.[1];
+        if (rest === undefined) continue;
+        return entropyOf(rest) < entropy || TOKEN_PLACEHOLDER.test(rest) ? found : maskOf(id);
+      }
+      return found;
+    }),
+  );
+  for (const { id, keyword, pattern, entropy, unlike } of REDACTION_RULES) {
+    if (!keyword.test(masked)) continue;
+    masked = masked.replace(pattern, (found: string, ...rest: unknown[]) => {
+      const kept = (rest.at(-1) as { kept?: string } | string | undefined) ?? '';
+      const before = typeof kept === 'string' ? '' : (kept.kept ?? '');
+      const secret = found.slice(before.length);
+      return unlike.test(secret) || entropyOf(secret) < entropy ? found : before + maskOf(id);
     });
   }
   return { text: masked, count };
-}
-
-function maskOf({ id }: RedactionRule): string {
-  return `[redacted: ${id}]`;
-}
-
-function isPlaceholder(secret: string, { entropy }: RedactionRule): boolean {
-  return entropy > 0 && entropyOf(secret) < entropy;
 }
 
 /** Shannon entropy in bits per character. */

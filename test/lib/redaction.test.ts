@@ -65,6 +65,43 @@ const SHAPES: Record<string, string> = {
   'private-key': '-----BEGIN OPENSSH PRIVATE KEY-----\n{b64}\n{b64}\n-----END OPENSSH PRIVATE KEY-----',
   'url-password': 'postgres://svc:{a16}@db.example.com:5432/svc',
 };
+/** Credentials whose shape or surroundings were not recognized once. The brackets enclose the secret. */
+const NAMED: Record<string, string> = {
+  'Claude OAuth token': '⟦sk-ant-oat01-{a93}AA⟧',
+  'OpenRouter key': '⟦sk-or-v1-{h64}⟧',
+  'Groq key': '⟦gsk_{a52}⟧',
+  'xAI key': '⟦xai-{a80}⟧',
+  'Google client secret': '⟦GOCSPX-{a28}⟧',
+  'Google access token': '⟦ya29.{a160}⟧',
+  'Replicate token': '⟦r8_{a37}⟧',
+  'Supabase token': '⟦sbp_{h40}⟧',
+  'webhook secret': '⟦whsec_{a32}⟧',
+  'DeepSeek key': '⟦sk-{h32}⟧',
+  'Slack session token': '⟦xoxc-{d11}-{d12}-{d13}-{h64}⟧',
+  'Discord token': '⟦MTA{a21}.{a6}.{a38}⟧',
+  'Telegram token': '⟦{d10}:AA{a33}⟧',
+  'Tailscale key': '⟦tskey-auth-{a12}CNTRL-{a32}⟧',
+  'Vercel token': '⟦vcp_{a56}⟧',
+  'Vercel token by its name': 'VERCEL_TOKEN=⟦{a24}⟧',
+  'Figma token': '⟦figd_{a40}⟧',
+  'LangSmith key': '⟦lsv2_pt_{h32}_{h10}⟧',
+  'Tavily key': '⟦tvly-{a32}⟧',
+  'Azure account key':
+    'DefaultEndpointsProtocol=https;AccountName=svc;AccountKey=⟦{b86}==⟧;EndpointSuffix=core.windows.net',
+  'Basic header': 'curl -H "Authorization: Basic ⟦{a30}1aB==⟧" https://example.com',
+  'Bearer header': 'Authorization: Bearer ⟦{a40}⟧',
+  'password in an env file': 'PORT=80\nDB_PASSWORD=⟦{a12}(4;#x&{a3}⟧\nDEBUG=1',
+  'AWS secret key': 'AWS_SECRET_ACCESS_KEY=⟦{a39}+⟧',
+  'private key without its end': '-----BEGIN RSA PRIVATE KEY-----\n⟦{b64}\n{b64}\n{b20}⟧',
+  'sign-in link': 'https://svc.example.com/v1/sign-in?token=⟦{a43}⟧',
+  'ticket of the web app': 'https://svc.example.com/dashboard#ticket=⟦{a43}⟧',
+  'session cookie': 'Cookie: theme=dark; __Host-svc=⟦{a43}⟧; other=1',
+  'session cookie without https': 'Set-Cookie: svc_session=⟦{a43}⟧; HttpOnly',
+  'URL password with $': 'postgres://ada:⟦p$ss{a8}⟧@db.example.com/svc',
+  'URL password that begins with $': 'postgres://ada:⟦$3cr{a8}⟧@db.example.com/svc',
+  'URL password with %40': 'mysql://ada:⟦p%40ss{a8}⟧@db.example.com/svc',
+  'URL password with @': 'redis://:⟦p@ss{a8}⟧@db.example.com:6379',
+};
 const SETTINGS = ['use {} for now', 'export TOKEN="{}"', '{"key":"{}"}', 'It is {}.', '{}'];
 
 /** Texts that resemble credentials and are none. */
@@ -101,6 +138,26 @@ describe('redacted text', () => {
     expect(masked.length, masked.slice(0, 5).join('\n')).toBeLessThanOrEqual(20);
   });
 
+  test.each(Object.entries(NAMED))('masks a %s, whole and alone', (_, template) => {
+    const [before = '', secret = '', after = ''] = filled(template).split(/[⟦⟧]/);
+    const masked = redactSecrets(before + secret + after).text;
+    expect(secret.length).toBeGreaterThan(8);
+    expect(masked).toMatch(/\[redacted: [a-z0-9-]+\]/);
+    expect(masked.replace(/\[redacted: [a-z0-9-]+\]/, '')).toBe(before.startsWith('-----BEGIN') ? '' : before + after);
+  });
+
+  test.each([
+    'function login(user: string, password: string): Promise<Token>',
+    'const token = await getToken(request.headers.authorization);',
+    'password = os.environ["DB_PASSWORD"]; secret: process.env.SECRET2',
+    'DB_PASSWORD=$PASSWORD API_KEY=%KEY% TOKEN=<your token> SECRET=changeme PASSWORD_MIN_LENGTH=12',
+    '"js-tokens": "^4.0.0", "integrity": "sha512-abc", maxTokens: 4096, token_url: https://example.com/oauth2/token',
+    'The password is required and must have 8 characters. Authorization: Bearer <token>',
+    'const cacheKey = "3f2a9c1e-8b7d-4c6e-9f10-aabbccddeeff"; http://localhost:8080/@scope/name',
+  ])('leaves alone: %s', (text) => {
+    expect(redactSecrets(text)).toEqual({ text, count: 0 });
+  });
+
   test('keeps everything but the password of a URL', () => {
     expect(redactSecrets('see postgres://ada:hunter22@db/svc').text).toBe(
       'see postgres://ada:[redacted: url-password]@db/svc',
@@ -125,6 +182,17 @@ describe('redacted text', () => {
       'ghp_',
       'AKIA',
       'glpat-a',
+      'ey-',
+      'token="',
+      'password=a1',
+      'key: A1b',
+      'Authorization: ',
+      'https://a:',
+      'pass_',
+      '?sig=',
+      'sess-a_',
+      'a1B/',
+      '-----BEGIN PRIVATE KEY-----MIIEowIBAAKCAQEA ',
     ];
     for (const beginning of beginnings) {
       const text = beginning.repeat(Math.ceil(400_000 / beginning.length));
