@@ -1,5 +1,6 @@
+import { withoutFences } from '../../contract/fence.ts';
 import { redactSecrets } from '../../lib/redaction.ts';
-import { withoutFences, withoutPrivate } from './fence.ts';
+import { withoutPrivate } from './fence.ts';
 
 /** A longer prompt is a pasted file; its beginning says what it is about. */
 const MAX_CHARACTERS = 20_000;

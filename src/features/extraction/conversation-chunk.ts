@@ -1,4 +1,5 @@
 import type { Message } from '../../contract/conversations.ts';
+import { withoutFences } from '../../contract/fence.ts';
 import { CONTEXT_HEADING } from '../../contract/search.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
@@ -85,8 +86,9 @@ function toChunkMessage(
 
 const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
 
-/** Removes the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
-export function withoutRecalled(text: string): string {
+/** Removes fences, and the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
+export function withoutRecalled(written: string): string {
+  const text = withoutFences(written);
   if (!text.includes(CONTEXT_HEADING)) return text;
   const lines: string[] = [];
   let inBlock = false;
