@@ -97,5 +97,10 @@ export function oneLine(text: string): string {
 
 /** Puts `> ` before each line, so that none can be taken for one of svc. */
 export function quoted(text: string): string {
-  return `> ${withoutTags(text).replace(LINE_BREAKS, '\n> ')}`;
+  return `> ${continued(withoutTags(text))}`;
+}
+
+/** Puts `> ` before each line but the first, which follows something on its line. */
+export function continued(text: string): string {
+  return text.replace(LINE_BREAKS, '\n> ');
 }

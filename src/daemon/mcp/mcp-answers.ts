@@ -4,7 +4,7 @@ import type { AppError, ErrorCode } from '../../contract/errors.ts';
 import { fence, oneLine, quoted } from '../../contract/fence.ts';
 import type { AddedMemory, ChangedMemory, Memory } from '../../contract/memories.ts';
 import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
-import { speakerOf } from '../../features/search/speaker.ts';
+import { speakerOf } from '../../contract/speaker.ts';
 
 /** Text beside structured content is cut at this length; `memory_get` returns it all. */
 const EXCERPT_LENGTH = 2000;

@@ -1,6 +1,7 @@
 import type { Message } from '../../contract/conversations.ts';
-import { withoutFences } from '../../contract/fence.ts';
+import { oneLine, withoutFences } from '../../contract/fence.ts';
 import { CONTEXT_HEADING } from '../../contract/search.ts';
+import { speakerOf } from '../../contract/speaker.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
 
@@ -81,7 +82,14 @@ function toChunkMessage(
   const text = withoutRecalled(writtenTextOf({ content, parts })).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;
   const { id, ordinal, createdAt } = source;
-  return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };
+  return {
+    id,
+    ordinal,
+    createdAt,
+    speaker: oneLine(speakerOf({ role, name })),
+    day: toTimestamp(createdAt).slice(0, 10),
+    text,
+  };
 }
 
 const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;

@@ -1,10 +1,10 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
 import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
+import { speakerOf } from '../../contract/speaker.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { type DiverseItem, diverseOrder } from './diversity.ts';
 import { type Excerpt, excerptOf, joinPieces } from './excerpt.ts';
-import { speakerOf } from './speaker.ts';
 
 /** A line has at least its number, its date and a word. */
 const MIN_LINE_TOKENS = 8;
