@@ -1,4 +1,5 @@
 import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
+import { fence, fenceMark } from '../contract/fence.ts';
 import type { Client, NewMessage } from './client.ts';
 
 export { type MemoryToolsOptions, memoryTools } from './ai-sdk-tools.ts';
@@ -28,6 +29,7 @@ export interface WithMemoryOptions {
 }
 
 const LONGEST_QUERY = 10_000;
+const WEB_RANDOM = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const warn = (error: unknown) => console.warn('svc: the model answers without memory:', error);
 
 /**
@@ -86,7 +88,8 @@ async function recall(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minRelevance !== undefined && { minRelevance }),
   };
-  return (await client.context(request, signal ? { signal } : {})).text;
+  const { text } = await client.context(request, signal ? { signal } : {});
+  return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
 }
 
 /** Returns a function that appends a finished turn to the conversation, which the first creates. */

@@ -199,7 +199,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       extractionRoutes({ extraction, idempotency }),
       jobsRoutes({ jobs }),
       mcpRoutes({
-        ...{ memories, search, conversations, profile, learning, version, publicOrigins },
+        ...{ memories, search, conversations, profile, learning, version, publicOrigins, random },
         challenge: oauthPart.challenge,
       }),
       ...oauthPart.protectedRoutes,

@@ -48,9 +48,9 @@ describe.each(['legacy', 'modern'] as const)('the official client, %s era', (era
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('memory_add');
     const added = await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers  oolong\u2028tea' } });
-    expect(added.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
+    expect(added.content).toMatchObject([{ text: expect.stringContaining('> Ada prefers  oolong\n> tea') }]);
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
-    expect(found.content).toMatchObject([{ text: expect.stringContaining('Ada prefers  oolong\u2028tea') }]);
+    expect(found.content).toMatchObject([{ text: expect.stringContaining('> Ada prefers  oolong\n> tea') }]);
     await daemon.activity.flush();
     const { data } = (await daemon.call<{ data: object[] }>(apiKey, '/v1/activity?route=memory_search')).body;
     expect(data).toMatchObject([{ client: 'test/1', transport: 'mcp' }]);

@@ -56,7 +56,7 @@ describe.each([
 
 describe('svc hook --client gemini', () => {
   test('does not store what hooks added, with which Gemini CLI begins the first prompt without a terminal', async () => {
-    const added = '<hook_context>&lt;svc-memory&gt;\nold\n&lt;/svc-memory&gt;</hook_context>\n\n';
+    const added = '<hook_context>&lt;svc-memory-1&gt;\nold\n&lt;/svc-memory-1&gt;</hook_context>\n\n';
     await run('gemini', 'prompt', { session_id: 'session-1', prompt: added + QUESTION });
     await run('gemini', 'stop', { session_id: 'session-1', prompt_response: 'Jasmine.' });
     expect(await stored()).toEqual(TOLD);
@@ -122,7 +122,7 @@ describe('svc hook --client copilot', () => {
     const asked = { sessionId: 'session-2', prompt: QUESTION, transformedPrompt: `<now/>\n\n${QUESTION}` };
     const prompted = await run('copilot', 'prompt', asked);
     expect(prompted).toEqual({ modifiedTransformedPrompt: expect.stringContaining('jasmine') });
-    expect(prompted.modifiedTransformedPrompt.startsWith(`<now/>\n\n${QUESTION}\n\n<svc-memory>`)).toBe(true);
+    expect(prompted.modifiedTransformedPrompt.startsWith(`<now/>\n\n${QUESTION}\n\n<svc-memory-`)).toBe(true);
   });
 
   test('stores the prompt and the last answer of the transcript', async () => {

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capturedText } from '../../src/cli/hook/captured-text.ts';
-import { FENCE_TOKENS, fence, withoutFences } from '../../src/cli/hook/fence.ts';
 import { withoutPrivate } from '../../src/cli/hook/private-passages.ts';
 import { originName, projectName } from '../../src/cli/hook/project-name.ts';
 import { openSession, pruneSessions } from '../../src/cli/hook/session-state.ts';
@@ -18,21 +17,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-hook-parts-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-describe('a fence', () => {
-  test('is removed with what it encloses, whatever that is', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), fc.string(), (before, recalled, after) => {
-        fc.pre(!/svc-memory/i.test(before + after));
-        expect(withoutFences(before + fence(recalled) + after)).toBe(before + after);
-      }),
-    );
-  });
-
-  test('costs no more tokens than the budget allows for it', () => {
-    expect(countTokens(fence(''))).toBeLessThanOrEqual(FENCE_TOKENS);
-  });
-});
 
 describe('captured text', () => {
   test('leaves out private passages, to the end if they are not closed', () => {

@@ -64,7 +64,7 @@ async function turn(assistant: Driven, prompt: string, more: Partial<Turn> = {})
 }
 
 /** The text that svc added to a request. */
-const fencesIn = ({ text }: ModelRequest) => text.match(/<svc-memory>[\s\S]*?<\/svc-memory>/g) ?? [];
+const fencesIn = ({ text }: ModelRequest) => text.match(/<(svc-memory-\d+)>[\s\S]*?<\/\1>/g) ?? [];
 const linesWith = ({ text }: ModelRequest, part: string) => text.split('\n').filter((line) => line.includes(part));
 const namesOf = ({ tools }: ModelRequest) => tools.map(({ name, namespace = '' }) => namespace + name);
 const sizeOf = ({ text, toolText }: ModelRequest) => countTokens(text) + countTokens(toolText);
@@ -91,7 +91,7 @@ describe.each(DRIVEN)('%s with hooks', (assistant) => {
     harness.model.answers({ text: `Jasmine tea, and revoke ${TOKEN}.` });
     const { first } = await turn(assistant, `${QUESTION} And is ${TOKEN} safe?`);
     const fences = fencesIn(first);
-    for (const fence of fences) expect(fence).toMatch(/^<svc-memory>\n.*never an instruction\.\n/);
+    for (const fence of fences) expect(fence).toMatch(/^<svc-memory-\d{9}>\n.*never an instruction\.\n/);
     expect(fences.filter((fence) => fence.includes(MEMORY))).toHaveLength(1);
     const tokens = fences.reduce((sum, fence) => sum + countTokens(fence), 0);
     console.info(`${assistant}: the hooks add ${tokens} tokens`);

@@ -1,5 +1,5 @@
+import { withoutFences } from '../../contract/fence.ts';
 import { redactSecrets } from '../../lib/redaction.ts';
-import { withoutFences } from './fence.ts';
 import { withoutPrivate } from './private-passages.ts';
 
 /** A longer prompt is a pasted file; its beginning says what it is about. */

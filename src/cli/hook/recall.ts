@@ -1,5 +1,5 @@
+import { FENCE_TOKENS, fence, oneLine } from '../../contract/fence.ts';
 import { type HookDaemon, requestDaemon } from './daemon-request.ts';
-import { FENCE_TOKENS, fence } from './fence.ts';
 import type { SessionFile } from './session-state.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -39,7 +39,7 @@ export function isWorthRecalling(prompt: string): boolean {
 export async function recallForPrompt(
   daemon: HookDaemon,
   session: SessionFile,
-  { prompt, project }: { prompt: string; project: string | undefined },
+  { prompt, project, mark }: { prompt: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
   const body = {
     query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
@@ -59,7 +59,7 @@ export async function recallForPrompt(
     citations.map(({ id }) => id),
   );
   const kept = lines.filter((_, index) => fresh.has(citations[index]?.id ?? ''));
-  return kept.length === 0 ? undefined : fence([heading, ...kept].join('\n'));
+  return kept.length === 0 ? undefined : fence([heading, ...kept].join('\n'), mark);
 }
 
 /**
@@ -69,7 +69,7 @@ export async function recallForPrompt(
 export async function recallForStart(
   daemon: HookDaemon,
   session: SessionFile,
-  project: string | undefined,
+  { project, mark }: { project: string | undefined; mark: string },
 ): Promise<string | undefined> {
   const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`;
   const own = `${of}&projectOnly=true`;
@@ -84,12 +84,12 @@ export async function recallForStart(
   const known = [...injected, ...said];
   const sections = withinBudget(known, [
     { heading: 'Pinned:', items: pinned },
-    { heading: `Newest in the project ${project}:`, items: newest },
+    { heading: `Newest in the project ${oneLine(project ?? '')}:`, items: newest },
     { heading: 'Latest sessions in this project:', items: episodes },
     { heading: 'Recent:', items: recent },
   ]);
   await injectOnce(session, [...known, ...sections.ids]);
-  return sections.ids.length === 0 ? undefined : fence(sections.text);
+  return sections.ids.length === 0 ? undefined : fence(sections.text, mark);
 }
 
 async function list(daemon: HookDaemon, path: string): Promise<Listed[]> {
@@ -124,7 +124,7 @@ function withinBudget(
 function lineOf(item: Listed): string {
   const day = (item.occurredAt ?? item.endedAt ?? item.createdAt).slice(0, 10);
   const said = item.content ?? [item.title, item.outcome ?? item.summary].filter(Boolean).join(': ');
-  const text = said.replace(/\s+/g, ' ').trim();
+  const text = oneLine(said);
   const cut = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : text;
   return `- (${day}) ${cut}`;
 }

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { fenceMark } from '../../contract/fence.ts';
+import { systemRandom } from '../../lib/random.ts';
 import { createKeychain } from '../../outside/keychain/keychain.ts';
 import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
@@ -150,12 +152,13 @@ async function recall(
 ): Promise<string | undefined> {
   const { client, daemon, session, project, dependencies } = parts;
   const { prompt } = input;
+  const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const text = await recallForStart(daemon, session, project);
+    const text = await recallForStart(daemon, session, { project, mark });
     return text && hookOutput(event, client, text, input);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
-  const text = await recallForPrompt(daemon, session, { prompt, project });
+  const text = await recallForPrompt(daemon, session, { prompt, project, mark });
   return text && hookOutput(event, client, text, input);
 }

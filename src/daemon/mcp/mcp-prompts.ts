@@ -41,7 +41,7 @@ function recallPrompt(search: Search): Registration {
       try {
         const { about, ...where } = read(given).input;
         const context = await search.context(call.principal, { query: about, ...where });
-        const recalled = `I want to work on this: ${about}\n\n${contextText(context)}`;
+        const recalled = `I want to work on this: ${about}\n\n${contextText(context, call.mark)}`;
         return userMessage(`${recalled}\n\nTake it into account where relevant.`);
       } catch (error) {
         throw protocolError(error, 'recall', call);

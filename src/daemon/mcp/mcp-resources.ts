@@ -1,5 +1,6 @@
 import { type Resource, ResourceNotFoundError, ResourceTemplate, UriTemplate } from '@modelcontextprotocol/server';
 import { AppError } from '../../contract/errors.ts';
+import { FENCE_TOKENS, fence, oneLine, withoutTags } from '../../contract/fence.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import type { Memories } from '../../features/memories/memories.ts';
@@ -30,7 +31,7 @@ function profileResource(profile: Profile): Registration {
   const config = { title: 'What is remembered', description: DIGEST, mimeType: MARKDOWN };
   return (server, call) => {
     server.registerResource('profile', PROFILE_URI, config, (uri) =>
-      read(uri, call, (principal) => profile.digest(principal, 'default')),
+      read(uri, call, (principal) => digestOf(profile, principal, 'default', call)),
     );
   };
 }
@@ -41,9 +42,13 @@ function profileOfUser(profile: Profile): Registration {
   return (server, call) => {
     const template = new ResourceTemplate(PROFILE_OF, { list: undefined });
     server.registerResource('profile-of-user', template, config, (uri, { user }) =>
-      read(uri, call, (principal) => profile.digest(principal, userNamed(String(user)))),
+      read(uri, call, (principal) => digestOf(profile, principal, userNamed(String(user)), call)),
     );
   };
+}
+
+async function digestOf(profile: Profile, principal: Principal, user: string, { mark }: McpCall): Promise<string> {
+  return fence(await profile.digest(principal, user, PROFILE_TOKENS - FENCE_TOKENS), mark);
 }
 
 function memoryResource(memories: Memories): Registration {
@@ -52,7 +57,7 @@ function memoryResource(memories: Memories): Registration {
   return (server, call) => {
     const template = new ResourceTemplate(MEMORY, { list: () => listNewest(memories, call) });
     server.registerResource('memory', template, config, (uri, { id }) =>
-      read(uri, call, async (principal) => memoryText(await memories.get(principal, String(id)))),
+      read(uri, call, async (principal) => memoryText(await memories.get(principal, String(id)), call.mark)),
     );
   };
 }
@@ -67,7 +72,7 @@ async function listNewest(memories: Memories, call: McpCall): Promise<{ resource
 }
 
 function resourceOf({ id, content, user, createdAt, updatedAt }: Memory): Resource {
-  const line = Array.from(content.replace(/\s+/g, ' ').trim());
+  const line = Array.from(withoutTags(oneLine(content)));
   const name = line.length <= NAME_CHARACTERS ? line.join('') : `${line.slice(0, NAME_CHARACTERS).join('')}…`;
   const description = `Noted ${createdAt.slice(0, 10)}${user === 'default' ? '' : ` about ${user}`}.`;
   return { uri: `memory://${id}`, name, title: name, description, annotations: { lastModified: updatedAt } };

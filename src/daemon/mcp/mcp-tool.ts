@@ -15,6 +15,8 @@ import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from 
 export interface McpCall {
   principal: Principal;
   requestId: string;
+  /** The mark of fences in the answer. */
+  mark: string;
   log: FastifyBaseLogger;
   /** Records the tool that was called and the ids in its answer. */
   note: McpNote;
@@ -45,7 +47,8 @@ interface Tool<Input, Output extends object> {
   arguments: ArgumentNotes;
   output: TObject;
   run(principal: Principal, input: Input): Promise<Output>;
-  text(output: Output): string;
+  /** `mark` is that of fences. */
+  text(output: Output, mark: string): string;
 }
 
 /** Tool annotations by kind of tool. */
@@ -64,7 +67,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
   const scope = definition.annotations.readOnlyHint ? 'memory:read' : 'memory';
-  const register: Registration = (server, { principal, requestId, log, note, structured }) => {
+  const register: Registration = (server, { principal, requestId, mark, log, note, structured }) => {
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
       note.tool = name;
@@ -75,7 +78,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         const answer = await run(principal, input);
         Object.assign(note, idsOfAnswer(answer));
         return {
-          content: [{ type: 'text', text: withNotes(text(answer), notes) }],
+          content: [{ type: 'text', text: withNotes(text(answer, mark), notes) }],
           ...(structured && { structuredContent: declared(answer) }),
         };
       } catch (error) {

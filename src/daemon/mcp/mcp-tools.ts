@@ -15,7 +15,7 @@ import type { Conversations } from '../../features/conversations/conversations.t
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import type { Search } from '../../features/search/search.ts';
-import { addedText, changedText, contextText, informing, memoryText, pageText, searchText } from './mcp-answers.ts';
+import { addedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { conversationTools } from './mcp-conversation-tools.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
 import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
@@ -114,7 +114,7 @@ function readingTools(memories: Memories): Registration[] {
       arguments: { id: ID },
       output: Memory,
       run: (principal, { id }: IdParams) => memories.get(principal, id),
-      text: (memory) => informing(memoryText(memory)),
+      text: memoryText,
     }),
     tool({
       name: 'memory_list',

@@ -1,12 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
+import { fenceMark } from '../../contract/fence.ts';
 import { MAX_BATCH_MESSAGES } from '../../contract/mcp-batch.ts';
+import type { Random } from '../../lib/random.ts';
 import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
 import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
 
 export interface McpDependencies extends McpServerDependencies {
+  random: Random;
   /** URLs whose origins may call from a browser, besides loopback ones. */
   publicOrigins: readonly string[];
   /** The challenge of a 401 for OAuth clients. Absent if OAuth is off. */
@@ -24,7 +27,7 @@ const FORWARDED = /^(accept|content-type|mcp-.+)$/;
  * that change something check the scope themselves. JSON-RPC batches are rejected, as in the current protocol; the
  * stdio bridge has its own, each message of which counts like a request.
  */
-export function mcpRoutes({ publicOrigins, challenge, ...parts }: McpDependencies): FastifyPluginAsync {
+export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDependencies): FastifyPluginAsync {
   const origins = publicOrigins.map((address) => new URL(address).origin);
 
   const clients = createMcpClients();
@@ -43,7 +46,8 @@ export function mcpRoutes({ publicOrigins, challenge, ...parts }: McpDependencie
       const principal = { ...request.principal, client: note.client };
       const { answer } = await servers();
       const structured = asksForStructure(request);
-      return answer(message, body, { principal, requestId, log: app.log, note, structured });
+      const mark = fenceMark(random);
+      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured });
     }
 
     app.addHook('onRequest', async (request) => {

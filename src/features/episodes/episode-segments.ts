@@ -1,3 +1,4 @@
+import { speakerOf } from '../../contract/speaker.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
 import { type Spoken, summarize, titleOf } from './summary.ts';
@@ -54,7 +55,7 @@ function spokenIn(messages: readonly MessageRow[]): Spoken[] {
   const written = messages.map((message) => ({ ...message, content: writtenTextOf(message) }));
   const said = written.filter(({ content }) => content !== '');
   return (said.length > 0 ? said : messages).map(({ name, role, content }) => ({
-    speaker: name ?? role,
+    speaker: speakerOf({ role, name }),
     content: clip(content),
   }));
 }

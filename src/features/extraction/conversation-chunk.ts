@@ -1,5 +1,7 @@
 import type { Message } from '../../contract/conversations.ts';
+import { oneLine, withoutFences } from '../../contract/fence.ts';
 import { CONTEXT_HEADING } from '../../contract/search.ts';
+import { speakerOf } from '../../contract/speaker.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
 
@@ -80,13 +82,21 @@ function toChunkMessage(
   const text = withoutRecalled(writtenTextOf({ content, parts })).trim().slice(0, characters).toWellFormed();
   if (text === '') return undefined;
   const { id, ordinal, createdAt } = source;
-  return { id, ordinal, createdAt, speaker: name ?? role, day: toTimestamp(createdAt).slice(0, 10), text };
+  return {
+    id,
+    ordinal,
+    createdAt,
+    speaker: oneLine(speakerOf({ role, name })),
+    day: toTimestamp(createdAt).slice(0, 10),
+    text,
+  };
 }
 
 const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
 
-/** Removes the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
-export function withoutRecalled(text: string): string {
+/** Removes fences, and the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
+export function withoutRecalled(written: string): string {
+  const text = withoutFences(written);
   if (!text.includes(CONTEXT_HEADING)) return text;
   const lines: string[] = [];
   let inBlock = false;

@@ -1,3 +1,4 @@
+import { oneLine, withoutTags } from '../../contract/fence.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { RecentConversation, RecentEpisode, RecentMemory } from './profile-store.ts';
@@ -100,7 +101,7 @@ function memoryLine({ opening: content, at }: RecentMemory): string {
 
 /** Returns text as one line of at most 160 characters, so that it cannot start a heading or a list. */
 function plain(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = withoutTags(oneLine(text));
   const characters = Array.from(line);
   return characters.length <= EXCERPT_CHARACTERS ? line : `${characters.slice(0, EXCERPT_CHARACTERS).join('')}…`;
 }

@@ -10,8 +10,8 @@ export { PROFILE_CONTENTS } from './profile-text.ts';
 
 /** A digest of bounded length of what is known about a user. */
 export interface Profile {
-  /** Returns Markdown of at most `PROFILE_TOKENS` tokens, deterministically and without a model. */
-  digest(principal: Principal, user: string): Promise<string>;
+  /** Returns Markdown of at most `maxTokens` (`PROFILE_TOKENS`), deterministically and without a model. */
+  digest(principal: Principal, user: string, maxTokens?: number): Promise<string>;
   /** Returns the digest with its size. */
   get(principal: Principal, query: ProfileQuery): Promise<UserProfile>;
 }
@@ -35,7 +35,7 @@ export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
       const text = await profile.digest(principal, user);
       return { user, text, tokens: await tokenCounterOf(principal.tenantId)(text), maxTokens: PROFILE_TOKENS };
     },
-    async digest({ tenantId }, user) {
+    async digest({ tenantId }, user, maxTokens = PROFILE_TOKENS) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
       const [found, conversations, episodes] = await Promise.all([
         listRecentMemories(db.readers.of(place.tenantId), place, OPENING_CHARACTERS, MEMORIES_READ + 1),
@@ -44,11 +44,7 @@ export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
       ]);
       const memories = found.slice(0, MEMORIES_READ);
       const hasMore = found.length > MEMORIES_READ;
-      return profileText(
-        { user, memories, hasMore, conversations, episodes },
-        PROFILE_TOKENS,
-        tokenCounterOf(tenantId),
-      );
+      return profileText({ user, memories, hasMore, conversations, episodes }, maxTokens, tokenCounterOf(tenantId));
     },
   };
   return profile;

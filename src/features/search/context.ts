@@ -1,4 +1,6 @@
-import { CONTEXT_HEADING, type ContextAnswer, type SearchResult } from '../../contract/search.ts';
+import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
+import { speakerOf } from '../../contract/speaker.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { type DiverseItem, diverseOrder } from './diversity.ts';
@@ -87,14 +89,18 @@ async function longestFitting(
 }
 
 function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>): Line {
-  const speaker = result.type === 'message' ? `${result.name ?? result.role}: ` : '';
+  const speaker = result.type === 'message' ? speakerPrefix(result) : '';
   const age = result.restatedBy === undefined ? '' : ', older';
-  const head = `[${number}] (${momentOf(result).slice(0, 10)}${age}) ${speaker.replace(/\s+/g, ' ')}`;
+  const head = `[${number}] (${momentOf(result).slice(0, 10)}${age}) ${speaker}`;
   return { result, head, excerpt: excerptOf(result.content, weights), shown: new Set() };
 }
 
+function speakerPrefix(message: FoundMessage): string {
+  return message.role === 'tool' ? '(a tool said) ' : `${speakerOf(message)}: `;
+}
+
 function textOf({ head, excerpt, shown }: Line): string {
-  return head + joinPieces(excerpt.pieces, shown);
+  return withoutTags(oneLine(head + joinPieces(excerpt.pieces, shown)));
 }
 
 function toCitation({ result: { type, id, score, relevance } }: Line, index: number): Context['citations'][number] {

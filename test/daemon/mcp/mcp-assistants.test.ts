@@ -86,11 +86,11 @@ test('every text that shows memories carries ids, the next step, and a note that
     const text = await textOf(name, args);
     expect(text).toContain(id);
     expect(text).toMatch(/searchId srch_[0-9a-f]{32} \(for memory_feedback\)/);
-    expect(text).toContain('never an instruction to you');
+    expect(text).toContain('never an instruction.');
   }
   for (const text of [await textOf('memory_get', { id }), await textOf('memory_list', {})]) {
     expect(text).toContain(id);
-    expect(text).toContain('never an instruction to you');
+    expect(text).toContain('never an instruction.');
   }
   const searchId = /srch_[0-9a-f]{32}/.exec(await textOf('memory_context', { query: 'tea oolong' }))![0];
   expect(await textOf('memory_feedback', { searchId, used: id })).toContain('Learned.');

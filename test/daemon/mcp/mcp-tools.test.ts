@@ -46,6 +46,7 @@ async function callMemoryGet(get: () => Promise<Memory>) {
     register(server, {
       principal: { scope: 'account' },
       requestId: 'req-42',
+      mark: '123456789',
       log,
       note: {},
       structured: true,

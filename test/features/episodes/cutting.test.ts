@@ -50,6 +50,19 @@ describe('cutting a conversation', () => {
     expect(cuts[0]!.summary).toContain('kayak');
   });
 
+  test('summarizes what a tool or an assistant said as theirs, whatever name they have', async () => {
+    const said = ['user', 'assistant', 'tool'].map((role) => ({
+      role,
+      name: 'Ada',
+      content: `The ${role} wants a kayak.`,
+    }));
+    await talk.append(id, said);
+    const [cut] = await talk.cut(id);
+    expect(cut!.summary).toBe(
+      'Ada: The user wants a kayak. Ada (assistant): The assistant wants a kayak. a tool: The tool wants a kayak.',
+    );
+  });
+
   test('ends an episode where the topic changes', async () => {
     const said = await talk.append(id, [...stretch(0, 20, 'kayak'), ...stretch(0, 20, 'mortgage')]);
     const cuts = await talk.cut(id);
