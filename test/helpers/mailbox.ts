@@ -30,11 +30,16 @@ export interface Mailbox {
 
 /** Reads the `.eml` files that the folder transport writes. */
 export function openMailbox(folder: string): Mailbox {
+  /** The mails of this folder that were parsed; a mail never changes once it has its name. */
+  const parsed = new Map<string, MailFile>();
+
   async function mailsTo(email: string): Promise<MailFile[]> {
     const names = await readdir(folder).catch(() => []);
     const mails: MailFile[] = [];
     for (const name of names.filter((entry) => entry.endsWith('.eml')).sort()) {
-      mails.push({ name, ...parseMail(await readFile(join(folder, name), 'utf8')) });
+      const mail = parsed.get(name) ?? { name, ...parseMail(await readFile(join(folder, name), 'utf8')) };
+      parsed.set(name, mail);
+      mails.push(mail);
     }
     return mails.filter((mail) => mail.to.toLowerCase() === email.toLowerCase());
   }
