@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { browserTests, settled, VIEWS } from './browser.ts';
 
@@ -8,11 +9,20 @@ const MEMORIES = Array.from({ length: 2_000 }, (_, index) => ({
   tags: [index % 2 === 0 ? 'even' : 'odd'],
 }));
 const VISITS = 5;
-const USABLE_MS = 300;
 
-// Again where the machine was busy with something else.
-test('shows Memories within 300 ms of its address', { timeout: 120_000, retry: 2 }, async () => {
-  const { page } = await browser.openApp('', {}, MEMORIES);
+/** Returns the median time, in milliseconds, from the address of Memories to its first row. */
+async function msToFirstRow(page: Page): Promise<number> {
+  const times: number[] = [];
+  for (let visit = 0; visit < VISITS; visit++) {
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories`);
+    await page.waitForFunction(() => 'usableMs' in globalThis);
+    times.push(await page.evaluate(() => (globalThis as unknown as { usableMs: number }).usableMs));
+  }
+  return times.sort((one, other) => one - other)[Math.floor(VISITS / 2)]!;
+}
+
+async function openMemories(memories: typeof MEMORIES): Promise<Page> {
+  const { page } = await browser.openApp('', {}, memories);
   await page.addInitScript(() => {
     const observer = new MutationObserver(() => {
       if (!document.querySelector('main [data-row]') || 'usableMs' in globalThis) return;
@@ -20,13 +30,14 @@ test('shows Memories within 300 ms of its address', { timeout: 120_000, retry: 2
     });
     observer.observe(document, { childList: true, subtree: true });
   });
-  const times: number[] = [];
-  for (let visit = 0; visit < VISITS; visit++) {
-    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories`);
-    await page.waitForFunction(() => 'usableMs' in globalThis);
-    times.push(await page.evaluate(() => (globalThis as unknown as { usableMs: number }).usableMs));
-  }
-  expect(times.sort((one, other) => one - other)[Math.floor(VISITS / 2)]).toBeLessThan(USABLE_MS);
+  return page;
+}
+
+// A ratio, because how many milliseconds a page takes depends on the machine. Again where it was busy with something else.
+test('shows 2,000 memories within twice the time of three', { timeout: 120_000, retry: 2 }, async () => {
+  const few = await openMemories(MEMORIES.slice(0, 3));
+  const many = await openMemories(MEMORIES);
+  expect((await msToFirstRow(many)) / (await msToFirstRow(few))).toBeLessThan(2);
 });
 
 test('every view is reached and walked by keyboard, with a visible focus', { timeout: 180_000 }, async () => {
