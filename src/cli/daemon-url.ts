@@ -36,7 +36,7 @@ export function isUnencrypted(url: string): boolean {
   return new URL(url).protocol === 'http:' && !isLoopbackUrl(url);
 }
 
-/** How to get a daemon that answers at an address. */
-export function startAdvice(url: string): string {
-  return `Start it${isLoopbackUrl(url) ? '' : ' there'} with svc serve, or name another with svc login --url ADDRESS.`;
+/** Says that no daemon answers at an address, and how to start one. */
+export function unanswered(url: string): string {
+  return `No daemon answers at ${url}. Start it${isLoopbackUrl(url) ? '' : ' there'} with svc serve, or name another with svc login --url ADDRESS.`;
 }

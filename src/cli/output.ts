@@ -72,7 +72,7 @@ export function createOutput(terminal: CommandTerminal, { json = false }: Output
   };
 }
 
-/** JSON as it is printed: unchanged, unless standard output is a terminal. */
+/** Escapes control and direction characters in JSON for a terminal; elsewhere the JSON is unchanged. */
 export function jsonFor({ isTty }: Pick<CommandTerminal, 'isTty'>, json: string): string {
   return isTty ? printableJson(json) : json;
 }

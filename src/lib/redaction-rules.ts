@@ -1,4 +1,4 @@
-/** What surrounds a credential that has no shape of its own. */
+/** The surroundings of a credential that has no recognizable shape. */
 export interface RedactionRule {
   id: string;
   /** A text without it contains no such credential. */

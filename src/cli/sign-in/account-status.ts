@@ -2,7 +2,7 @@ import { createClient } from '../../client/client.ts';
 import { UnreachableError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
 import type { AccountContext } from '../account-context.ts';
-import { parseDaemonUrl, startAdvice } from '../daemon-url.ts';
+import { parseDaemonUrl, unanswered } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
 import { createHttpFetch } from '../http-fetch.ts';
@@ -76,9 +76,7 @@ async function statusWithoutKey(error: unknown, dependencies: Dependencies): Pro
   if (!profile) {
     if (requested !== undefined) throw error;
     const address = parseDaemonUrl(settings.overrides.url ?? DEFAULT_URL);
-    const daemon = (await isAnswering(fetch, address))
-      ? `A daemon answers at ${address}.`
-      : `No daemon answers at ${address}. ${startAdvice(address)}`;
+    const daemon = (await isAnswering(fetch, address)) ? `A daemon answers at ${address}.` : unanswered(address);
     throw new CommandFailure(error.exitCode, `${error.message}\n${daemon}`);
   }
   const { url, email, keyStore } = profile;

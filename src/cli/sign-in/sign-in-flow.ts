@@ -1,7 +1,7 @@
 import { type Client, createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
-import { isUnencrypted, parseDaemonUrl, startAdvice } from '../daemon-url.ts';
+import { isUnencrypted, parseDaemonUrl, unanswered } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createHttpFetch } from '../http-fetch.ts';
@@ -88,7 +88,7 @@ export async function prepareSignIn(request: SignInRequest, parts: SignInParts):
 /** Looks for the daemon before the address is asked for. Throws `CommandFailure` if nothing answers. */
 async function requireDaemon({ fetch = createHttpFetch() }: AccountContext, url: string): Promise<void> {
   if (await isAnswering(fetch, url)) return;
-  throw new CommandFailure(EXIT.unreachable, `No daemon answers at ${url}. ${startAdvice(url)}`);
+  throw new CommandFailure(EXIT.unreachable, unanswered(url));
 }
 
 async function resolveEmail(

@@ -8,7 +8,8 @@ export function RateLimitNotice() {
     <div class="rate-limit-notice" role="status">
       {waits.length > 0 && (
         <p class="toast">
-          Too many requests. This page goes on by itself in {formatCount(Math.max(...waits), 'second', 'seconds')}.
+          Too many requests. This page continues automatically in {formatCount(Math.max(...waits), 'second', 'seconds')}
+          .
         </p>
       )}
     </div>

@@ -21,7 +21,7 @@ const MAIL_FORM = html`<p>A program wants to use your memories. Enter your email
  */
 export function consentPage(): string {
   const body = html`<noscript><div class="card">${MAIL_FORM}</div></noscript>
-<p class="notice is-info" id="waiting" role="status" hidden>Too many requests. This page goes on by itself in a moment.</p>
+<p class="notice is-info" id="waiting" role="status" hidden>Too many requests. This page continues automatically in a moment.</p>
 <div class="card" id="opening" hidden><p role="status">Loading the request…</p></div>
 <div class="card" id="signed-out" hidden>
 ${MAIL_FORM}

@@ -32,7 +32,9 @@ test('a walk through all views at the Free limit shows each of them', { timeout:
 });
 
 // The last test of the file: its clock stands still, so that no token comes back before the test says so.
-test('a page whose account has no requests left says so and goes on by itself', { timeout: 120_000 }, async () => {
+test('a page whose account has no requests left says so and continues automatically', {
+  timeout: 120_000,
+}, async () => {
   const { page, apiKey } = await browser.openApp();
   await settled(page);
   browser.daemon.clock.freeze();
@@ -40,7 +42,7 @@ test('a page whose account has no requests left says so and goes on by itself', 
     await exhaust(apiKey);
     if (wait === 'reload') await page.reload();
     else await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Memories' }).click();
-    await page.getByText('Too many requests. This page goes on by itself').waitFor();
+    await page.getByText('Too many requests. This page continues automatically').waitFor();
     browser.daemon.clock.advance(60_000);
     await page.getByText('Nothing is remembered yet').waitFor();
     await page.getByText('Too many requests').waitFor({ state: 'detached' });
