@@ -30,6 +30,7 @@ const rowsOf = (tenantId: string) => rowCounts(daemon.db.readers, { tenantId });
 async function foundAnywhere(texts: readonly string[]): Promise<string[]> {
   if (onPostgres) {
     const found: string[] = [];
+    if (Object.keys(await traces(daemon.db.readers, texts)).length === 0) return found;
     for (const text of texts) {
       if (Object.keys(await traces(daemon.db.readers, [text])).length > 0) found.push(text);
     }
@@ -165,7 +166,7 @@ describe('erasing an account', { retry: 2 }, () => {
     await vi.waitFor(async () => {
       await daemon.db.emptyLog();
       expect(await foundAnywhere(texts)).toEqual([]);
-    }, 10_000);
+    }, 30_000);
     expect((await daemon.call(neighbour.apiKey, '/v1/account')).status).toBe(200);
   });
 });

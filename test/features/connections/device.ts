@@ -1,6 +1,6 @@
 import type { DeviceCodes, DeviceToken } from '../../../src/contract/devices.ts';
 import type { Answer, CallOptions, TestDaemon } from '../../helpers/daemon.ts';
-import { fromElsewhere, tokenIn } from '../../helpers/sign-in.ts';
+import { fromElsewhere, mailsAfterAll, tokenIn } from '../../helpers/sign-in.ts';
 
 type Connected = Extract<DeviceToken, { status: 'connected' }>;
 
@@ -50,6 +50,8 @@ export async function connectDevice(daemon: TestDaemon, apiKey: string, device =
   const { deviceCode, userCode } = await askForDevice(daemon, email, device);
   const decided = await decide(daemon, apiKey, userCode);
   if (decided.status !== 204) throw new Error(`not allowed: ${decided.status} ${decided.text}`);
+  // Its mail must not arrive later, as the newest of those to this address.
+  await mailsAfterAll(daemon, email);
   return (await poll(daemon, deviceCode)).body.token;
 }
 
