@@ -15,6 +15,7 @@ import { benchRedaction } from './redaction.ts';
 import type { Section } from './report.ts';
 import { benchMeaning, benchRecall } from './retrieval/latency.ts';
 import { benchRoutes } from './routes.ts';
+import { benchSessions } from './sessions/sessions.ts';
 import { benchStartup } from './startup.ts';
 import { benchSustained } from './sustained.ts';
 import { benchWorstInputs } from './worst-inputs.ts';
@@ -26,7 +27,7 @@ export interface BenchOptions {
   seconds: number;
   /** Node options for the daemon, e.g. `--cpu-prof`. */
   nodeOptions: readonly string[];
-  /** LoCoMo file for the benchmarks that read dialogues; absent: a synthetic dialogue. */
+  /** LoCoMo file for the benchmarks that read dialogues; absent: a synthetic dialogue. For sessions, files of people. */
   data?: string | undefined;
   /** The engine of fairness and neighbors; SQLite by default. */
   engine?: Engine;
@@ -54,6 +55,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   portability: benchPortability,
   extraction: benchExtraction,
   redaction: benchRedaction,
+  sessions: benchSessions,
   'worst-inputs': benchWorstInputs,
   engines: benchEngines,
   'engine-sizes': benchEngineSizes,
@@ -64,5 +66,5 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
 
 /** Benchmarks that run only if named: they need PostgreSQL, dialogues and packages from npm, or ten minutes. */
 export const ONLY_IF_NAMED: ReadonlySet<string> = new Set([
-  ...['engines', 'engine-sizes', 'moving', 'beside', 'sustained'],
+  ...['engines', 'engine-sizes', 'moving', 'beside', 'sustained', 'sessions'],
 ]);

@@ -178,6 +178,17 @@ export const SearchAnswer = Type.Object({
 });
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
+/** What a context is for: without one, for a question that somebody asked of the memory. */
+export const CONTEXT_PURPOSES = ['prompt'] as const;
+
+const Exclude = Type.Object(
+  {
+    conversationId: Type.Optional(Type.String({ maxLength: 64, description: 'Leaves out its messages and episodes' })),
+    ids: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1000 })),
+  },
+  { ...strict, description: 'What the model has already' },
+);
+
 export const ContextRequest = Type.Object(
   {
     query: Query,
@@ -186,6 +197,13 @@ export const ContextRequest = Type.Object(
     maxTokens: Type.Optional(Type.Integer({ minimum: 16, maximum: 100_000, default: 1000 })),
     types: Type.Optional(Types),
     minRelevance: Type.Optional(MinRelevance),
+    purpose: Type.Optional(
+      Type.Enum([...CONTEXT_PURPOSES], {
+        description:
+          '`prompt`: `query` is what somebody typed to an assistant, asking for no memory. Empty unless something is likely to be of use; one sentence of each text; of messages only those of the user; nothing that a newer one replaced',
+      }),
+    ),
+    exclude: Type.Optional(Exclude),
     explain: Type.Optional(Type.Boolean({ default: false, description: 'Adds `timings`' })),
   },
   strict,

@@ -78,6 +78,17 @@ describe('svc hook prompt', () => {
     expect((await hook('prompt', prompt('which tests do we run before a release?'))).stdout).toContain('Vitest');
   });
 
+  test('gives what the user said in an earlier session, never what was said in this one', async () => {
+    await hook('prompt', prompt('sort the imports, please. We format Python with ruff, line length 110.'));
+    await hook('stop', stop('Sorted.'));
+    await hook('session-end', session());
+    const asked = 'which line length does ruff have for Python here?';
+    const later = contextOf((await hook('prompt', prompt(asked, 'session-2'))).stdout).additionalContext;
+    expect(later).toMatch(/ user: .*ruff, line length 110\./);
+    expect(await hook('prompt', prompt('is that the line length of ruff for Python?', 'session-2'))).toEqual(SILENT);
+    expect(await hook('prompt', prompt(asked))).toEqual(SILENT);
+  });
+
   test('finds memories of the project and of none, not of another', async () => {
     await mkdir(join(harness.folder, '.git'));
     await writeFile(join(harness.folder, '.git/config'), '[remote "origin"]\n\turl = git@github.com:acme/tea.git\n');

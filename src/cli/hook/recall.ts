@@ -3,13 +3,11 @@ import { type HookDaemon, requestDaemon } from './daemon-request.ts';
 import type { SessionFile } from './session-state.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-const PROMPT_TOKENS = 300;
-const START_TOKENS = 600;
+const PROMPT_TOKENS = 250;
+const START_TOKENS = 800;
 const MIN_PROMPT_CHARACTERS = 12;
 const MAX_QUERY_CHARACTERS = 2000;
-const MAX_LINE_CHARACTERS = 400;
-/** In `bench/retrieval/prompts.json`, 87 % of prompts about something stored exceed it, and 4 % of the others. */
-const RELEVANCE_FLOOR = 0.35;
+const MAX_LINE_CHARACTERS = 240;
 
 interface Context {
   text: string;
@@ -41,13 +39,13 @@ export async function recallForPrompt(
   session: SessionFile,
   { prompt, project, mark }: { prompt: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
+  const { conversationId, injected } = await session.read();
   const body = {
     query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
+    purpose: 'prompt',
     maxTokens: PROMPT_TOKENS - FENCE_TOKENS,
-    // Exclude messages: those of this session would be repeated to the model.
-    types: ['memory', 'episode'],
     ...(project !== undefined && { project }),
-    minRelevance: RELEVANCE_FLOOR,
+    exclude: { ids: injected, ...(conversationId !== undefined && { conversationId }) },
   };
   const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body });
   if (status !== 200) throw new Error(`the daemon answered ${status}`);
@@ -75,9 +73,9 @@ export async function recallForStart(
   const own = `${of}&projectOnly=true`;
   const [pinned, newest, episodes, recent] = await Promise.all([
     list(daemon, `/v1/memories?pinned=true&limit=10${of}`),
-    project === undefined ? [] : list(daemon, `/v1/memories?limit=15${own}`),
+    project === undefined ? [] : list(daemon, `/v1/memories?limit=60${own}`),
     project === undefined ? [] : list(daemon, `/v1/episodes?limit=3${own}`),
-    list(daemon, `/v1/memories?limit=5${of}`),
+    list(daemon, `/v1/memories?limit=20${of}`),
   ]);
   const { injected, conversationId } = await session.read();
   const said = episodes.filter((episode) => episode.conversationId === conversationId).map(({ id }) => id);

@@ -36,7 +36,7 @@ const OneMemory = Type.Object(IdParams.properties, strict);
 
 // Assistants have no use for the milliseconds of each stage.
 const Recalled = Type.Omit(ContextAnswer, ['timings']);
-const Recall = Type.Omit(ContextRequest, ['explain'], strict);
+const Recall = Type.Omit(ContextRequest, ['explain', 'exclude'], strict);
 const Found = Type.Omit(SearchAnswer, ['timings']);
 
 function addingTools(memories: Memories): Registration[] {

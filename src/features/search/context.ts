@@ -4,7 +4,7 @@ import { speakerOf } from '../../contract/speaker.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { type DiverseItem, diverseOrder } from './diversity.ts';
-import { type Excerpt, excerptOf, joinPieces } from './excerpt.ts';
+import { type Excerpt, excerptOf, joinPieces, SENTENCE } from './excerpt.ts';
 
 /** A line has at least its number, its date and a word. */
 const MIN_LINE_TOKENS = 8;
@@ -32,17 +32,18 @@ interface Step {
  * Composes a block of text for a prompt: the best and most diverse results (see `diverseOrder`), one numbered line
  * each, with only the matching passages of long ones; once all are in, the rest of their texts. The order of these steps
  * does not depend on `maxTokens` and none is left out, so a larger budget shows all that a smaller one does, and more.
- * The text never exceeds the budget. `weights` are those of the query's terms.
+ * The text never exceeds the budget. `weights` are those of the query's terms. Where nobody asked for memories
+ * (`isUnasked`), a line ends with the sentence that says it.
  */
 export async function composeContext(
   results: readonly SearchResult[],
   weights: ReadonlyMap<string, number>,
-  { maxTokens, countTokens }: { maxTokens: number; countTokens: CountTokens },
+  { maxTokens, countTokens, isUnasked = false }: { maxTokens: number; countTokens: CountTokens; isUnasked?: boolean },
 ): Promise<Context> {
   const taken: Step[] = [];
   const lines = new Set<Line>();
   let tokens = await countTokens(CONTEXT_HEADING);
-  for (const step of stepsOf(results, weights)) {
+  for (const step of stepsOf(results, weights, isUnasked)) {
     if (!lines.has(step.line) && maxTokens - tokens < MIN_LINE_TOKENS) break;
     tokens += await costOf(step, countTokens);
     if (tokens > maxTokens) break;
@@ -54,13 +55,18 @@ export async function composeContext(
 }
 
 /** Lazy: results are divided into pieces on demand. */
-function* stepsOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): Generator<Step> {
+function* stepsOf(
+  results: readonly SearchResult[],
+  weights: ReadonlyMap<string, number>,
+  isUnasked: boolean,
+): Generator<Step> {
   const lines: Line[] = [];
   for (const index of diverseOrder(toDiverseItems(results))) {
-    const line = toLine(results[index]!, lines.length + 1, weights);
+    const line = toLine(results[index]!, lines.length + 1, weights, isUnasked);
     lines.push(line);
     for (const piece of line.excerpt.matching) yield { line, piece };
   }
+  if (isUnasked) return;
   for (const line of lines) for (const piece of line.excerpt.others) yield { line, piece };
 }
 
@@ -88,11 +94,16 @@ async function longestFitting(
   return { text: '', citations: [], tokens: 0 };
 }
 
-function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>): Line {
+function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>, isUnasked: boolean): Line {
   const speaker = result.type === 'message' ? speakerPrefix(result) : '';
   const age = result.restatedBy === undefined ? '' : ', older';
   const head = `[${number}] (${momentOf(result).slice(0, 10)}${age}) ${speaker}`;
-  return { result, head, excerpt: excerptOf(result.content, weights), shown: new Set() };
+  return {
+    result,
+    head,
+    excerpt: excerptOf(result.content, weights, isUnasked ? SENTENCE : undefined),
+    shown: new Set(),
+  };
 }
 
 function speakerPrefix(message: FoundMessage): string {

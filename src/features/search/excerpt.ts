@@ -17,10 +17,20 @@ export interface Excerpt {
   others: readonly number[];
 }
 
-/** Texts up to this length are shown whole: about two sentences. */
-const MAX_WHOLE_CHARACTERS = 300;
-/** Matching pieces of a longer text end with the one that exceeds this. */
-const EXCERPT_CHARACTERS = 240;
+/** How much of a text matches, in characters. */
+interface ExcerptLength {
+  /** Texts up to this length are shown whole. */
+  whole: number;
+  /** Matching pieces of a longer text end with the one that exceeds this. */
+  matching: number;
+  /** Where more comes from if those are shorter. */
+  from: 'beginning' | 'following';
+}
+
+/** About two sentences. */
+const PASSAGE: ExcerptLength = { whole: 300, matching: 240, from: 'beginning' };
+/** The sentence that says it. */
+export const SENTENCE: ExcerptLength = { whole: 120, matching: 90, from: 'following' };
 const MAX_PIECE_CHARACTERS = 300;
 /** A shorter piece is a heading or an item of a list: the next one says what it is about. */
 const MIN_SENTENCE_CHARACTERS = 60;
@@ -32,12 +42,12 @@ const END_MARK = /[.!?…]["'”’)\]*_]{0,3}$/u;
 const MAX_MARK_CHARACTERS = 4;
 
 /** Divides a text and finds the pieces that hold the most weight of query terms; `weights` are by root. */
-export function excerptOf(text: string, weights: ReadonlyMap<string, number>): Excerpt {
+export function excerptOf(text: string, weights: ReadonlyMap<string, number>, limit = PASSAGE): Excerpt {
   const pieces = piecesOf(text);
   const length = pieces.reduce((sum, piece) => sum + piece.text.length + 1, 0);
   const all = [...pieces.keys()];
-  if (length <= MAX_WHOLE_CHARACTERS) return { pieces, matching: all, others: [] };
-  const selected = new Set(select(pieces, weights));
+  if (length <= limit.whole) return { pieces, matching: all, others: [] };
+  const selected = new Set(select(pieces, weights, limit));
   return {
     pieces,
     matching: all.filter((index) => selected.has(index)),
@@ -102,7 +112,11 @@ function partsOf(sentence: string): string[] {
 }
 
 /** Selects pieces greedily by the weight of the terms that they add; the beginning where no piece has any. */
-function select(pieces: readonly Piece[], weights: ReadonlyMap<string, number>): number[] {
+function select(
+  pieces: readonly Piece[],
+  weights: ReadonlyMap<string, number>,
+  { matching: characters, from }: ExcerptLength,
+): number[] {
   const found = stemsOf(pieces, weights);
   const selected: number[] = [];
   const covered = new Set<string>();
@@ -113,7 +127,7 @@ function select(pieces: readonly Piece[], weights: ReadonlyMap<string, number>):
     length += pieces[index]!.text.length;
     for (const stem of found[index]!) covered.add(stem);
   };
-  while (length < EXCERPT_CHARACTERS) {
+  while (length < characters) {
     const gains = found.map((stems) =>
       [...stems].reduce((sum, stem) => sum + (covered.has(stem) ? 0 : weights.get(stem)!), 0),
     );
@@ -123,7 +137,8 @@ function select(pieces: readonly Piece[], weights: ReadonlyMap<string, number>):
     const isShort = pieces[best]!.text.length < MIN_SENTENCE_CHARACTERS;
     if (isShort && best + 1 < pieces.length) add(best + 1);
   }
-  for (let index = 0; length < EXCERPT_CHARACTERS && index < pieces.length; index += 1) add(index);
+  const start = from === 'following' && selected.length > 0 ? Math.max(...selected) : 0;
+  for (let index = start; length < characters && index < pieces.length; index += 1) add(index);
   return selected;
 }
 

@@ -37,6 +37,10 @@ const CHANGES: ReadonlySet<string> = new Set(
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
+/** Words and times that announce a change in a sentence which need not share its verb with the older one. */
+const ANNOUNCES =
+  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days)\b/i;
+
 interface Words {
   /** Terms in order, including stop words. */
   terms: string[];
@@ -77,6 +81,28 @@ export function newestFirst<T>(
     ordered.push(newest.item);
   }
   return ordered;
+}
+
+/**
+ * Whether a newer sentence takes the place of an older one, both found by one query: they begin alike, share most words, or
+ * share what is asked for, or two words, and the newer announces a change ("Head nurse is Graciete" / "Graciete has
+ * retired"). `asked` has the roots of the query.
+ */
+export function replacesSentence(newer: string, older: string, asked: ReadonlyMap<string, number>): boolean {
+  const [after, before] = [wordsOf(newer), wordsOf(older)];
+  const shared = [...before.roots].filter((root) => after.roots.has(root));
+  if (
+    shared.length >= MIN_SHARED &&
+    shared.length / Math.min(after.roots.size, before.roots.size) >= MIN_SHARED_SHARE
+  ) {
+    return true;
+  }
+  const [first, second] = before.roots;
+  const [firstAfter, secondAfter] = after.roots;
+  if (second !== undefined && first === firstAfter && second === secondAfter) return true;
+  const announces = after.hasChange || ANNOUNCES.test(newer);
+  const telling = shared.filter((root) => !isCommonTerm(root) && !/^\d+$/.test(root));
+  return announces && (telling.length >= MIN_SHARED || telling.some((root) => asked.has(root)));
 }
 
 function mayReplace(newer: Statement, older: Statement): boolean {

@@ -32,13 +32,15 @@ import {
 import { limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import type { Weights } from './fusion.ts';
-import { type ParsedQuery, parseQuery } from './parsed-query.ts';
+import { type ParsedQuery, parseQuery, voiceOf } from './parsed-query.ts';
+import { promptSubject } from './prompt-subject.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
 import { type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
+import { chooseUnasked, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search {
@@ -200,21 +202,28 @@ export function createSearch(dependencies: Dependencies): Search {
           return found;
         }),
       ),
-    context: (principal, { maxTokens = 1000, explain = false, ...request }) =>
-      countQuery(principal, () =>
+    context: (principal, { maxTokens = 1000, explain = false, purpose, exclude, ...asked }) => {
+      const isUnasked = purpose === 'prompt';
+      const query = isUnasked ? promptSubject(asked.query) : asked.query;
+      const asksForAssistant = voiceOf(query) === 'assistant';
+      return countQuery(principal, () =>
         answer(
           principal,
-          { ...request, limit: CONTEXT_RESULTS },
+          { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
           async ({ answer: found, weights, remember, stages }) => {
             const countTokens = tokenCounterOf(principal.tenantId);
-            const context = await composeContext(found.results, weights, { maxTokens, countTokens });
+            const results = isUnasked
+              ? chooseUnasked(found.results, { exclude, asksForAssistant, weights })
+              : withoutExcluded(found.results, exclude);
+            const context = await composeContext(results, weights, { maxTokens, countTokens, isUnasked });
             remember(context.citations.map(({ id }) => id));
             const { searchId, confidence } = found;
             stages.end('contextMs');
             return { searchId, confidence, ...context, ...(explain && { timings: stages.timings() }) };
           },
         ),
-      ),
+      );
+    },
     waiting: limiter.waiting,
   };
 }

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ContextAnswer } from '../../../src/contract/search.ts';
+import { promptSubject } from '../../../src/features/search/prompt-subject.ts';
+import { replacesSentence } from '../../../src/features/search/restatements.ts';
+import { queryTerms } from '../../../src/features/text/terms.ts';
+import { rootOf } from '../../../src/features/text/word-forms.ts';
+import { conversing } from '../conversations/conversation-caller.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+let chat: ReturnType<typeof conversing>;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  caller = await daemon.account();
+  chat = conversing(caller);
+});
+
+async function contextOf(query: string, more: object = {}): Promise<ContextAnswer> {
+  const answer = await caller.call<ContextAnswer>('/v1/context', { body: { query, purpose: 'prompt', ...more } });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+const idsIn = ({ citations }: ContextAnswer) => citations.map(({ id }) => id);
+
+async function sayInNewConversation(...contents: string[]) {
+  const { id } = await chat.begin();
+  return { conversationId: id, said: await chat.say(id, ...contents) };
+}
+
+describe('a context for a prompt', () => {
+  test('holds what the user said in passing in an earlier conversation, as the sentence that says it', async () => {
+    await sayInNewConversation(
+      'Please tidy up the readme of the parser and sort its sections by name. We format Python with ruff, line length 110. Then push it.',
+      'Thanks, that is fine',
+    );
+    const { text } = await contextOf('which line length does ruff have for our Python?');
+    expect(text).toContain('user: … We format Python with ruff, line length 110.');
+    expect(text).not.toContain('readme');
+  });
+
+  test('is empty where a context that was asked for would show what merely shares a word', async () => {
+    await caller.addAll([
+      { content: 'We run the tests with Vitest before each release' },
+      { content: 'Ada drinks jasmine tea in the afternoon' },
+    ]);
+    expect(await contextOf('run it again, please')).toMatchObject({ text: '', citations: [], tokens: 0 });
+    expect((await contextOf('run it again, please', { purpose: undefined })).citations).toHaveLength(1);
+    expect((await contextOf('which tests do we run before a release?')).text).toContain('Vitest');
+  });
+
+  test('holds no words of an assistant unless the prompt asks for them', async () => {
+    const { id } = await chat.begin();
+    await chat.append(id, [
+      { role: 'user', content: 'Which cheese goes with quince?' },
+      { role: 'assistant', content: 'I recommend a ripe manchego with the quince.' },
+    ]);
+    expect((await contextOf('what goes well with quince for the party?')).text).not.toContain('manchego');
+    expect((await contextOf('which cheese did you recommend with quince?')).text).toContain('manchego');
+  });
+
+  test('leaves out what the model has, of a conversation and by id, also if nobody typed the prompt', async () => {
+    const { conversationId, said } = await sayInNewConversation('The quince tree needs pruning in March.');
+    const memory = await caller.add('The quince tree was planted in 2019');
+    const query = 'when does the quince tree need pruning?';
+    expect(idsIn(await contextOf(query)).sort()).toEqual([memory.id, said[0]!.id].sort());
+    for (const purpose of ['prompt', undefined]) {
+      const without = (exclude: object) => contextOf(query, { purpose, types: ['memory', 'message'], exclude });
+      expect(idsIn(await without({ conversationId }))).toEqual([memory.id]);
+      expect(idsIn(await without({ ids: [memory.id] }))).toEqual([said[0]!.id]);
+      expect(idsIn(await without({ conversationId, ids: [memory.id] }))).toEqual([]);
+    }
+  });
+
+  test('holds the newer of two statements, and never the older because the model has the newer', async () => {
+    const older = await caller.add('Head nurse on the unit is Graciete Lobo');
+    const newer = await caller.add('Graciete has retired, Nuno Abrantes leads the nurses on our unit since May');
+    const query = 'who is the head nurse on our unit?';
+    expect(idsIn(await contextOf(query))).toEqual([newer.id]);
+    expect(idsIn(await contextOf(query, { exclude: { ids: [newer.id] } }))).toEqual([]);
+    expect(idsIn(await contextOf(query, { purpose: undefined })).sort()).toEqual([older.id, newer.id].sort());
+  });
+
+  test('is the same over MCP', async () => {
+    const { said } = await sayInNewConversation('The quince tree needs pruning in March.');
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'memory_context', arguments: { query: 'quince tree pruning', purpose: 'prompt' } },
+    };
+    const headers = { accept: 'application/json, text/event-stream' };
+    const { text } = await caller.call('/v1/mcp', { body: call, headers });
+    expect(text).toContain(said[0]!.content);
+  });
+
+  test.each([
+    [{ purpose: 'lunch' }, '/purpose'],
+    [{ exclude: { ids: [7] } }, '/exclude/ids/0'],
+    [{ exclude: { ids: Array.from({ length: 1001 }, () => 'mem_1') } }, '/exclude/ids'],
+    [{ exclude: { other: true } }, '/exclude/other'],
+  ])('of %j is refused', async (more, path) => {
+    const answer = await caller.call('/v1/context', { body: { query: 'tea', ...more } });
+    expect(answer.body).toMatchObject({ code: 'invalid_request', errors: [{ path }] });
+  });
+});
+
+describe('the subject of a prompt', () => {
+  const pasted = (line: string, count = 20) => Array.from({ length: count }, () => line).join('\n');
+
+  test('is the whole of a short one', () => {
+    const prompt = 'fix this\n```\nconst tea = 1;\n```';
+    expect(promptSubject(prompt)).toBe(prompt);
+  });
+
+  test.each([
+    ['a fenced block', `\`\`\`ts\n${pasted('make the tea green')}\n\`\`\``],
+    ['a fenced block that is not closed', `\`\`\`\n${pasted('make the tea green')}`],
+    ['a trace', pasted('    at brew (/srv/tea.js:12:5)')],
+    ['a log', pasted('2026-11-24 10:00:01 INFO brewing tea')],
+    ['code', pasted('const tea = brew(leaves);')],
+  ])('leaves out %s', (_, block) => {
+    expect(promptSubject(`Why is the kettle cold?\n${block}`)).toBe('Why is the kettle cold?');
+  });
+
+  test('keeps the first errors of what was pasted', () => {
+    const log = `${pasted('2026-11-24 10:00:01 INFO brewing')}\n2026-11-24 10:00:02 ERROR E1047 upstream timed out`;
+    expect(promptSubject(`what now?\n${log}`)).toBe('what now?\n2026-11-24 10:00:02 ERROR E1047 upstream timed out');
+  });
+
+  test('is the whole of a prompt that is pasted text alone', () => {
+    const prompt = pasted('const tea = brew(leaves);');
+    expect(promptSubject(prompt)).toBe(prompt);
+  });
+});
+
+describe('of two sentences, the newer replaces the older', () => {
+  const replaces = (older: string, newer: string, query: string) =>
+    replacesSentence(newer, older, new Map(queryTerms(query).map((term) => [rootOf(term), 1])));
+
+  test.each([
+    ['Daily standup is at 10:15 in room Saturn.', 'Daily standup at 9:40, on Zoom.', 'what time is the standup'],
+    ['We deploy with Capistrano.', 'Kamal deploys it since June, no more Capistrano.', 'how do we deploy'],
+    [
+      'The invoices are due on the 30th.',
+      'They agreed to extend: invoices by 15 February.',
+      'when are the invoices due',
+    ],
+  ])('"%s" by "%s"', (older, newer, query) => {
+    expect(replaces(older, newer, query)).toBe(true);
+  });
+
+  test.each([
+    ['The boat is called Maresia.', 'The engine of the boat is a Volvo Penta.', 'what is the boat called'],
+    ['Ada drinks oolong tea.', 'Theo moved to Graz in May.', 'which tea does Ada drink'],
+    ['The backup runs at 03:40.', 'The certificate runs out on 3 May.', 'when does the backup run'],
+  ])('but not "%s" by "%s"', (older, newer, query) => {
+    expect(replaces(older, newer, query)).toBe(false);
+  });
+});
