@@ -185,10 +185,13 @@ describe('when Redis', () => {
   test('is away, no request waits for it after the first', async () => {
     const apiKey = await newKey(daemons[0]!);
     redis.pause();
-    await readAccount(apiKey)(daemons[0]!);
-    const startMs = performance.now();
-    for (let count = 0; count < 10; count += 1) await readAccount(apiKey)(daemons[0]!);
-    expect(performance.now() - startMs).toBeLessThan(1500);
+    const msFor = async (requests: number) => {
+      const startMs = performance.now();
+      for (let count = 0; count < requests; count += 1) await readAccount(apiKey)(daemons[0]!);
+      return performance.now() - startMs;
+    };
+    const waitedMs = await msFor(1);
+    expect(await msFor(10)).toBeLessThan(8 * waitedMs);
     redis.resume();
   });
 
@@ -238,7 +241,7 @@ test('when PostgreSQL is gone, /v1 answers 503 with Retry-After and rate limit h
   expect(answer.headers.get('x-ratelimit-limit')).toBe('120');
   const startMs = performance.now();
   expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
-  expect(performance.now() - startMs).toBeLessThan(500);
+  expect(performance.now() - startMs).toBeLessThan(2000);
 
   relay.disturb({});
   await untilMetric(daemon, 'svc_rate_limits_shared', 1);
