@@ -11,14 +11,14 @@ const USAGE = `npm run bench -- [options] [${Object.keys(BENCHMARKS).join(' | ')
 
 Measures the built daemon against a simpler baseline, alternating between the two, so that the ratios hold on any
 machine. Runs all but ${[...ONLY_IF_NAMED].join(', ')} if none is named; that takes about ten minutes. beside needs
-npm and --data, the others PostgreSQL, which they start.
+npm and --data, sessions --data, the others PostgreSQL, which they start.
 
   --json              print JSON instead of tables
   --markdown          print Markdown tables
   --charts <folder>   write the charts of beside and engine-sizes to this folder, as SVG
   --rounds <n>        measurements per side (5); the median is reported
   --seconds <n>       length of a measurement (4)
-  --data <file>       LoCoMo dialogues, for extraction and beside
+  --data <file>       LoCoMo dialogues, for extraction and beside; facts with questions, for sessions (several: a,b)
   --turns <n>         turns that beside stores (2000)
   --in-flight <n>     how many of them at a time (50)
   --engine <name>     ${ENGINES.join(' or ')} (sqlite), for fairness and neighbors
