@@ -10,8 +10,6 @@ const ALONE = [
   'same-answer',
   'serve',
   'web/budgets',
-  'web/memories',
-  'web/settings',
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
 
