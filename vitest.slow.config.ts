@@ -10,8 +10,6 @@ const ALONE = [
   'same-answer',
   'serve',
   'web/budgets',
-  'web/memories',
-  'web/settings',
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
 
@@ -37,8 +35,8 @@ export default defineConfig({
           name: 'together',
           include: ['test/slow/**/*.test.ts'],
           exclude: ALONE,
-          // Mostly they wait for each other's processes.
-          maxWorkers: 2,
+          // Mostly they wait: for the disk, for each other's processes, for packages.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

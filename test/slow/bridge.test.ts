@@ -13,6 +13,9 @@ import { BIN } from '../helpers/process.ts';
 /** Runs the built `svc mcp` against the official SDK and the MCP inspector. */
 
 const ERAS = ['legacy', 'modern'] as const;
+/** Each round makes one call after the other, then this many at once. */
+const AT_ONCE = 9;
+const ROUNDS = 20;
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 
 let daemon: TestDaemon;
@@ -21,7 +24,7 @@ const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   await installMcpTools();
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
   folder = await mkdtemp(join(tmpdir(), 'svc-bridge-slow-'));
 }, 600_000);
 
@@ -67,6 +70,38 @@ describe.each(ERAS)('the official client, %s era', (era) => {
     await client.callTool({ name: 'memory_add', arguments: { content: 'Ada prefers oolong' } });
     const found = await client.callTool({ name: 'memory_search', arguments: { query: 'oolong' } });
     expect(found.content).toMatchObject([{ text: expect.stringContaining('Ada prefers oolong') }]);
+  });
+
+  test(`answers each of ${ROUNDS * (1 + AT_ONCE)} calls, alone and at once, with its own result`, async () => {
+    const { apiKey } = await daemon.signIn(`many-${era}@example.com`);
+    const client = await connect(era, environment(apiKey));
+    const known: { lamp: number; id: string }[] = [];
+    /** The lamp that the answer is about. */
+    const call = async (name: string, args: Record<string, unknown>): Promise<number> => {
+      const answer = JSON.stringify((await client.callTool({ name, arguments: args })).content);
+      const [, id = '', lamp] = /\[(mem_\w+)\].*?> Ada keeps lamp(\d+)x/.exec(answer) ?? expect.fail(answer);
+      if (name === 'memory_add') known.push({ lamp: Number(lamp), id });
+      return Number(lamp);
+    };
+    const add = async (lamp: number) =>
+      expect(await call('memory_add', { content: `Ada keeps lamp${lamp}x in the hall` })).toBe(lamp);
+    const kinds = [
+      add,
+      async (_: number, { lamp }: { lamp: number }) =>
+        expect(await call('memory_search', { query: `lamp${lamp}x`, limit: 1 })).toBe(lamp),
+      async (_: number, { lamp, id }: { lamp: number; id: string }) =>
+        expect(await call('memory_get', { id })).toBe(lamp),
+    ];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const first = round * (1 + AT_ONCE);
+      await add(first);
+      const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + 1 + index);
+      await Promise.all(numbers.map((number) => kinds[number % 3]!(number, known[number % known.length]!)));
+    }
+    const { body } = await daemon.call<{ data: { content: string }[] }>(apiKey, '/v1/memories?limit=200');
+    const lamps = body.data.map(({ content }) => Number(/lamp(\d+)x/.exec(content)?.[1]));
+    const byNumber = (a: number, b: number) => a - b;
+    expect(lamps.sort(byNumber)).toEqual(known.map(({ lamp }) => lamp).sort(byNumber));
   });
 
   test('lists the tools without a sign-in or a daemon, and a call says what to do', async () => {

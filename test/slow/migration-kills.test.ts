@@ -15,11 +15,14 @@ import { fillTables } from '../db/fill-tables.ts';
 const SCRIPT = fileURLToPath(new URL('migration-killed.ts', import.meta.url));
 /** In the folder of the daemon's bundle, so that it finds the same packages. */
 const BUNDLE = `${root}dist/migration-killed.mjs`;
-const AT_ONCE = 2;
+const AT_ONCE = 3;
 
 let folder: string;
+/** A database without rows, migrated by one step more for each test. */
+let empty: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-migration-kills-'));
+  empty = await mkdtemp(join(folder, 'empty-'));
   const { outdir, splitting, chunkNames, ...options } = daemonBuild;
   await build({ ...options, entryPoints: [SCRIPT], outfile: BUNDLE });
 });
@@ -27,10 +30,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A database of an earlier schema with rows in every table. */
 async function createFilled(schema: number): Promise<string> {
+  await migrate(await ensureDatabaseFile(empty), MIGRATIONS.slice(0, schema));
   const own = await mkdtemp(join(folder, 'filled-'));
-  const file = await ensureDatabaseFile(own);
-  await migrate(file, MIGRATIONS.slice(0, schema));
-  const connection = await openConnection(file);
+  await cp(empty, own, { recursive: true });
+  const connection = await openConnection(join(own, 'svc.db'));
   await fillTables(connection);
   await connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   await connection.close();
@@ -72,9 +75,17 @@ async function killAndFinish(filled: string, schema: number, last: number): Prom
   return contents;
 }
 
-/** Of older migrations, which do not change any more, every third statement. */
-const NEWEST = 10;
-const stepOf = (schema: number) => (schema > MIGRATIONS.length - NEWEST ? 1 : 3);
+const NEWEST = 3;
+const KILLS_OF_OLDER = 4;
+
+/**
+ * Statements to kill before: all of the newest migrations, and of older ones, which never change and run in a
+ * transaction as well, the first, the last and some in between.
+ */
+function placesOf(schema: number, statements: number): number[] {
+  const kills = schema > MIGRATIONS.length - NEWEST ? statements : Math.min(statements, KILLS_OF_OLDER);
+  return Array.from({ length: kills }, (_, index) => 1 + Math.round((index * (statements - 1)) / (kills - 1)));
+}
 
 describe('kill -9 before statements of a migration of rows of every kind (rows 59, 72)', () => {
   test.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
@@ -88,14 +99,14 @@ describe('kill -9 before statements of a migration of rows of every kind (rows 5
       expect(statements).toBeGreaterThan(2);
       expect(expected.integrity).toEqual([{ integrity_check: 'ok' }]);
 
-      const step = stepOf(schema);
-      const left = Array.from({ length: Math.ceil(statements / step) }, (_, index) => 1 + index * step).values();
+      const places = placesOf(schema, statements);
+      const left = places.values();
       const kill = async () => {
         for (const last of left)
           expect(await killAndFinish(filled, schema, last), `statement ${last}`).toEqual(expected);
       };
       await Promise.all(Array.from({ length: AT_ONCE }, kill));
-      console.info(`${name}: a kill before every ${step} of ${statements} statements`);
+      console.info(`${name}: kills before ${places.length} of ${statements} statements`);
     },
   );
 });

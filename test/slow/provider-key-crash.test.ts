@@ -12,8 +12,7 @@ import { BIN, callAt, createWorkplaces, type DaemonProcess, runCommand, signInAt
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
-/** `TEST_CRASHES=5` is enough during development. */
-const CRASHES = Number(process.env.TEST_CRASHES ?? 20);
+const CRASHES = Number(process.env.TEST_CRASHES ?? 10);
 const TENANTS = 4;
 const PROVIDERS = ['openai', 'mistral', 'openai-compatible'] as const;
 /** Enough additional data keys for a rotation to take several transactions. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { browserTests, settled, VIEWS } from './browser.ts';
+import { browserTests, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
 
@@ -40,57 +40,53 @@ test('shows 2,000 memories within twice the time of three', { timeout: 120_000, 
   expect((await msToFirstRow(many)) / (await msToFirstRow(few))).toBeLessThan(2);
 });
 
-test('every view is reached and walked by keyboard, with a visible focus', { timeout: 180_000 }, async () => {
-  const { page } = await browser.openApp('', {}, MEMORIES.slice(0, 30));
+// Again where the machine was busy with something else: a browser's tasks are long then, whatever the page does.
+test('10,000 memories scroll smoothly', { timeout: 180_000, retry: 2 }, async () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => ({
+    content: `Ada noted number ${index}: the harbor office closes at six on Fridays`,
+    tags: [index % 2 === 0 ? 'even' : 'odd'],
+  }));
+  const { page } = await browser.openApp('memories', { viewport: { width: 1440, height: 900 } }, many);
   await settled(page);
-  const letters = {
-    home: 'h',
-    memories: 'm',
-    map: 'p',
-    conversations: 'c',
-    recall: 'r',
-    learning: 'l',
-    connect: 'n',
-    activity: 'a',
-    settings: 's',
-  };
-  for (const [view, letter] of Object.entries(letters)) {
-    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-    await page.keyboard.press('g');
-    await page.keyboard.press(letter);
-    await page.waitForURL((url) => url.pathname === `/dashboard${view === 'home' ? '' : `/${view}`}`);
-    await settled(page);
-    await page.evaluate(() => document.getElementById('main')!.focus());
-    const seen = new Set<string>();
-    for (let step = 0; step < 25; step++) {
-      await page.keyboard.press('Tab');
-      const focus = await page.evaluate(() => {
-        const element = document.activeElement!;
-        const marked = element.closest('label') ?? element;
-        const styles = [element, marked, ...marked.querySelectorAll('span, rect, svg')].map((one) =>
-          getComputedStyle(one),
-        );
-        // The browser marks the parts of a date field, which have no element in the page.
-        const isDate = element.matches('input[type^=date]');
-        const isMarked =
-          isDate ||
-          styles.some(({ outlineStyle, stroke }) => outlineStyle !== 'none' || (stroke !== 'none' && stroke !== ''));
-        return { isMain: element.closest('main') !== null, isMarked, text: element.outerHTML.slice(0, 200) };
-      });
-      if (!focus.isMain) break;
-      seen.add(focus.text);
-      expect(focus.isMarked, `${view}: ${focus.text}`).toBe(true);
-    }
-    const reachable = await page.locator('main :is(a, button, input, select)').count();
-    expect(seen.size > 0, view).toBe(reachable > 0);
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    Object.assign(globalThis, { longTasks: tasks });
+    new PerformanceObserver((list) => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: 'longtask' });
+  });
+  for (let step = 0; step < 60; step++) {
+    await page.mouse.wheel(0, 900);
+    await page.waitForTimeout(50);
   }
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(20_000);
+  // One task in thirty may be long: other programs share the machine, and the browser collects garbage.
+  const longTasks = await page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks);
+  expect(longTasks.length, String(longTasks)).toBeLessThanOrEqual(2);
 });
 
-test('nothing moves where reduced motion is asked for', { timeout: 120_000 }, async () => {
-  const { page } = await browser.openApp('', { reducedMotion: 'reduce' }, MEMORIES.slice(0, 30));
-  await settled(page);
-  for (const view of VIEWS) {
-    await browser.show(page, view);
-    expect(await page.evaluate(() => document.getAnimations().length), view).toBe(0);
-  }
+// Again where the machine was busy with something else.
+test('previews a file of 60 MB without long tasks', { timeout: 180_000, retry: 2 }, async () => {
+  const { page } = await browser.openApp('settings?section=import');
+  await page.getByLabel('File to import').waitFor({ state: 'attached' });
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      type: 'longtask',
+    });
+    Object.assign(globalThis, { tasks });
+    const input = document.querySelector<HTMLInputElement>('input[type=file]')!;
+    const conversation = JSON.stringify({ title: 'Trip', mapping: { a: { text: 'x'.repeat(20_000) } } });
+    const content = new Blob([`[${conversation}`, ...Array.from({ length: 3000 }, () => `,${conversation}`), ']']);
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], 'conversations.json'));
+    input.files = transfer.files;
+    tasks.length = 0;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await page.getByText('3,001 conversations').waitFor({ timeout: 120_000 });
+  await page.getByText('read…').waitFor({ state: 'detached', timeout: 120_000 });
+  // The first one makes the file.
+  const [, ...tasks] = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks);
+  expect(tasks).toEqual([]);
 });
