@@ -44,7 +44,8 @@ async function patiently(path: string, request?: RequestInit): Promise<Response>
     const response = await fetch(path, request);
     notice.hidden = response.status !== 429;
     if (response.status !== 429) return response;
-    const seconds = Number(response.headers.get('retry-after') ?? 1);
+    // A proxy may send a date, or nothing.
+    const seconds = Math.max(1, Number(response.headers.get('retry-after')) || 1);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
 }

@@ -1,4 +1,7 @@
+import { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Terminal } from '../../src/cli/command-context.ts';
+import { createAdminContext } from '../../src/cli/commands/admin-context.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
@@ -31,6 +34,22 @@ test.each([
   expect(out).not.toMatch(RAW);
   expect(out).toContain('\\u009b2J \\u202e\\u2066\\u200f\\u061c\\u007f');
   expect(JSON.parse(content.exec(out)![1]!)).toBe(HOSTILE);
+});
+
+test('svc admin --json does so too, wherever it goes', () => {
+  let out = '';
+  const command = new Command().option('--json');
+  const terminal: Terminal = {
+    out(text) {
+      out += text;
+    },
+    error: () => {},
+  };
+  const admin = createAdminContext(command, terminal, () => Promise.reject(new Error('not used')));
+  command.parse(['--json'], { from: 'user' });
+  admin.print('not used', { email: HOSTILE });
+  expect(out).not.toMatch(RAW);
+  expect(JSON.parse(out)).toEqual({ email: HOSTILE });
 });
 
 test('what is piped is not changed by a byte', async () => {

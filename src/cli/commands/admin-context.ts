@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext, Terminal } from '../command-context.ts';
+import { printableJson } from '../memory/terminal-text.ts';
 
 /** Dependencies shared by the commands of `svc admin`. */
 export interface AdminContext {
@@ -27,6 +28,7 @@ export function createAdminContext(
       return readProcessConfig(dataDir === undefined ? {} : { dataDir });
     },
     json: () => options().json,
-    print: (text, data) => terminal.out(`${options().json ? JSON.stringify(data, null, 2) : text}\n`),
+    // The same JSON wherever it goes: a pipe cannot be told from a terminal here.
+    print: (text, data) => terminal.out(`${options().json ? printableJson(JSON.stringify(data, null, 2)) : text}\n`),
   };
 }

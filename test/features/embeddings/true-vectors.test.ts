@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { vectorProblems } from '../../../src/features/embeddings/vector-sync.ts';
+import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { instant } from '../memories/memory-daemon.ts';
@@ -76,7 +77,8 @@ test('after any history every searchable row has a vector or waits for one, and 
       expect(await ofFilled([...vectors, ...jobs])).toEqual(await ofFilled(rows));
       expect(await daemon.db.writes.write('daemon', vectorProblems)).toEqual([]);
     }),
-    { numRuns: 10 },
+    // PostgreSQL takes three times as long for each step.
+    { numRuns: onPostgres ? 3 : 10 },
   );
   daemon.embedder.state.failure = undefined;
   daemon.clock.advance(3_600_000);
