@@ -35,8 +35,8 @@ export default defineConfig({
           name: 'together',
           include: ['test/slow/**/*.test.ts'],
           exclude: ALONE,
-          // Mostly they wait: for the disk, for each other's processes, for packages.
-          maxWorkers: 3,
+          // Mostly they wait for each other's processes; with three, browsers miss their limits.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
