@@ -26,7 +26,8 @@ export async function openHookSession(machine: Machine, project: string, files: 
   const cwd = join(folder, project);
   for (const file of files) {
     await mkdir(join(cwd, file, '..'), { recursive: true });
-    await writeFile(join(cwd, file), '');
+    if (file.endsWith('/')) await mkdir(join(cwd, file), { recursive: true });
+    else await writeFile(join(cwd, file), '');
   }
   const environment = {
     home: folder,
