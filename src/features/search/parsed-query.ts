@@ -73,8 +73,7 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
   };
 }
 
-/** The speaker whose words a query asks for. */
-export function voiceOf(query: string): ParsedQuery['voice'] {
+function voiceOf(query: string): ParsedQuery['voice'] {
   if (OF_BOTH.test(query)) return null;
   if (OF_ASSISTANT.test(query)) return 'assistant';
   return OF_USER.test(query) ? 'user' : null;

@@ -83,26 +83,32 @@ export function newestFirst<T>(
   return ordered;
 }
 
+/** A sentence, read for `replacesSentence`. */
+export type SentenceWords = Words & { announcesChange: boolean };
+
+/** Reads a sentence once, to compare it with many. */
+export function sentenceWordsOf(sentence: string): SentenceWords {
+  const words = wordsOf(sentence);
+  return { ...words, announcesChange: words.hasChange || ANNOUNCES.test(sentence) };
+}
+
 /**
  * Whether a newer sentence takes the place of an older one, both found by one query: they begin alike, share most words, or
  * share what is asked for, or two words, and the newer announces a change ("Head nurse is Graciete" / "Graciete has
  * retired"). `asked` has the roots of the query.
  */
-export function replacesSentence(newer: string, older: string, asked: ReadonlyMap<string, number>): boolean {
-  const [after, before] = [wordsOf(newer), wordsOf(older)];
-  const shared = [...before.roots].filter((root) => after.roots.has(root));
-  if (
-    shared.length >= MIN_SHARED &&
-    shared.length / Math.min(after.roots.size, before.roots.size) >= MIN_SHARED_SHARE
-  ) {
-    return true;
-  }
-  const [first, second] = before.roots;
-  const [firstAfter, secondAfter] = after.roots;
-  if (second !== undefined && first === firstAfter && second === secondAfter) return true;
-  const announces = after.hasChange || ANNOUNCES.test(newer);
+export function replacesSentence(
+  newer: SentenceWords,
+  older: SentenceWords,
+  asked: ReadonlyMap<string, number>,
+): boolean {
+  const { shared, share } = sharedRoots(newer, older);
+  if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
+  const [first, second] = older.roots;
+  const [newerFirst, newerSecond] = newer.roots;
+  if (second !== undefined && first === newerFirst && second === newerSecond) return true;
   const telling = shared.filter((root) => !isCommonTerm(root) && !/^\d+$/.test(root));
-  return announces && (telling.length >= MIN_SHARED || telling.some((root) => asked.has(root)));
+  return newer.announcesChange && (telling.length >= MIN_SHARED || telling.some((root) => asked.has(root)));
 }
 
 function mayReplace(newer: Statement, older: Statement): boolean {
@@ -132,12 +138,17 @@ function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): bo
   const answered = [...asked].filter((root) => older.roots.has(root));
   const isExcused = (root: string) => newer.hasChange && STATES.has(root);
   if (!answered.every((root) => newer.roots.has(root) || isExcused(root))) return false;
-  const shared = [...older.roots].filter((root) => newer.roots.has(root));
-  const share = shared.length / Math.min(newer.roots.size, older.roots.size);
+  const { shared, share } = sharedRoots(newer, older);
   const isAbout = shared.some((root) => asked.has(root) && !isCommonTerm(root));
   if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
   if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
   return beginAlike(newer.terms, older.terms, asked);
+}
+
+/** The roots that both have, and their share of those of the shorter one. */
+function sharedRoots(newer: Words, older: Words): { shared: string[]; share: number } {
+  const shared = [...older.roots].filter((root) => newer.roots.has(root));
+  return { shared, share: shared.length / Math.min(newer.roots.size, older.roots.size) };
 }
 
 function beginAlike(one: readonly string[], other: readonly string[], asked: ReadonlySet<string>): boolean {

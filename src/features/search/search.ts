@@ -12,6 +12,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
@@ -32,7 +33,7 @@ import {
 import { limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import type { Weights } from './fusion.ts';
-import { type ParsedQuery, parseQuery, voiceOf } from './parsed-query.ts';
+import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { promptSubject } from './prompt-subject.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
@@ -68,6 +69,7 @@ interface Dependencies {
 /** An answer, and what to call with the ids of the results that were shown. */
 interface Answered {
   answer: SearchAnswer;
+  parsed: ParsedQuery;
   /** Weights of the query's terms. */
   weights: FoundCandidates['weights'];
   remember: (shownIds: readonly string[]) => void;
@@ -187,6 +189,7 @@ export function createSearch(dependencies: Dependencies): Search {
     };
     return {
       answer,
+      parsed,
       stages,
       weights: found.weights,
       remember: (shownIds) =>
@@ -205,15 +208,17 @@ export function createSearch(dependencies: Dependencies): Search {
     context: (principal, { maxTokens = 1000, explain = false, purpose, exclude, ...asked }) => {
       const isUnasked = purpose === 'prompt';
       const query = isUnasked ? promptSubject(asked.query) : asked.query;
-      const asksForAssistant = voiceOf(query) === 'assistant';
       return countQuery(principal, () =>
         answer(
           principal,
           { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
-          async ({ answer: found, weights, remember, stages }) => {
+          async ({ answer: found, parsed, weights, remember, stages }) => {
             const countTokens = tokenCounterOf(principal.tenantId);
             const results = isUnasked
-              ? chooseUnasked(found.results, { exclude, asksForAssistant, weights })
+              ? await runInSlices(
+                  chooseUnasked(found.results, { exclude, voice: parsed.voice, weights }),
+                  principal.tenantId,
+                )
               : withoutExcluded(found.results, exclude);
             const context = await composeContext(results, weights, { maxTokens, countTokens, isUnasked });
             remember(context.citations.map(({ id }) => id));

@@ -1,6 +1,7 @@
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { excerptOf } from './excerpt.ts';
-import { replacesSentence } from './restatements.ts';
+import type { ParsedQuery } from './parsed-query.ts';
+import { replacesSentence, type SentenceWords, sentenceWordsOf } from './restatements.ts';
 
 /**
  * The least relevance at which a result is worth a place in a prompt that asked for no memory, by type: those of messages
@@ -17,23 +18,26 @@ const COMPARED = 20;
 
 export interface Unasked {
   exclude: ContextRequest['exclude'];
-  /** Whether the prompt asks what the assistant said: otherwise only the user's own words are knowledge of the user. */
-  asksForAssistant: boolean;
+  /** Whose words the prompt asks for: unless those of the assistant, only the user's are knowledge of the user. */
+  voice: ParsedQuery['voice'];
   /** Of the prompt's terms, by root. */
   weights: ReadonlyMap<string, number>;
 }
 
-/** Chooses from ranked results what to add to a prompt that asked for no memory: none, or the best few that still hold. */
-export function chooseUnasked(results: readonly SearchResult[], unasked: Unasked): SearchResult[] {
-  const { exclude, asksForAssistant, weights } = unasked;
+/**
+ * Chooses from ranked results what to add to a prompt that asked for no memory: none, or the best few that still hold. In
+ * steps, because finding the sentence of a long message takes milliseconds.
+ */
+export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
+  const { exclude, voice, weights } = unasked;
   const usable = results.filter(
     (result) =>
       result.restatedBy === undefined &&
       result.relevance >= WORTH_BESIDE &&
-      (result.type !== 'message' || result.role === (asksForAssistant ? 'assistant' : 'user')),
+      (result.type !== 'message' || result.role === (voice === 'assistant' ? 'assistant' : 'user')),
   );
   // What the model has already still takes the place of what is older.
-  const current = withoutExcluded(currentOf(usable.slice(0, COMPARED), weights), exclude);
+  const current = withoutExcluded(yield* currentOf(usable.slice(0, COMPARED), weights), exclude);
   return current.some(isWorthAPlace) ? current.slice(0, MAX_RESULTS) : [];
 }
 
@@ -49,14 +53,21 @@ export function withoutExcluded(
 }
 
 /** Puts a newer statement in the place of the older ones that it replaces. */
-function currentOf(results: readonly SearchResult[], weights: ReadonlyMap<string, number>): SearchResult[] {
-  const statements = results.map((result) => ({ result, sentence: sentenceOf(result, weights) }));
+function* currentOf(
+  results: readonly SearchResult[],
+  weights: ReadonlyMap<string, number>,
+): Generator<void, SearchResult[]> {
+  const statements: { result: SearchResult; words: SentenceWords }[] = [];
+  for (const result of results) {
+    statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights)) });
+    yield;
+  }
   const current = statements.map((older) => {
     const newer = statements.filter(
-      ({ result, sentence }) =>
+      ({ result, words }) =>
         result.type === older.result.type &&
         isNewer(result, older.result) &&
-        replacesSentence(sentence, older.sentence, weights),
+        replacesSentence(words, older.words, weights),
     );
     return newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older).result;
   });

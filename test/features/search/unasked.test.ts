@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextAnswer } from '../../../src/contract/search.ts';
 import { promptSubject } from '../../../src/features/search/prompt-subject.ts';
-import { replacesSentence } from '../../../src/features/search/restatements.ts';
+import { replacesSentence, sentenceWordsOf } from '../../../src/features/search/restatements.ts';
 import { queryTerms } from '../../../src/features/text/terms.ts';
 import { rootOf } from '../../../src/features/text/word-forms.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
@@ -141,7 +141,11 @@ describe('the subject of a prompt', () => {
 
 describe('of two sentences, the newer replaces the older', () => {
   const replaces = (older: string, newer: string, query: string) =>
-    replacesSentence(newer, older, new Map(queryTerms(query).map((term) => [rootOf(term), 1])));
+    replacesSentence(
+      sentenceWordsOf(newer),
+      sentenceWordsOf(older),
+      new Map(queryTerms(query).map((term) => [rootOf(term), 1])),
+    );
 
   test.each([
     ['Daily standup is at 10:15 in room Saturn.', 'Daily standup at 9:40, on Zoom.', 'what time is the standup'],
