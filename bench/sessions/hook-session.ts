@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import type { CommandContext } from '../../src/cli/command-context.ts';
-import { parseHookLine } from '../../src/cli/hook/hook-line.ts';
-import { runHook } from '../../src/cli/hook/run-hook.ts';
-import { openSettings } from '../../src/cli/settings.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { dirname, join } from 'node:path';
+import { runHookHere } from '../../test/helpers/run-hook.ts';
 
 /** Where an assistant's hooks run: their account, and a folder for the settings and the projects. */
 export interface Machine {
@@ -25,9 +20,9 @@ export async function openHookSession(machine: Machine, project: string, files: 
   const { url, apiKey, folder } = machine;
   const cwd = join(folder, project);
   for (const file of files) {
-    await mkdir(join(cwd, file, '..'), { recursive: true });
-    if (file.endsWith('/')) await mkdir(join(cwd, file), { recursive: true });
-    else await writeFile(join(cwd, file), '');
+    const isFolder = file.endsWith('/');
+    await mkdir(join(cwd, isFolder ? file : dirname(file)), { recursive: true });
+    if (!isFolder) await writeFile(join(cwd, file), '');
   }
   const environment = {
     home: folder,
@@ -38,35 +33,14 @@ export async function openHookSession(machine: Machine, project: string, files: 
   const session = { session_id: randomUUID(), cwd };
   return {
     async event(name, input = {}) {
-      let output = '';
-      const context: CommandContext = {
-        terminal: {
-          out(text) {
-            output += text;
-          },
-          error(text) {
-            if (!text.includes('nothing to recall')) process.stderr.write(text);
-          },
-          isTty: false,
-          errorIsTty: false,
-          columns: 80,
-          color: false,
-          closed: new AbortController().signal,
-        },
-        input: {
-          isTty: false,
-          stream: Readable.from([Buffer.from(JSON.stringify({ ...session, ...input }))]),
-          ask: () => Promise.reject(new Error('a hook asks nothing')),
-        },
+      const words = [name, '--client', 'claude-code', '--timeout', '60000', '--debug'];
+      const { stdout, stderr } = await runHookHere(words, {
+        input: JSON.stringify({ ...session, ...input }),
         environment,
-        settingsFolder: openSettings(environment).folder,
-        clock: systemClock,
-        session: () => Promise.reject(new Error('a hook opens its own session')),
-        stopSignal: () => new Promise(() => {}),
-      };
-      await runHook(parseHookLine([name, '--client', 'claude-code', '--timeout', '60000', '--debug']), context, 0);
-      if (output === '') return '';
-      const answer = JSON.parse(output) as { hookSpecificOutput?: { additionalContext?: string } };
+      });
+      process.stderr.write(stderr.replace(/^.*nothing to recall\n/m, ''));
+      if (stdout === '') return '';
+      const answer = JSON.parse(stdout) as { hookSpecificOutput?: { additionalContext?: string } };
       return answer.hookSpecificOutput?.additionalContext ?? '';
     },
   };

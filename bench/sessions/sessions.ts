@@ -22,10 +22,10 @@ interface Asked {
   prompt: Prompt;
   atStart: string;
   atPrompt: string;
-  /** Whether a needed fact stands in what the hooks added. */
+  /** Whether the texts that the hooks added contain a needed fact. */
   isKnown: boolean;
   isKnownAtPrompt: boolean;
-  /** Whether a fact stands there that the needed one replaced. */
+  /** Whether they also contain the fact that the needed one replaced. */
   isOutdated: boolean;
 }
 

@@ -200,7 +200,7 @@ export const ContextRequest = Type.Object(
     purpose: Type.Optional(
       Type.Enum([...CONTEXT_PURPOSES], {
         description:
-          '`prompt`: `query` is what somebody typed to an assistant, asking for no memory. Empty unless something is likely to be of use; one sentence of each text; of messages only those of the user; nothing that a newer one replaced',
+          '`prompt`: `query` is what a person typed to an assistant without asking for a memory. Empty unless something is likely to be of use; one sentence of each text; of messages only those of the user; nothing that a newer one replaced',
       }),
     ),
     exclude: Type.Optional(Exclude),

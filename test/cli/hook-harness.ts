@@ -1,18 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { CommandContext } from '../../src/cli/command-context.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { parseHookLine } from '../../src/cli/hook/hook-line.ts';
-import { runHook } from '../../src/cli/hook/run-hook.ts';
-import { openSettings } from '../../src/cli/settings.ts';
-import { systemClock } from '../../src/lib/clock.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { BIN } from '../helpers/process.ts';
+import { runHookHere } from '../helpers/run-hook.ts';
 
 export interface Said {
   role: string;
@@ -81,40 +76,14 @@ export function hookHarness(): HookHarness {
     input: unknown,
     { env = {}, client = 'claude-code', args = PATIENT }: RunOptions = {},
   ) {
-    const ran = { exitCode: EXIT.done, stdout: '', stderr: '' };
     const environment = {
       home: harness.folder,
       platform: process.platform,
       cwd: harness.folder,
       env: environmentOf(env),
     };
-    const context: CommandContext = {
-      terminal: {
-        out(text) {
-          ran.stdout += text;
-        },
-        error(text) {
-          ran.stderr += text;
-        },
-        isTty: false,
-        errorIsTty: false,
-        columns: 80,
-        color: false,
-        closed: new AbortController().signal,
-      },
-      input: {
-        isTty: false,
-        stream: Readable.from([Buffer.from(textOf(input))]),
-        ask: () => Promise.reject(new Error('not used')),
-      },
-      environment,
-      settingsFolder: openSettings(environment).folder,
-      clock: systemClock,
-      session: () => Promise.reject(new Error('not used')),
-      stopSignal: () => new Promise(() => {}),
-    };
-    await runHook(parseHookLine([event, '--client', client, ...args]), context, 0);
-    return ran;
+    const words = [event, '--client', client, ...args];
+    return { exitCode: EXIT.done, ...(await runHookHere(words, { input: textOf(input), environment })) };
   }
 
   async function hookProcess(

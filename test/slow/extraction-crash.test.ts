@@ -213,6 +213,7 @@ function expectNoNeedlessCalls({ calls, failed, halves }: Counts, counted: numbe
   expect(counted).toBeGreaterThanOrEqual(passages(0));
   expect(counted).toBeLessThanOrEqual(answered + halves);
   expect(failed / calls).toBeGreaterThan(0.25);
+  expect(failed / calls).toBeLessThan(0.42);
 }
 
 test(`${CONVERSATIONS} conversations, a third of calls failing, ${CRASHES} kills: each is extracted once or shown as failed`, {

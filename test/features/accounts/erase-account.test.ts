@@ -166,7 +166,7 @@ describe('erasing an account', { retry: 2 }, () => {
     await vi.waitFor(async () => {
       await daemon.db.emptyLog();
       expect(await foundAnywhere(texts)).toEqual([]);
-    }, 30_000);
+    }, 10_000);
     expect((await daemon.call(neighbour.apiKey, '/v1/account')).status).toBe(200);
   });
 });
