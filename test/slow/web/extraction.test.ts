@@ -60,7 +60,9 @@ async function open() {
 }
 
 const extract = (page: Page) => page.getByRole('button', { name: 'Extract memories' }).click();
-const suggestion = (page: Page, text: string) => page.getByRole('listitem').filter({ hasText: text }).last();
+/** A suggestion. The messages below list the memories that came from them, with the same text. */
+const suggestion = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Suggestions' }).getByRole('listitem').filter({ hasText: text });
 const jobs = async (apiKey: string) =>
   ((await (await browser.call(apiKey, '/v1/jobs')).json()) as { data: Job[] }).data;
 
@@ -96,6 +98,7 @@ describe('extraction with a dry run', { timeout: 60_000 }, () => {
     expect(await browser.axe(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await fits(page)).toBe(true);
+    await page.locator('.message-notes', { hasText: TEA }).waitFor();
     await suggestion(page, TEA).getByRole('link', { name: 'Show the memory' }).click();
     await page.waitForURL(/\/dashboard\/memories\?.*id=mem_/);
     expect(consoleErrors).toEqual([]);
