@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { estimateTokens } from '../../src/cli/hook/token-estimate.ts';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { callApi, signInByMail } from '../api-session.ts';
 import type { BenchOptions } from '../benchmarks.ts';
 import { inFreshFolder, startDaemon } from '../processes.ts';
@@ -108,7 +108,7 @@ function rowsOf(who: string, asked: readonly Asked[]): Section['rows'] {
     known: shareOf(of, ({ isKnown }) => isKnown).toFixed(2),
     'by the prompt': shareOf(of, ({ isKnownAtPrompt }) => isKnownAtPrompt).toFixed(2),
     'added something': shareOf(of, ({ atPrompt }) => atPrompt !== '').toFixed(2),
-    tokens: Math.round(mean(of.map(({ atPrompt }) => estimateTokens(atPrompt)))),
+    tokens: Math.round(mean(of.map(({ atPrompt }) => countTokens(atPrompt)))),
   });
   return [
     ...kinds.map((kind) =>
@@ -126,7 +126,7 @@ function findingsOf(name: string, way: Way, asked: readonly Asked[]): Section['f
   const others = asked.filter(({ prompt }) => prompt.needs.length === 0);
   const changed = needing.filter(({ prompt }) => ['changed', 'update'].includes(prompt.kind));
   const of = `${name}, ${way}: `;
-  const tokensOf = (texts: string[]) => mean(texts.map(estimateTokens));
+  const tokensOf = (texts: string[]) => mean(texts.map((text) => countTokens(text)));
   return [
     {
       name: `${of}needed fact known`,
@@ -142,7 +142,7 @@ function findingsOf(name: string, way: Way, asked: readonly Asked[]): Section['f
     { name: `${of}tokens of a prompt`, value: tokensOf(asked.map(({ atPrompt }) => atPrompt)), atMost: 150 },
     {
       name: `${of}tokens of a start`,
-      value: Math.max(...asked.map(({ atStart }) => estimateTokens(atStart))),
+      value: Math.max(...asked.map(({ atStart }) => countTokens(atStart))),
       atMost: 800,
     },
     {

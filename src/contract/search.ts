@@ -15,6 +15,8 @@ export type Strategy = (typeof STRATEGIES)[number];
 
 /** The first line of a context, by which svc recognizes its own output when it is submitted again. */
 export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite by number):';
+/** The parts of a context for the start of a session, in order. */
+export const START_SECTIONS = ['Pinned', 'Of this project', 'Of the user', 'Latest sessions'] as const;
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 
@@ -179,7 +181,7 @@ export const SearchAnswer = Type.Object({
 export type SearchAnswer = Static<typeof SearchAnswer>;
 
 /** What a context is for: without one, for a question that somebody asked of the memory. */
-export const CONTEXT_PURPOSES = ['prompt'] as const;
+export const CONTEXT_PURPOSES = ['prompt', 'session_start'] as const;
 
 const Exclude = Type.Object(
   {
@@ -200,7 +202,7 @@ export const ContextRequest = Type.Object(
     purpose: Type.Optional(
       Type.Enum([...CONTEXT_PURPOSES], {
         description:
-          '`prompt`: `query` is what a person typed to an assistant without asking for a memory. Empty unless something is likely to be of use; one sentence of each text; of messages only those of the user; nothing that a newer one replaced',
+          '`prompt`: `query` is what a person typed to an assistant without asking for a memory. Empty unless something is likely to be of use; one sentence of each text; of messages only those of the user; nothing that a newer one replaced. `session_start`: `query` is what the working folder shows; what holds in the project and of the user, each thing once, as much as fits',
       }),
     ),
     exclude: Type.Optional(Exclude),
@@ -211,13 +213,15 @@ export const ContextRequest = Type.Object(
 export type ContextRequest = Static<typeof ContextRequest>;
 
 export const ContextAnswer = Type.Object({
-  searchId: Type.String(),
-  confidence: Confidence,
+  searchId: Nullable(
+    Type.String({ description: 'null at the start of a session: there is nothing to give feedback on' }),
+  ),
+  confidence: Nullable(Confidence),
   text: Type.String({ description: 'Ready to paste into a prompt' }),
   citations: Type.Array(
     Type.Object({
       ...{ marker: Type.String(), type: ItemTypeName, id: Type.String() },
-      ...{ score: Type.Number(), relevance: Relevance },
+      ...{ score: Nullable(Type.Number()), relevance: Nullable(Relevance) },
     }),
   ),
   tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),

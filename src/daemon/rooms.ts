@@ -38,6 +38,7 @@ import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
+import { createSessionStart } from '../features/session-start/session-start.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
 import { createUsers } from '../features/users/users.ts';
@@ -143,7 +144,11 @@ export async function openRooms(
   const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const searching = { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf };
+  const startSession = createSessionStart({ db, clock, tokenCounterOf });
+  const searching = {
+    ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
+    startSession,
+  };
   const search = createSearch(searching);
 
   const memoryUse = createMemoryUse({ db, memories, learning });

@@ -101,7 +101,7 @@ describe('svc hook prompt', () => {
 });
 
 describe('svc hook session-start', () => {
-  test('lists pinned memories, then the newest of the project, and repeats them only after a compaction', async () => {
+  test('lists pinned memories, then what holds in the project, and repeats them only after a compaction', async () => {
     await mkdir(join(harness.folder, '.git'));
     await writeFile(join(harness.folder, '.git/config'), '[remote "origin"]\n\turl = https://github.com/acme/tea\n');
     await add('Decided to steep for three minutes', { project: 'github.com/acme/tea' });
@@ -123,10 +123,20 @@ describe('svc hook session-start', () => {
     await hook('session-end', session());
     await add('Ada owns a green teapot');
     const resumed = await hook('session-start', session({ source: 'resume' }));
-    expect(contextOf(resumed.stdout).additionalContext.match(/^- .*/gm)).toEqual([expect.stringContaining('teapot')]);
+    expect(contextOf(resumed.stdout).additionalContext.match(/^\[\d+\] .*/gm)).toEqual([
+      expect.stringContaining('teapot'),
+    ]);
     expect(await hook('prompt', prompt('How long does jasmine tea steep, again?'))).toEqual(SILENT);
     const other = contextOf((await hook('session-start', session({ source: 'startup' }, 'session-2'))).stdout);
-    expect(other.additionalContext).toMatch(/Latest sessions in this project:\n- .*steep/);
+    expect(other.additionalContext).toMatch(/Latest sessions:\n\[\d+\] .*steep/);
+  });
+
+  test('says what was told in earlier sessions of the project, none of it a request or a question', async () => {
+    await hook('prompt', prompt('Sort the imports. We format Python with ruff, line length 110. Does that help?'));
+    await hook('stop', stop('Sorted.'));
+    await hook('session-end', session());
+    const { additionalContext } = contextOf((await hook('session-start', session({}, 'session-2'))).stdout);
+    expect(additionalContext).toMatch(/Of this project:\n\[1\] We format Python with ruff, line length 110\.\n/);
   });
 
   test('cannot be left through the text of a memory', async () => {

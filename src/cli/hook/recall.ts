@@ -1,30 +1,19 @@
-import { FENCE_TOKENS, fence, oneLine } from '../../contract/fence.ts';
+import { readdir } from 'node:fs/promises';
+import { FENCE_TOKENS, fence } from '../../contract/fence.ts';
 import { type HookDaemon, requestDaemon } from './daemon-request.ts';
 import type { SessionFile } from './session-state.ts';
-import { estimateTokens } from './token-estimate.ts';
 
 const PROMPT_TOKENS = 250;
 const START_TOKENS = 800;
 const MIN_PROMPT_CHARACTERS = 12;
 const MAX_QUERY_CHARACTERS = 2000;
-const MAX_LINE_CHARACTERS = 240;
+const MAX_NAMES = 200;
+/** As many as the daemon takes. */
+const MAX_EXCLUDED = 1000;
 
 interface Context {
   text: string;
   citations: { id: string }[];
-}
-
-interface Listed {
-  id: string;
-  /** For an episode, the conversation that it was cut from. */
-  conversationId?: string | null;
-  content?: string;
-  title?: string;
-  summary?: string | null;
-  outcome?: string | null;
-  occurredAt?: string | null;
-  endedAt?: string;
-  createdAt: string;
 }
 
 /** Whether a prompt says enough to search for. */
@@ -39,17 +28,12 @@ export async function recallForPrompt(
   session: SessionFile,
   { prompt, project, mark }: { prompt: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
-  const { conversationId, injected } = await session.read();
-  const body = {
+  const { text, citations } = await requestContext(daemon, session, {
     query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
     purpose: 'prompt',
     maxTokens: PROMPT_TOKENS - FENCE_TOKENS,
-    ...(project !== undefined && { project }),
-    exclude: { ids: injected, ...(conversationId !== undefined && { conversationId }) },
-  };
-  const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body });
-  if (status !== 200) throw new Error(`the daemon answered ${status}`);
-  const { text, citations } = json as Context;
+    project,
+  });
   // One line for each citation follows the heading.
   const [heading = '', ...lines] = text.split('\n');
   const fresh = await injectOnce(
@@ -61,70 +45,41 @@ export async function recallForPrompt(
 }
 
 /**
- * Returns what a session should begin with: pinned memories, then the newest of the project and its latest sessions. A
- * resumed session gets only what it was not given yet, and no session gets its own episodes.
+ * Returns what a session should begin with: what holds in the project and of the user. A resumed session gets only what it
+ * was not given yet, and no session its own words.
  */
 export async function recallForStart(
   daemon: HookDaemon,
   session: SessionFile,
-  { project, mark }: { project: string | undefined; mark: string },
+  { folder, project, mark }: { folder: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
-  const of = project === undefined ? '' : `&project=${encodeURIComponent(project)}`;
-  const own = `${of}&projectOnly=true`;
-  const [pinned, newest, episodes, recent] = await Promise.all([
-    list(daemon, `/v1/memories?pinned=true&limit=10${of}`),
-    project === undefined ? [] : list(daemon, `/v1/memories?limit=60${own}`),
-    project === undefined ? [] : list(daemon, `/v1/episodes?limit=3${own}`),
-    list(daemon, `/v1/memories?limit=20${of}`),
-  ]);
-  const { injected, conversationId } = await session.read();
-  const said = episodes.filter((episode) => episode.conversationId === conversationId).map(({ id }) => id);
-  const known = [...injected, ...said];
-  const sections = withinBudget(known, [
-    { heading: 'Pinned:', items: pinned },
-    { heading: `Newest in the project ${oneLine(project ?? '')}:`, items: newest },
-    { heading: 'Latest sessions in this project:', items: episodes },
-    { heading: 'Recent:', items: recent },
-  ]);
-  await injectOnce(session, [...known, ...sections.ids]);
-  return sections.ids.length === 0 ? undefined : fence(sections.text, mark);
+  const shown = await shownIn(folder);
+  const { text, citations } = await requestContext(daemon, session, {
+    query: [project, ...shown].join(' ').slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
+    purpose: 'session_start',
+    maxTokens: START_TOKENS - FENCE_TOKENS,
+    project,
+  });
+  await injectOnce(
+    session,
+    citations.map(({ id }) => id),
+  );
+  return citations.length === 0 ? undefined : fence(text, mark);
 }
 
-async function list(daemon: HookDaemon, path: string): Promise<Listed[]> {
-  const { status, json } = await requestDaemon(daemon, 'GET', path);
+/** The names in a folder, without hidden ones: they tell its languages and tools. */
+async function shownIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !name.startsWith('.')).slice(0, MAX_NAMES);
+}
+
+/** Asks for a context without what the session has already. */
+async function requestContext(daemon: HookDaemon, session: SessionFile, request: object): Promise<Context> {
+  const { conversationId, injected } = await session.read();
+  const exclude = { ids: injected.slice(-MAX_EXCLUDED), ...(conversationId !== undefined && { conversationId }) };
+  const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body: { ...request, exclude } });
   if (status !== 200) throw new Error(`the daemon answered ${status}`);
-  return (json as { data: Listed[] }).data;
-}
-
-/** Lists items that are not `known` once, in the order of their sections, as many as fit. */
-function withinBudget(
-  known: readonly string[],
-  sections: readonly { heading: string; items: readonly Listed[] }[],
-): { text: string; ids: string[] } {
-  const lines: string[] = [];
-  const ids: string[] = [];
-  let tokens = FENCE_TOKENS;
-  for (const { heading, items } of sections) {
-    let isHeaded = false;
-    for (const item of items) {
-      const added = [...(isHeaded ? [] : [heading]), lineOf(item)];
-      const cost = estimateTokens(`${added.join('\n')}\n`);
-      if (known.includes(item.id) || ids.includes(item.id) || tokens + cost > START_TOKENS) continue;
-      lines.push(...added);
-      ids.push(item.id);
-      tokens += cost;
-      isHeaded = true;
-    }
-  }
-  return { text: lines.join('\n'), ids };
-}
-
-function lineOf(item: Listed): string {
-  const day = (item.occurredAt ?? item.endedAt ?? item.createdAt).slice(0, 10);
-  const said = item.content ?? [item.title, item.outcome ?? item.summary].filter(Boolean).join(': ');
-  const text = oneLine(said);
-  const cut = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : text;
-  return `- (${day}) ${cut}`;
+  return json as Context;
 }
 
 /**

@@ -155,7 +155,7 @@ async function recall(
   const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const text = await recallForStart(daemon, session, { project, mark });
+    const text = await recallForStart(daemon, session, { folder: input.cwd, project, mark });
     return text && hookOutput(event, client, text, input);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;

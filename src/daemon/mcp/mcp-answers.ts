@@ -104,8 +104,8 @@ export function contextText(answer: ContextAnswer, mark: string): string {
   return [fence(answer.text, mark), sources, feedbackText(answer)].join('\n');
 }
 
-function feedbackText({ searchId }: { searchId: string }): string {
-  return `searchId ${searchId} (for memory_feedback)`;
+function feedbackText({ searchId }: { searchId: string | null }): string {
+  return searchId === null ? 'no searchId: nothing was searched' : `searchId ${searchId} (for memory_feedback)`;
 }
 
 /** Formats an error so that an assistant can act on it: its code, what is wrong and what to do. */

@@ -1,6 +1,6 @@
 import type { Message } from '../../contract/conversations.ts';
 import { oneLine, withoutFences } from '../../contract/fence.ts';
-import { CONTEXT_HEADING } from '../../contract/search.ts';
+import { CONTEXT_HEADING, START_SECTIONS } from '../../contract/search.ts';
 import { speakerOf } from '../../contract/speaker.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
@@ -92,7 +92,7 @@ function toChunkMessage(
   };
 }
 
-const RECALLED_LINE = /^\s*\[\d+\] \(\d{4}-\d\d-\d\d\) /;
+const RECALLED_LINE = new RegExp(String.raw`^\s*(?:\[\d+\] |(?:${START_SECTIONS.join('|')}):$)`);
 
 /** Removes fences, and the blocks that `POST /v1/context` produces: their heading and the numbered lines below it. */
 export function withoutRecalled(written: string): string {

@@ -72,7 +72,8 @@ export function joinPieces(pieces: readonly Piece[], shown: ReadonlySet<number>)
   return isGap ? `${text} …` : text;
 }
 
-function piecesOf(text: string): Piece[] {
+/** Divides a text into sentences and lines, and longer ones into parts. */
+export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
   let isSpaced = false;

@@ -7,7 +7,8 @@ const MAX_FAULT_LINES = 3;
 /** Lines that nobody types: parts of a trace, a log, a diff or a table, and code. */
 const PASTED =
   /^\s*(?:at \S+ ?\(|File "|\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|[-+]{1,3} ?\S|@@ |[|>$#] |\{|\}|<\/?\w)|[;{]\s*$|^\s*(?:import|from|const|let|var|def|class|return|function|public|private|SELECT|INSERT)\b.*[=;({:]/;
-const FENCED = /^(?:```|~~~)[\s\S]*?(?:^(?:```|~~~)|$(?![\s\S]))/gm;
+/** Blocks of code. */
+export const FENCED = /^(?:```|~~~)[\s\S]*?(?:^(?:```|~~~)|$(?![\s\S]))/gm;
 
 /** Returns the part of a long prompt that says what it is about: what was typed, and the errors of what was pasted. */
 export function promptSubject(prompt: string): string {
@@ -18,8 +19,13 @@ export function promptSubject(prompt: string): string {
     return '';
   });
   const typed: string[] = [];
-  for (const line of unfenced.split('\n')) (PASTED.test(line) ? pasted : typed).push(line);
+  for (const line of unfenced.split('\n')) (isPastedLine(line) ? pasted : typed).push(line);
   const faults = pasted.filter((line) => FAULT.test(line)).slice(0, MAX_FAULT_LINES);
   const subject = [...typed, ...faults].join('\n').trim();
   return subject === '' ? prompt : subject;
+}
+
+/** Whether a line is one that nobody types. */
+export function isPastedLine(line: string): boolean {
+  return PASTED.test(line);
 }

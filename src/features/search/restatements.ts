@@ -41,6 +41,10 @@ const STATES: ReadonlySet<string> = new Set('live work use call name own drive t
 const ANNOUNCES =
   /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days)\b/i;
 
+/** What a sentence says is over. */
+const ENDED =
+  /\b(?:replaced|dropped|retired|instead of|rather than|no longer(?: \w+)?|no more|switched from|moved (?:away )?from|migrated (?:away )?from|renamed .{1,60}? from|stopped (?:using|taking)|got rid of|quit)\s+(?:the |my |our |a |an )?(?<after>[\p{L}\p{N}_.-]{2,40})|\b(?<before>[\p{L}\p{N}_.-]{2,40}) (?:has |have |is |are )?(?:retired|gone|left|quit|dropped|no longer|died|replaced by)\b/giu;
+
 interface Words {
   /** Terms in order, including stop words. */
   terms: string[];
@@ -84,31 +88,59 @@ export function newestFirst<T>(
 }
 
 /** A sentence, read for `replacesSentence`. */
-export type SentenceWords = Words & { announcesChange: boolean };
+export interface SentenceWords {
+  /** Roots without stop words, words of change and numbers: those are values, which a change replaces. */
+  roots: ReadonlySet<string>;
+  /** Of these, those that few sentences of any subject have. */
+  telling: readonly string[];
+  announcesChange: boolean;
+  /** Roots of what it says is over: "replaced borg", "Graciete has retired". */
+  ended: ReadonlySet<string>;
+}
+
+const NUMBER = /^\d/;
+const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
 
 /** Reads a sentence once, to compare it with many. */
 export function sentenceWordsOf(sentence: string): SentenceWords {
-  const words = wordsOf(sentence);
-  return { ...words, announcesChange: words.hasChange || ANNOUNCES.test(sentence) };
+  const { roots: all, hasChange } = wordsOf(sentence.replace(NAME, onceNamed));
+  const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
+  const ended = [...sentence.matchAll(ENDED)].flatMap(({ groups = {} }) => termsOf(Object.values(groups).join(' ')));
+  return {
+    roots,
+    telling: [...roots].filter((root) => !isCommonTerm(root)),
+    announcesChange: hasChange || ANNOUNCES.test(sentence),
+    ended: new Set(
+      ended
+        .filter((term) => !STOP_WORDS.has(term))
+        .map(rootOf)
+        .filter((root) => !isCommonTerm(root)),
+    ),
+  };
+}
+
+/** A name of several words is one thing: `Dona Amélia` counts as `Dona`. A sentence may begin before a name, like `Ask Dona`. */
+function onceNamed(name: string): string {
+  const [first = '', second = ''] = name.split(' ');
+  const term = first.toLowerCase();
+  return STOP_WORDS.has(term) || isCommonTerm(term) ? `${first} ${second}` : first;
 }
 
 /**
- * Whether a newer sentence takes the place of an older one, both found by one query: they begin alike, share most words, or
- * share what is asked for, or two words, and the newer announces a change ("Head nurse is Graciete" / "Graciete has
- * retired"). `asked` has the roots of the query.
+ * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, or the
+ * newer announces a change of what both name, or says that it is over. `tells` says how much a shared root tells that they
+ * are about the same thing: 1 for a rare one, 2 if it alone suffices.
  */
-export function replacesSentence(
-  newer: SentenceWords,
-  older: SentenceWords,
-  asked: ReadonlyMap<string, number>,
-): boolean {
-  const { shared, share } = sharedRoots(newer, older);
+export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
+  const shared = [...older.roots].filter((root) => newer.roots.has(root));
+  const share = shared.length / Math.min(newer.roots.size, older.roots.size);
   if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
   const [first, second] = older.roots;
   const [newerFirst, newerSecond] = newer.roots;
   if (second !== undefined && first === newerFirst && second === newerSecond) return true;
-  const telling = shared.filter((root) => !isCommonTerm(root) && !/^\d+$/.test(root));
-  return newer.announcesChange && (telling.length >= MIN_SHARED || telling.some((root) => asked.has(root)));
+  const common = older.telling.filter((root) => newer.roots.has(root));
+  if (common.some((root) => newer.ended.has(root) && tells(root) >= 1)) return true;
+  return newer.announcesChange && common.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
 }
 
 function mayReplace(newer: Statement, older: Statement): boolean {

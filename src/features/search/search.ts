@@ -64,6 +64,8 @@ interface Dependencies {
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
+  /** Composes the context for the start of a session. */
+  startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
 
 /** An answer, and what to call with the ids of the results that were shown. */
@@ -96,7 +98,8 @@ const CONTEXT_RESULTS = 100;
 
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
-  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf } = dependencies;
+  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf, startSession } =
+    dependencies;
   // A tenant searches on half of the readers, at least on one.
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
@@ -205,7 +208,9 @@ export function createSearch(dependencies: Dependencies): Search {
           return found;
         }),
       ),
-    context: (principal, { maxTokens = 1000, explain = false, purpose, exclude, ...asked }) => {
+    context: (principal, request) => {
+      const { maxTokens = 1000, explain = false, purpose, exclude, ...asked } = request;
+      if (purpose === 'session_start') return countQuery(principal, () => startSession(principal, request));
       const isUnasked = purpose === 'prompt';
       const query = isUnasked ? promptSubject(asked.query) : asked.query;
       return countQuery(principal, () =>

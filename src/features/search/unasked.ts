@@ -67,7 +67,7 @@ function* currentOf(
       ({ result, words }) =>
         result.type === older.result.type &&
         isNewer(result, older.result) &&
-        replacesSentence(words, older.words, weights),
+        replacesSentence(words, older.words, (root) => (weights.has(root) ? 2 : 1)),
     );
     return newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older).result;
   });

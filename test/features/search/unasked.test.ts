@@ -140,12 +140,10 @@ describe('the subject of a prompt', () => {
 });
 
 describe('of two sentences, the newer replaces the older', () => {
-  const replaces = (older: string, newer: string, query: string) =>
-    replacesSentence(
-      sentenceWordsOf(newer),
-      sentenceWordsOf(older),
-      new Map(queryTerms(query).map((term) => [rootOf(term), 1])),
-    );
+  const replaces = (older: string, newer: string, query: string) => {
+    const asked = new Set(queryTerms(query).map(rootOf));
+    return replacesSentence(sentenceWordsOf(newer), sentenceWordsOf(older), (root) => (asked.has(root) ? 2 : 1));
+  };
 
   test.each([
     ['Daily standup is at 10:15 in room Saturn.', 'Daily standup at 9:40, on Zoom.', 'what time is the standup'],

@@ -78,8 +78,8 @@ function TokenMeter({ answer, maxTokens }: { answer: ContextAnswer; maxTokens: n
       </div>
       <p class="hint">
         {formatNumber(answer.tokens)} of {formatCount(maxTokens, 'token', 'tokens')} used by{' '}
-        {formatCount(answer.citations.length, 'citation', 'citations')}; {formatProbability(answer.confidence)} likely
-        that something stored answers.
+        {formatCount(answer.citations.length, 'citation', 'citations')}; {formatProbability(answer.confidence ?? 0)}{' '}
+        likely that something stored answers.
       </p>
       <label class="token-budget">
         <span>
@@ -162,7 +162,7 @@ function Citations({ answer, active }: LinkedProps) {
               {marker}
             </button>
             {type === 'memory' ? <a href={hrefOf('memories', { id })}>Memory</a> : <span>{TYPE_LABELS[type]}</span>}
-            <span class="row-meta">{formatProbability(relevance)} likely</span>
+            <span class="row-meta">{formatProbability(relevance ?? 0)} likely</span>
           </li>
         ))}
       </ol>

@@ -1,0 +1,253 @@
+import { oneLine, withoutTags } from '../../contract/fence.ts';
+import {
+  CONTEXT_HEADING,
+  type ContextAnswer,
+  type ContextRequest,
+  ITEM_TYPES,
+  type ItemType,
+  START_SECTIONS,
+} from '../../contract/search.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestamp } from '../../lib/clock.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import type { CountTokens } from '../../outside/tokens.ts';
+import { messageRowId } from '../conversations/message-row.ts';
+import type { Principal } from '../keys/keys.ts';
+import { termsOf } from '../text/terms.ts';
+import { rootOf } from '../text/word-forms.ts';
+import { currentOf, type Said } from './current.ts';
+import {
+  type ConversationEnd,
+  findUserMessages,
+  listConversationEnds,
+  listEpisodes,
+  listMemories,
+  type Place,
+  type StoredMemory,
+  type StoredText,
+} from './session-start-store.ts';
+import { statementsOf, weightOf } from './statements.ts';
+
+/** Composes what an assistant should know when a session begins, within the token budget. */
+export type SessionStart = (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
+
+const MEMORIES = 600;
+const CONVERSATIONS = 400;
+const EPISODES = 3;
+/** The last messages of a conversation that are read, and of all conversations. */
+const MESSAGES_PER_CONVERSATION = 100;
+const MESSAGES = 4000;
+/** A stored memory was worth storing to somebody. */
+const MEMORY_WEIGHT = 3;
+const PROJECT_WEIGHT = 1;
+const FOLDER_WEIGHT = 0.5;
+const MAX_LINE_CHARACTERS = 240;
+/** Episodes may use this share of the budget. */
+const EPISODE_SHARE = 0.15;
+/** Lines that are tried after the first that does not fit. */
+const MAX_SKIPPED = 20;
+/** Lines whose tokens are counted at once. */
+const COUNTED_AT_ONCE = 24;
+/** Older lines say from when they are. */
+const RECENT_MS = 60 * 24 * 3600 * 1000;
+
+/** A line of the text, before it has a number. */
+interface Line extends Said {
+  type: ItemType;
+  id: string;
+  section: (typeof START_SECTIONS)[number];
+  /** Lines with more come first. */
+  weight: number;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  tokenCounterOf: (tenantId: string) => CountTokens;
+}
+
+/**
+ * Reads the newest memories, conversations and episodes of a user, so the cost does not grow with the account, and lists
+ * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
+ */
+export function createSessionStart({ db, clock, tokenCounterOf }: Parts): SessionStart {
+  return async (
+    { tenantId },
+    { query, user = 'default', project, types = ITEM_TYPES, exclude = {}, maxTokens = 1000 },
+  ) => {
+    const nowMs = clock.nowMs();
+    const place = { tenantId, endUser: user, project, nowMs };
+    const [memories, messages, episodes] = await db.readers.together(tenantId, (reader) =>
+      Promise.all([
+        types.includes('memory') ? listMemories(reader, place, MEMORIES) : [],
+        types.includes('message') ? readMessages(reader, place, exclude.conversationId) : [],
+        types.includes('episode') ? listEpisodes(reader, place, EPISODES) : [],
+      ]),
+    );
+    const lines = await runInSlices(linesOf({ memories, messages, folder: query }), tenantId);
+    const sessions = episodes
+      .filter(({ conversationId }) => conversationId === null || conversationId !== exclude.conversationId)
+      .map(
+        ({ id, content, at }): Line => ({
+          type: 'episode',
+          id,
+          section: 'Latest sessions',
+          text: content,
+          atMs: at,
+          weight: 0,
+        }),
+      );
+    const known = new Set(exclude.ids);
+    const fresh = [...sessions, ...lines].filter(({ id }) => !known.has(id));
+    return composeStart(fresh, { maxTokens, nowMs, countTokens: tokenCounterOf(tenantId) });
+  };
+}
+
+async function readMessages(reader: Reader, place: Place, conversationId: string | undefined): Promise<StoredText[]> {
+  const ends = await listConversationEnds(reader, place, CONVERSATIONS);
+  const others = ends.filter(({ id }) => id !== conversationId);
+  const projects = new Map(others.map(({ id, project }) => [id, project]));
+  const messages = await findUserMessages(reader, place.tenantId, lastRowIds(others));
+  return messages.map((message) => ({ ...message, project: projects.get(message.conversationId) ?? null }));
+}
+
+function lastRowIds(ends: readonly ConversationEnd[]): number[] {
+  const rowIds: number[] = [];
+  for (const { number, lastOrdinal } of ends) {
+    const first = Math.max(1, lastOrdinal - MESSAGES_PER_CONVERSATION + 1);
+    for (let ordinal = lastOrdinal; ordinal >= first && rowIds.length < MESSAGES; ordinal -= 1) {
+      rowIds.push(messageRowId(number, ordinal));
+    }
+  }
+  return rowIds;
+}
+
+interface Sources {
+  memories: readonly StoredMemory[];
+  messages: readonly StoredText[];
+  /** What the working folder shows. */
+  folder: string;
+}
+
+/** Lists what holds, the heaviest first; of two lines of the same weight the newer. */
+function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line[]> {
+  const shown = new Set(termsOf(folder).map(rootOf));
+  const said: Line[] = memories.map(({ id, content, project, at, pinned }) => ({
+    ...{ type: 'memory', id, atMs: at, text: oneLine(content) },
+    section: pinned === 1 ? 'Pinned' : sectionOf(project),
+    weight: MEMORY_WEIGHT + Math.max(0, weightOf(oneLine(content))) / 2,
+  }));
+  yield;
+  for (const { id, content, project, at } of messages) {
+    for (const { text, weight } of statementsOf(content)) {
+      said.push({ type: 'message', id, section: sectionOf(project), text, weight, atMs: at });
+    }
+    yield;
+  }
+  const current = yield* currentOf(said);
+  const lines = new Map<string, Line>();
+  for (const line of said) {
+    if (line.section !== 'Pinned' && !current.has(line)) continue;
+    const weight =
+      line.weight +
+      (line.section === 'Of this project' ? PROJECT_WEIGHT : 0) +
+      FOLDER_WEIGHT * sharedOf(line.text, shown);
+    const before = lines.get(line.id);
+    // The sentences of a message are one line.
+    if (before)
+      lines.set(line.id, { ...before, text: joined(before.text, line.text), weight: Math.max(before.weight, weight) });
+    else lines.set(line.id, { ...line, weight });
+    yield;
+  }
+  return [...lines.values()].sort(
+    (one, other) =>
+      Number(other.section === 'Pinned') - Number(one.section === 'Pinned') ||
+      other.weight - one.weight ||
+      other.atMs - one.atMs,
+  );
+}
+
+function sectionOf(project: string | null): Line['section'] {
+  return project === null ? 'Of the user' : 'Of this project';
+}
+
+/** Joins sentences of a message, of which the second may begin with the first. */
+function joined(text: string, more: string): string {
+  const last = text.lastIndexOf(more.slice(0, 20));
+  return last > 0 && more.startsWith(text.slice(last)) ? text.slice(0, last) + more : `${text} ${more}`;
+}
+
+function sharedOf(text: string, shown: ReadonlySet<string>): number {
+  if (shown.size === 0) return 0;
+  return Math.min(
+    2,
+    new Set(
+      termsOf(text)
+        .map(rootOf)
+        .filter((root) => shown.has(root)),
+    ).size,
+  );
+}
+
+/** Numbers the lines that fit in the budget: episodes within their share, then the others in their order. */
+async function composeStart(
+  lines: readonly Line[],
+  { maxTokens, nowMs, countTokens }: { maxTokens: number; nowMs: number; countTokens: CountTokens },
+): Promise<ContextAnswer> {
+  const costs = await Promise.all(
+    [CONTEXT_HEADING, ...START_SECTIONS.map((name) => `\n${name}:`)].map((text) => countTokens(text)),
+  );
+  const headingCost = new Map(START_SECTIONS.map((name, index) => [name, costs[index + 1]!]));
+  let tokens = costs[0]!;
+  const taken: Line[] = [];
+  let skipped = 0;
+  for (let at = 0; at < lines.length && skipped < MAX_SKIPPED; at += COUNTED_AT_ONCE) {
+    const some = lines.slice(at, at + COUNTED_AT_ONCE);
+    const counts = await Promise.all(some.map((line) => countTokens(`\n[99] ${textOf(line, nowMs)}`)));
+    for (const [index, line] of some.entries()) {
+      const isHeaded = taken.some(({ section }) => section === line.section);
+      const cost = counts[index]! + (isHeaded ? 0 : headingCost.get(line.section)!);
+      const limit = line.type === 'episode' ? EPISODE_SHARE * maxTokens : maxTokens;
+      if (tokens + cost > limit) {
+        skipped += 1;
+        continue;
+      }
+      taken.push(line);
+      tokens += cost;
+    }
+  }
+  return answerOf(taken, { maxTokens, nowMs, countTokens });
+}
+
+/** Drops the last lines until the whole text fits: tokens may span lines, so the sum over lines is only an estimate. */
+async function answerOf(
+  taken: Line[],
+  { maxTokens, nowMs, countTokens }: { maxTokens: number; nowMs: number; countTokens: CountTokens },
+): Promise<ContextAnswer> {
+  for (; taken.length > 0; taken.pop()) {
+    const ordered = START_SECTIONS.flatMap((name) => taken.filter(({ section }) => section === name));
+    const lines = ordered.map((line, index) => {
+      const heading = ordered[index - 1]?.section === line.section ? '' : `${line.section}:\n`;
+      return `${heading}[${index + 1}] ${textOf(line, nowMs)}`;
+    });
+    const text = [CONTEXT_HEADING, ...lines].join('\n');
+    const tokens = await countTokens(text);
+    if (tokens > maxTokens) continue;
+    const citations = ordered.map(({ type, id }, index) => ({
+      marker: `[${index + 1}]`,
+      type,
+      id,
+      score: null,
+      relevance: null,
+    }));
+    return { searchId: null, confidence: null, text, citations, tokens };
+  }
+  return { searchId: null, confidence: null, text: '', citations: [], tokens: 0 };
+}
+
+function textOf({ text, atMs }: Line, nowMs: number): string {
+  const plain = withoutTags(oneLine(text));
+  const cut = plain.length > MAX_LINE_CHARACTERS ? `${plain.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : plain;
+  return nowMs - atMs > RECENT_MS ? `${cut} (${toTimestamp(atMs).slice(0, 7)})` : cut;
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ContextAnswer } from '../../../src/contract/search.ts';
+import { conversing } from '../conversations/conversation-caller.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+let chat: ReturnType<typeof conversing>;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  caller = await daemon.account();
+  chat = conversing(caller);
+});
+
+async function start(more: object = {}, by: Caller = caller): Promise<ContextAnswer> {
+  const body = { query: 'tea README.md', purpose: 'session_start', project: 'tea', ...more };
+  const answer = await by.call<ContextAnswer>('/v1/context', { body });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+/** The lines without their heading. */
+const linesOf = ({ text }: ContextAnswer) => text.split('\n').slice(1);
+
+async function say(project: string | undefined, ...contents: string[]): Promise<{ id: string; messageIds: string[] }> {
+  const { id } = await chat.begin(project === undefined ? {} : { project });
+  const said = contents.length === 0 ? [] : await chat.say(id, ...contents);
+  return { id, messageIds: said.map((message) => message.id) };
+}
+
+describe('a context for the start of a session', () => {
+  test('lists pinned memories, then what holds in the project and of the user, then sessions, each with its id', async () => {
+    const general = await caller.add('Ada is allergic to walnuts');
+    const pinned = await caller.add('Answer in English', { pinned: true });
+    const own = await caller.add('The kettle service listens on port 4417', { project: 'tea' });
+    const { id, messageIds } = await say('tea', 'Rename that test. We always squash before a merge. Is that all?');
+    const [episode] = await chat.cut(id);
+    const answer = await start();
+    expect(linesOf(answer)).toEqual([
+      ...['Pinned:', '[1] Answer in English'],
+      'Of this project:',
+      expect.stringMatching(/^\[2\] (The kettle|We always squash)/),
+      expect.stringMatching(/^\[3\] (The kettle|We always squash)/),
+      ...['Of the user:', '[4] Ada is allergic to walnuts'],
+      ...['Latest sessions:', expect.stringMatching(/^\[5\] /)],
+    ]);
+    const [first, second, third, ...others] = answer.citations;
+    expect([second?.id, third?.id].sort()).toEqual([own.id, messageIds[0]].sort());
+    expect([first, ...others]).toEqual([
+      { marker: '[1]', type: 'memory', id: pinned.id, score: null, relevance: null },
+      { marker: '[4]', type: 'memory', id: general.id, score: null, relevance: null },
+      { marker: '[5]', type: 'episode', id: episode!.id, score: null, relevance: null },
+    ]);
+    expect(answer).toMatchObject({ searchId: null, confidence: null });
+  });
+
+  test('is empty where nothing is known', async () => {
+    expect(await start()).toMatchObject({ text: '', citations: [], tokens: 0 });
+  });
+
+  test('leaves out requests, questions, pasted text and words of an assistant', async () => {
+    const { id } = await say('tea');
+    await chat.append(id, [
+      { role: 'user', content: 'Can you rename the kettle module?' },
+      { role: 'user', content: 'Why is the kettle always cold in here?' },
+      {
+        role: 'user',
+        content: 'Look:\n```\nour kettle is never on 4417\n```\n2026-11-02T10:00:00Z our kettle is cold',
+      },
+      { role: 'assistant', content: 'We always use the blue kettle here.' },
+      { role: 'user', content: 'Our kettle is from 1962.' },
+    ]);
+    expect(linesOf(await start())).toEqual(['Of this project:', '[1] Our kettle is from 1962.']);
+  });
+
+  test('lists only the newer of two statements about the same thing, however the older was stored', async () => {
+    await caller.add('The deploy host of tea is heron-2', { project: 'tea' });
+    await say('tea', 'Our staging database runs on PostgreSQL 15.');
+    await say('tea', 'The deploy host of tea is bittern-7 now.', 'Our staging database runs on PostgreSQL 16.');
+    const { text } = await start();
+    expect(text).toContain('bittern-7');
+    expect(text).toContain('PostgreSQL 16');
+    expect(text).not.toMatch(/heron-2|PostgreSQL 15/);
+  });
+
+  test('holds what a newer statement of another thing shares words with', async () => {
+    await say('tea', 'Our staging database runs on PostgreSQL 15.', 'Our staging mail server is called gannet.');
+    const { text } = await start();
+    expect(text).toContain('PostgreSQL 15');
+    expect(text).toContain('gannet');
+  });
+
+  test('holds nothing of another project, user or account, nothing superseded and nothing expired', async () => {
+    const other = await daemon.account();
+    await other.add('Our other account likes oolong', { project: 'tea' });
+    await caller.add('Our other user likes sencha', { project: 'tea', user: 'kai' });
+    await caller.add('Our other project likes cocoa', { project: 'cocoa' });
+    await say('cocoa', 'We always stir the cocoa.');
+    await caller.add('Our old rule is to boil twice', { project: 'tea', expiresAt: '2126-01-01T00:00:00.000Z' });
+    const before = await caller.add('Our pot holds one litre', { project: 'tea' });
+    await caller.add('Our pot holds two litres', { project: 'tea', supersedes: before.id });
+    const lines = linesOf(await start());
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.slice(4))
+        .sort(),
+    ).toEqual(['Our old rule is to boil twice', 'Our pot holds two litres']);
+    daemon.clock.advance(101 * 366 * 24 * 3600 * 1000);
+    expect((await start()).text).not.toContain('boil twice');
+  });
+
+  test('leaves out what the session has: its own words, and ids', async () => {
+    const memory = await caller.add('Our kettle is from 1962', { project: 'tea' });
+    const own = await say('tea', 'We always squash before a merge.');
+    const earlier = await say('tea', 'We never push on Fridays.');
+    await chat.cut(own.id);
+    const { citations } = await start({ exclude: { conversationId: own.id, ids: [memory.id] } });
+    expect(citations.map(({ id }) => id)).toEqual(earlier.messageIds);
+  });
+
+  test('keeps to its budget, and puts what the working folder names first', async () => {
+    const contents = Array.from({ length: 80 }, (_, index) => `We keep tea number ${index} on shelf ${index * 7}.`);
+    await caller.addAll(contents.map((content) => ({ content, project: 'tea' })));
+    await caller.add('We keep gofmt settings in the Makefile', { project: 'tea' });
+    await caller.addAll(contents.map((content) => ({ content: `${content} Twice.`, project: 'tea' })));
+    const few = await start({ maxTokens: 120, query: 'Makefile go.mod' });
+    expect(few.tokens).toBeLessThanOrEqual(120);
+    expect(linesOf(few)[1]).toBe('[1] We keep gofmt settings in the Makefile');
+    expect((await start({ maxTokens: 120, query: 'package.json' })).text).not.toContain('gofmt');
+    expect((await start({ maxTokens: 16 })).text).toBe('');
+    expect((await start({ maxTokens: 2000 })).citations.length).toBeGreaterThan(few.citations.length);
+  });
+
+  test('counts as one query', async () => {
+    const used = async () =>
+      (await caller.call<{ quotas: { monthlyQueries: { used: number } } }>('/v1/account')).body.quotas.monthlyQueries
+        .used;
+    const before = await used();
+    await start();
+    expect(await used()).toBe(before + 1);
+  });
+
+  test('is given by memory_context too', async () => {
+    await caller.add('Our kettle is from 1962', { project: 'tea' });
+    const body = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'memory_context', arguments: { query: 'tea', project: 'tea', purpose: 'session_start' } },
+    };
+    const headers = { accept: 'application/json, text/event-stream' };
+    expect((await caller.call('/v1/mcp', { body, headers })).text).toContain('Our kettle is from 1962');
+  });
+});

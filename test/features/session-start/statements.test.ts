@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { currentOf } from '../../../src/features/session-start/current.ts';
+import { statementsOf } from '../../../src/features/session-start/statements.ts';
+import { finish } from '../../../src/lib/time-slices.ts';
+
+const textsOf = (message: string) => statementsOf(message).map(({ text }) => text);
+const stillHolds = (...texts: string[]) =>
+  [...finish(currentOf(texts.map((text, atMs) => ({ text, atMs }))))].map(({ text }) => text).sort();
+
+describe('the statements of a message', () => {
+  test.each([
+    'We format Python with ruff, line length 110.',
+    'my daughter Ines is seven',
+    'Never push to main on Fridays',
+    'The staging box is heron-2, in Graz.',
+    'please rename it, we always use camelCase for private members',
+  ])('hold %j', (text) => {
+    expect(textsOf(text)).toEqual([text]);
+  });
+
+  test.each([
+    'Can you tidy up the readme?',
+    'please write a test for the parser',
+    'thanks, that is great',
+    'What does our deploy script do?',
+    'fix the bug in the header',
+    'ok',
+  ])('do not hold %j', (text) => {
+    expect(textsOf(text)).toEqual([]);
+  });
+
+  test('are sentences with what they refer to, without code and logs', () => {
+    expect(textsOf('Shorten it. The kettle has a timer. It always runs for three minutes.')).toEqual([
+      'The kettle has a timer.',
+      'The kettle has a timer. It always runs for three minutes.',
+    ]);
+    expect(textsOf('```\nour port is 4417\n```\nOur port is 4418.\n    at main (our/file.ts:3)')).toEqual([
+      'Our port is 4418.',
+    ]);
+  });
+
+  test('are found in linear time, and are parts of the message, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('we ', 'is ', '. ', '? ', '\n', 'Ä', ', ', '``` ', '7'), { maxLength: 300 }),
+        (parts) => {
+          const message = parts.join('');
+          const plain = message.replace(/\s+/g, ' ');
+          for (const { text, weight } of statementsOf(message)) {
+            expect(weight).toBeGreaterThan(0);
+            for (const word of text.split(' ')) expect(plain).toContain(word);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('what no newer sentence takes the place of', () => {
+  test('is the newer value, the newer name, and what was said to be over', () => {
+    expect(stillHolds('Takes 50 µg of thyroxine at seven', 'Takes 75 µg of thyroxine at six')).toHaveLength(1);
+    expect(stillHolds('Backups run with borg at night', 'We replaced borg by restic')).toEqual([
+      'We replaced borg by restic',
+    ]);
+    expect(stillHolds('Ask Graciete for swaps', 'Graciete has retired')).toEqual(['Graciete has retired']);
+  });
+
+  test('is also what merely shares a name or a common word', () => {
+    const texts = ['Dona Amélia keeps the spare keys', 'Dona Amélia moved the plants to the balcony'];
+    expect(stillHolds(...texts)).toEqual(texts);
+    expect(stillHolds('We use pnpm', 'We use Vitest')).toHaveLength(2);
+  });
+});
