@@ -16,7 +16,12 @@ export type Strategy = (typeof STRATEGIES)[number];
 /** The first line of a context, by which svc recognizes its own output when it is submitted again. */
 export const CONTEXT_HEADING = 'What is remembered (newest knowledge wins; cite by number):';
 /** The parts of a context for the start of a session, in order. */
-export const START_SECTIONS = ['Pinned', 'Of this project', 'Of the user', 'Latest sessions'] as const;
+export const START_SECTIONS = [
+  'Pinned',
+  'Of this project, oldest first',
+  'Of the user, oldest first',
+  'Latest sessions',
+] as const;
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 

@@ -136,7 +136,9 @@ describe('svc hook session-start', () => {
     await hook('stop', stop('Sorted.'));
     await hook('session-end', session());
     const { additionalContext } = contextOf((await hook('session-start', session({}, 'session-2'))).stdout);
-    expect(additionalContext).toMatch(/Of this project:\n\[1\] We format Python with ruff, line length 110\.\n/);
+    expect(additionalContext).toMatch(
+      /Of this project, oldest first:\n\[1\] We format Python with ruff, line length 110\.\n/,
+    );
   });
 
   test('cannot be left through the text of a memory', async () => {

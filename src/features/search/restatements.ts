@@ -22,8 +22,8 @@ export interface Statement {
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that share this many first words, one of them asked for, are about the same thing: "my phone is …". */
 const SAME_BEGINNING = 3;
-const MIN_SHARED = 2;
-const MIN_SHARED_SHARE = 0.6;
+export const MIN_SHARED = 2;
+export const MIN_SHARED_SHARE = 0.6;
 /** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words that announce another value. */
@@ -37,15 +37,7 @@ const CHANGES: ReadonlySet<string> = new Set(
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
-/** Words and times that announce a change in a sentence which need not share its verb with the older one. */
-const ANNOUNCES =
-  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days)\b/i;
-
-/** What a sentence says is over. */
-const ENDED =
-  /\b(?:replaced|dropped|retired|instead of|rather than|no longer(?: \w+)?|no more|switched from|moved (?:away )?from|migrated (?:away )?from|renamed .{1,60}? from|stopped (?:using|taking)|got rid of|quit)\s+(?:the |my |our |a |an )?(?<after>[\p{L}\p{N}_.-]{2,40})|\b(?<before>[\p{L}\p{N}_.-]{2,40}) (?:has |have |is |are )?(?:retired|gone|left|quit|dropped|no longer|died|replaced by)\b/giu;
-
-interface Words {
+export interface Words {
   /** Terms in order, including stop words. */
   terms: string[];
   /** Roots without stop words and without words of change. */
@@ -87,62 +79,6 @@ export function newestFirst<T>(
   return ordered;
 }
 
-/** A sentence, read for `replacesSentence`. */
-export interface SentenceWords {
-  /** Roots without stop words, words of change and numbers: those are values, which a change replaces. */
-  roots: ReadonlySet<string>;
-  /** Of these, those that few sentences of any subject have. */
-  telling: readonly string[];
-  announcesChange: boolean;
-  /** Roots of what it says is over: "replaced borg", "Graciete has retired". */
-  ended: ReadonlySet<string>;
-}
-
-const NUMBER = /^\d/;
-const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
-
-/** Reads a sentence once, to compare it with many. */
-export function sentenceWordsOf(sentence: string): SentenceWords {
-  const { roots: all, hasChange } = wordsOf(sentence.replace(NAME, onceNamed));
-  const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
-  const ended = [...sentence.matchAll(ENDED)].flatMap(({ groups = {} }) => termsOf(Object.values(groups).join(' ')));
-  return {
-    roots,
-    telling: [...roots].filter((root) => !isCommonTerm(root)),
-    announcesChange: hasChange || ANNOUNCES.test(sentence),
-    ended: new Set(
-      ended
-        .filter((term) => !STOP_WORDS.has(term))
-        .map(rootOf)
-        .filter((root) => !isCommonTerm(root)),
-    ),
-  };
-}
-
-/** A name of several words is one thing: `Dona Amélia` counts as `Dona`. A sentence may begin before a name, like `Ask Dona`. */
-function onceNamed(name: string): string {
-  const [first = '', second = ''] = name.split(' ');
-  const term = first.toLowerCase();
-  return STOP_WORDS.has(term) || isCommonTerm(term) ? `${first} ${second}` : first;
-}
-
-/**
- * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, or the
- * newer announces a change of what both name, or says that it is over. `tells` says how much a shared root tells that they
- * are about the same thing: 1 for a rare one, 2 if it alone suffices.
- */
-export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
-  const shared = [...older.roots].filter((root) => newer.roots.has(root));
-  const share = shared.length / Math.min(newer.roots.size, older.roots.size);
-  if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
-  const [first, second] = older.roots;
-  const [newerFirst, newerSecond] = newer.roots;
-  if (second !== undefined && first === newerFirst && second === newerSecond) return true;
-  const common = older.telling.filter((root) => newer.roots.has(root));
-  if (common.some((root) => newer.ended.has(root) && tells(root) >= 1)) return true;
-  return newer.announcesChange && common.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
-}
-
 function mayReplace(newer: Statement, older: Statement): boolean {
   return (
     newer.type === older.type && newer.speaker === older.speaker && isNewer(newer, older) && [newer, older].every(isOne)
@@ -159,7 +95,8 @@ function isNewer(one: Statement, other: Statement): boolean {
   return one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
 }
 
-function wordsOf(content: string): Words {
+/** Reads a text once, to compare it with many. */
+export function wordsOf(content: string): Words {
   const terms = termsOf(content);
   const said = terms.filter((term) => !STOP_WORDS.has(term));
   const others = said.filter((term) => !CHANGES.has(stemOf(term)));

@@ -1,7 +1,7 @@
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { replacesSentence, type SentenceWords, sentenceWordsOf } from './restatements.ts';
+import { replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
 
 /**
  * The least relevance at which a result is worth a place in a prompt that asked for no memory, by type: those of messages

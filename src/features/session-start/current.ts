@@ -1,4 +1,4 @@
-import { replacesSentence, type SentenceWords, sentenceWordsOf } from '../search/restatements.ts';
+import { replacesSentence, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
 
 /** A sentence with when it was said. */
 export interface Said {

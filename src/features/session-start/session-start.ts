@@ -61,6 +61,8 @@ interface Line extends Said {
   weight: number;
 }
 
+const [PINNED, OF_PROJECT, OF_USER, SESSIONS] = START_SECTIONS;
+
 interface Parts {
   db: Database;
   clock: Clock;
@@ -92,7 +94,7 @@ export function createSessionStart({ db, clock, tokenCounterOf }: Parts): Sessio
         ({ id, content, at }): Line => ({
           type: 'episode',
           id,
-          section: 'Latest sessions',
+          section: SESSIONS,
           text: content,
           atMs: at,
           weight: 0,
@@ -135,7 +137,7 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = memories.map(({ id, content, project, at, pinned }) => ({
     ...{ type: 'memory', id, atMs: at, text: oneLine(content) },
-    section: pinned === 1 ? 'Pinned' : sectionOf(project),
+    section: pinned === 1 ? PINNED : sectionOf(project),
     weight: MEMORY_WEIGHT + Math.max(0, weightOf(oneLine(content))) / 2,
   }));
   yield;
@@ -148,11 +150,9 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
   const current = yield* currentOf(said);
   const lines = new Map<string, Line>();
   for (const line of said) {
-    if (line.section !== 'Pinned' && !current.has(line)) continue;
+    if (line.section !== PINNED && !current.has(line)) continue;
     const weight =
-      line.weight +
-      (line.section === 'Of this project' ? PROJECT_WEIGHT : 0) +
-      FOLDER_WEIGHT * sharedOf(line.text, shown);
+      line.weight + (line.section === OF_PROJECT ? PROJECT_WEIGHT : 0) + FOLDER_WEIGHT * sharedOf(line.text, shown);
     const before = lines.get(line.id);
     // The sentences of a message are one line.
     if (before)
@@ -162,14 +162,14 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
   }
   return [...lines.values()].sort(
     (one, other) =>
-      Number(other.section === 'Pinned') - Number(one.section === 'Pinned') ||
+      Number(other.section === PINNED) - Number(one.section === PINNED) ||
       other.weight - one.weight ||
       other.atMs - one.atMs,
   );
 }
 
 function sectionOf(project: string | null): Line['section'] {
-  return project === null ? 'Of the user' : 'Of this project';
+  return project === null ? OF_USER : OF_PROJECT;
 }
 
 /** Joins sentences of a message, of which the second may begin with the first. */
@@ -226,7 +226,8 @@ async function answerOf(
   { maxTokens, nowMs, countTokens }: { maxTokens: number; nowMs: number; countTokens: CountTokens },
 ): Promise<ContextAnswer> {
   for (; taken.length > 0; taken.pop()) {
-    const ordered = START_SECTIONS.flatMap((name) => taken.filter(({ section }) => section === name));
+    const oldestFirst = taken.toSorted((one, other) => one.atMs - other.atMs);
+    const ordered = START_SECTIONS.flatMap((name) => oldestFirst.filter(({ section }) => section === name));
     const lines = ordered.map((line, index) => {
       const heading = ordered[index - 1]?.section === line.section ? '' : `${line.section}:\n`;
       return `${heading}[${index + 1}] ${textOf(line, nowMs)}`;

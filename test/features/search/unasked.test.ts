@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextAnswer } from '../../../src/contract/search.ts';
 import { promptSubject } from '../../../src/features/search/prompt-subject.ts';
-import { replacesSentence, sentenceWordsOf } from '../../../src/features/search/restatements.ts';
+import { replacesSentence, sentenceWordsOf } from '../../../src/features/search/sentence-replacement.ts';
 import { queryTerms } from '../../../src/features/text/terms.ts';
 import { rootOf } from '../../../src/features/text/word-forms.ts';
 import { conversing } from '../conversations/conversation-caller.ts';

@@ -42,10 +42,10 @@ describe('a context for the start of a session', () => {
     const answer = await start();
     expect(linesOf(answer)).toEqual([
       ...['Pinned:', '[1] Answer in English'],
-      'Of this project:',
+      'Of this project, oldest first:',
       expect.stringMatching(/^\[2\] (The kettle|We always squash)/),
       expect.stringMatching(/^\[3\] (The kettle|We always squash)/),
-      ...['Of the user:', '[4] Ada is allergic to walnuts'],
+      ...['Of the user, oldest first:', '[4] Ada is allergic to walnuts'],
       ...['Latest sessions:', expect.stringMatching(/^\[5\] /)],
     ]);
     const [first, second, third, ...others] = answer.citations;
@@ -74,7 +74,7 @@ describe('a context for the start of a session', () => {
       { role: 'assistant', content: 'We always use the blue kettle here.' },
       { role: 'user', content: 'Our kettle is from 1962.' },
     ]);
-    expect(linesOf(await start())).toEqual(['Of this project:', '[1] Our kettle is from 1962.']);
+    expect(linesOf(await start())).toEqual(['Of this project, oldest first:', '[1] Our kettle is from 1962.']);
   });
 
   test('lists only the newer of two statements about the same thing, however the older was stored', async () => {
@@ -130,7 +130,7 @@ describe('a context for the start of a session', () => {
     await caller.addAll(contents.map((content) => ({ content: `${content} Twice.`, project: 'tea' })));
     const few = await start({ maxTokens: 120, query: 'Makefile go.mod' });
     expect(few.tokens).toBeLessThanOrEqual(120);
-    expect(linesOf(few)[1]).toBe('[1] We keep gofmt settings in the Makefile');
+    expect(few.text).toContain('We keep gofmt settings in the Makefile');
     expect((await start({ maxTokens: 120, query: 'package.json' })).text).not.toContain('gofmt');
     expect((await start({ maxTokens: 16 })).text).toBe('');
     expect((await start({ maxTokens: 2000 })).citations.length).toBeGreaterThan(few.citations.length);

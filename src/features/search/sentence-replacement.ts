@@ -1,0 +1,106 @@
+import { isCommonTerm } from '../text/common-words.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { termsOf } from '../text/terms.ts';
+import { rootOf } from '../text/word-forms.ts';
+import { MIN_SHARED, MIN_SHARED_SHARE, wordsOf } from './restatements.ts';
+
+/** A sentence, read for `replacesSentence`. */
+export interface SentenceWords {
+  /** Roots without stop words, words of change and numbers: those are values, which a change replaces. */
+  roots: ReadonlySet<string>;
+  /** Of these, those that few sentences of any subject have. */
+  telling: readonly string[];
+  /** The further words of names: `Amélia` in `Dona Amélia`, which is one thing. */
+  restOfNames: ReadonlySet<string>;
+  /** Words that begin with a capital letter. */
+  names: ReadonlySet<string>;
+  /** Which kinds of values it states. */
+  values: readonly boolean[];
+  announcesChange: boolean;
+  /** What it says is over: "replaced borg", "Graciete has retired". */
+  ended: ReadonlySet<string>;
+}
+
+/** Words and times that announce a change in a sentence which need not share its verb with the older one. */
+const ANNOUNCES =
+  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days)\b/i;
+
+/** What is over, as the object of a verb. */
+const ENDED_OBJECT =
+  /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped)\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
+/** What is over, as the subject. */
+const ENDED_SUBJECT =
+  /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|out of business|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+const NUMBER = /^\d/;
+const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
+const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
+/** A longer sentence states more than one thing. */
+const MAX_VALUE_ROOTS = 6;
+/** Values of which a sentence has one at a time, by what follows the number or comes with it. */
+const VALUE_KINDS: readonly RegExp[] = [
+  /\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\bhalf past\b|\bnoon\b|\bmidnight\b/i,
+  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th|\.)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i,
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i,
+  /[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b|bucks\b|francs?\b|crowns?\b)/i,
+  /\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:minutes?|hours?|days?|weeks?|months?|years?)\b/i,
+  /\bports?\b/i,
+  /\b(?:v|version )?\d+\.\d+/i,
+];
+
+/** Reads a sentence once, to compare it with many. */
+export function sentenceWordsOf(sentence: string): SentenceWords {
+  const { roots: all, hasChange } = wordsOf(sentence);
+  const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
+  const ended = [ENDED_OBJECT, ENDED_SUBJECT].flatMap((pattern) =>
+    [...sentence.matchAll(pattern)].flatMap(([, what = '']) => rootsIn(what)),
+  );
+  return {
+    roots,
+    telling: [...roots].filter((root) => !isCommonTerm(root)),
+    restOfNames: new Set((sentence.match(NAME) ?? []).flatMap(restOfName)),
+    names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap(rootsIn)),
+    values: VALUE_KINDS.map((kind) => kind.test(sentence)),
+    announcesChange: hasChange || ANNOUNCES.test(sentence),
+    ended: new Set(ended.filter((root) => !isCommonTerm(root))),
+  };
+}
+
+/**
+ * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, state
+ * another value of what both name, or the newer announces a change of it, or says that it is over. `tells` says how much a
+ * shared root tells that they are about the same thing: 1 for a rare one, 2 if it alone suffices.
+ */
+export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
+  const shared = [...older.roots].filter((root) => newer.roots.has(root));
+  const sizes = [newer.roots.size, older.roots.size];
+  if (shared.length >= MIN_SHARED && shared.length / Math.min(...sizes) >= MIN_SHARED_SHARE) return true;
+  if (beginAlike(newer, older)) return true;
+  const telling = older.telling.filter((root) => newer.roots.has(root));
+  const rare = telling.filter((root) => tells(root) >= 1);
+  if (rare.some((root) => newer.ended.has(root))) return true;
+  const statesAnother = newer.values.some((has, kind) => has && older.values[kind]);
+  const isNamed = (root: string) => newer.names.has(root) || older.names.has(root);
+  if (statesAnother && Math.max(...sizes) <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return true;
+  const distinct = telling.filter((root) => !older.restOfNames.has(root));
+  return newer.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
+}
+
+/** Whether both begin with the same two words, of which the second does not belong to the name of the first. */
+function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
+  const [first, second] = [...older.roots].filter((root) => !older.restOfNames.has(root));
+  const [newerFirst, newerSecond] = [...newer.roots].filter((root) => !newer.restOfNames.has(root));
+  return second !== undefined && first === newerFirst && second === newerSecond;
+}
+
+/** A sentence may begin before a name: in `Ask Dona Amélia`, the name begins with `Dona`. */
+function restOfName(name: string): string[] {
+  const [first = '', second = '', ...others] = name.split(' ');
+  const isBefore = STOP_WORDS.has(first.toLowerCase()) || isCommonTerm(first.toLowerCase());
+  return rootsIn([...(isBefore ? [] : [second]), ...others].join(' '));
+}
+
+function rootsIn(text: string): string[] {
+  return termsOf(text)
+    .filter((term) => !STOP_WORDS.has(term))
+    .map(rootOf);
+}
