@@ -1,4 +1,5 @@
 import type { Reader, Value } from '../../db/connection.ts';
+import { projectConditions } from '../../db/project-conditions.ts';
 
 /** Whose knowledge to read, and the current time. */
 export interface Place {
@@ -22,6 +23,10 @@ export interface StoredMemory extends StoredText {
   pinned: number;
 }
 
+interface ListedMemory extends StoredMemory {
+  expiresAt: number | null;
+}
+
 /** A conversation with the place of its last message. */
 export interface ConversationEnd {
   id: string;
@@ -37,24 +42,22 @@ const NEWEST = 1000;
 
 /** Lists valid memories: pinned ones, those of the project, then others; each newest first. */
 export async function listMemories(reader: Reader, place: Place, limit: number): Promise<StoredMemory[]> {
-  const { tenantId, endUser, project = null, nowMs } = place;
-  const pinned = reader.all<StoredMemory>(
-    `SELECT id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned
-     FROM memories WHERE tenantId = ? AND endUser = ? AND pinned = 1 AND current = 1 AND validTo IS NULL
-       AND (expiresAt IS NULL OR expiresAt > ?) AND (? IS NULL OR project IS NULL OR project = ?)
-     ORDER BY id DESC LIMIT ?`,
-    [tenantId, endUser, nowMs, project, project, limit],
-  );
+  const { tenantId, endUser, project, nowMs } = place;
   const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned,
     expiresAt`;
-  const others = listNewest<StoredMemory & { expiresAt: number | null }>(
+  const conditions = projectConditions(project === undefined ? undefined : { name: project, only: false }, 'project');
+  const pinned = await reader.all<ListedMemory>(
+    `SELECT ${columns} FROM memories WHERE tenantId = ? AND endUser = ? AND pinned = 1 AND current = 1 AND validTo IS NULL
+       ${conditions.map(([condition]) => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ?`,
+    [tenantId, endUser, ...conditions.map(([, value]) => value), limit],
+  );
+  const others = await listNewest<ListedMemory>(
     reader,
     { columns, from: 'memories', where: 'pinned = 0 AND current = 1 AND validTo IS NULL' },
     place,
     limit,
   );
-  const valid = (await others).filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs);
-  return [...(await pinned), ...valid];
+  return [...pinned, ...others].filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs);
 }
 
 /** Lists the newest conversations, those of the project first. */

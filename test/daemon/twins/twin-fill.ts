@@ -78,6 +78,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     title: `The winter of ${name}`,
     summary: `The pond of ${name} froze over.`,
     conversationId: conversation,
+    project: 'garage',
     fromMessageId: messages[0],
     toMessageId: messages[2],
     startedAt: '2026-01-02T10:00:00.000Z',

@@ -111,6 +111,7 @@ export const REQUESTS: Record<string, Scenario> = {
     for (const body of SEARCHES) await call('POST /v1/search', body);
     await call('POST /v1/context', { query: 'What about the heron and the pond?' });
     await call('POST /v1/context', { query: 'cousin', user: 'ann' });
+    for (const where of STARTS) await call('POST /v1/context', { query: 'x', purpose: 'session_start', ...where });
   },
 
   async 'open searches and count uses'({ call, settle, filled }) {
@@ -223,6 +224,8 @@ const LISTS = [
   '?tag=bird&total=true&metadata.kind=bird',
   '?after=2025-12-01T00:00:00Z&before=2026-01-01T00:00:00Z',
 ];
+
+const STARTS = [{}, { user: 'ann' }, { project: 'garage' }];
 
 const SEARCHES = [
   { query: 'heron', explain: true },

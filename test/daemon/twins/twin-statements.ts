@@ -18,6 +18,7 @@ import * as usage from '../../../src/features/limits/usage-store.ts';
 import * as memories from '../../../src/features/memories/memories-store.ts';
 import * as transfer from '../../../src/features/memories/memory-import-export-store.ts';
 import { listOnAppend } from '../../../src/features/providers/provider-settings-store.ts';
+import { findUserMessages } from '../../../src/features/session-start/session-start-store.ts';
 import { findScopes } from '../../../src/features/text/scopes-store.ts';
 import * as toIndex from '../../../src/features/text/text-portions-store.ts';
 import type { Scenario, Twin } from './twin-world.ts';
@@ -113,6 +114,7 @@ export const STATEMENTS: Record<string, Scenario> = {
       await write(twin, (connection) => eraseRows(connection, { table, texts: [column], tenantId, rowIds }));
     }
     const numbers = await numbersOf(twin, otherId, 'messages');
+    twin.record('what users said', await findUserMessages(reader, tenantId, numbers));
     twin.record('used numbers', await conversations.findUsedRowIds(reader, tenantId, numbers));
     const found: unknown[] = [];
     for (const number of await numbersOf(twin, otherId, 'conversations')) {
