@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
+import {
+  findUserMessages,
+  listConversationEnds,
+  listEpisodes,
+  listMemories,
+} from '../../../src/features/session-start/session-start-store.ts';
+import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
+
+const PLACE = { tenantId: 'ten_1', endUser: 'default', project: 'tea', nowMs: 0 };
+const ofProject = (table: string) => `SEARCH ${table} USING INDEX ${table}_project (tenantId=? AND project=?)`;
+const ofUser = (table: string) =>
+  expect.stringMatching(new RegExp(`^SEARCH ${table} USING INDEX \\w+ \\(tenantId=\\? AND endUser=\\?\\)$`));
+
+let place: DatabaseFolder;
+let connection: Connection;
+
+beforeAll(async () => {
+  place = await createDatabaseFolder();
+  connection = await openConnection(place.file, { readOnly: true });
+});
+afterAll(async () => {
+  await connection.close();
+  await place.clean();
+});
+
+/** Returns the query plan of a store function's statements. */
+async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
+  const details: string[] = [];
+  const reader = {
+    async all(sql: string, values: readonly Value[]) {
+      const plan = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+      details.push(...plan.map(({ detail }) => detail));
+      return [];
+    },
+  } as unknown as Reader;
+  await ask(reader);
+  return details;
+}
+
+test('memories are read by the indexes of pinned ones, of the project and of the user, without sorting', async () => {
+  expect(await planOf((reader) => listMemories(reader, PLACE, 50))).toEqual([
+    'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
+    ofProject('memories'),
+    ofUser('memories'),
+  ]);
+  expect(await planOf((reader) => listMemories(reader, { ...PLACE, project: undefined }, 50))).toEqual([
+    'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
+    ofUser('memories'),
+  ]);
+});
+
+test('conversations and episodes are read by the index of the project, without sorting', async () => {
+  expect(await planOf((reader) => listConversationEnds(reader, PLACE, 50))).toEqual([
+    ofProject('conversations'),
+    ofUser('conversations'),
+  ]);
+  expect(await planOf((reader) => listEpisodes(reader, PLACE, 3))).toEqual([ofProject('episodes')]);
+});
+
+test('messages are read by their row ids', async () => {
+  const plan = await planOf((reader) => findUserMessages(reader, 'ten_1', [1, 2]));
+  expect(plan[0]).toBe('SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)');
+  expect(plan.join()).not.toContain('TEMP B-TREE');
+});
