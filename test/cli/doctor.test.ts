@@ -79,6 +79,24 @@ describe('svc doctor', () => {
     expect(out).not.toContain('\u001b');
   });
 
+  test('says how things are found, and what would find more', async () => {
+    const { Search, Extraction } = await findings(line);
+    expect(Search).toMatchObject({ state: 'ok', message: expect.stringMatching(/^by words alone/) });
+    expect(Search!.fix).toMatch(/^svc model add all-MiniLM-L6-v2 /);
+    expect(Extraction).toMatchObject({ state: 'ok', fix: expect.stringMatching(/^svc provider use extraction /) });
+    const model = { provider: 'openai', model: 'small' };
+    const settings = { embedding: null, extraction: { model, onAppend: true } };
+    const url = await serve((path) =>
+      JSON.stringify(
+        path === '/readyz' ? { status: 'ready', embedder: 'ok' } : path.endsWith('settings') ? settings : {},
+      ),
+    );
+    await keepProfile(line, 'default', { ...profile, url }, apiKey);
+    const found = await findings(line);
+    expect(found.Search).toEqual({ state: 'ok', message: 'by words and by meaning' });
+    expect(found.Extraction).toEqual({ state: 'ok', message: 'memories are extracted with small' });
+  });
+
   test('names the command that signs in again if the key was revoked', async () => {
     line.keychain.entries.set(`svc|default ${profile.url}`, `svc_live_${'0'.repeat(32)}`);
     const { exitCode, out } = await run(line);

@@ -48,6 +48,12 @@ const FAILING_BACKUP: Finding = {
   fix: "svc backup on the daemon's machine shows why",
 };
 
+/** What `/readyz` says; `undefined` if nothing responds. */
+export async function readyState(fetch: Fetch, url: string): Promise<Record<string, unknown> | undefined> {
+  const response = await get(fetch, `${url}/readyz`);
+  return response && parse(await response.text().catch(() => ''));
+}
+
 async function get(fetch: Fetch, url: string): Promise<FetchResponse | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   return fetch(url, { method: 'GET', headers: { accept: 'application/json' }, signal, redirect: 'manual' }).catch(

@@ -8,6 +8,7 @@ import { checkDaemon } from './daemon-check.ts';
 import { checkDataFolder } from './data-folder-check.ts';
 import { type Finding, runCheck } from './finding.ts';
 import { checkHooks } from './hook-checks.ts';
+import { checkRecall } from './recall-check.ts';
 import type { DoctorDependencies, Subject } from './subject.ts';
 
 /** A keychain call takes up to 20 s, and the last check makes two. */
@@ -25,6 +26,7 @@ export async function diagnose(dependencies: DoctorDependencies): Promise<Findin
     ['Daemon', checkDaemon],
     ['Key storage', checkKeyStorage],
     ['Key', checkKey],
+    ['Recall', checkRecall],
     ['Data folder', checkDataFolder],
     ['Assistants', checkAssistants],
     ['Hooks', checkHooks],
