@@ -42,22 +42,24 @@ export function withMemory(model: Model, options: WithMemoryOptions): Model {
 
 function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
   const { onError = warn } = options;
-  const store = createTurnStore(options);
+  const turns = createTurnStore(options);
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
       const { abortSignal } = params;
-      const context = await recall(params.prompt, options, abortSignal).catch((error) => {
-        if (abortSignal?.aborted) throw error;
-        onError(error);
-        return '';
-      });
+      const context = await recall(params.prompt, { ...options, ...turns.conversation() }, abortSignal).catch(
+        (error) => {
+          if (abortSignal?.aborted) throw error;
+          onError(error);
+          return '';
+        },
+      );
       return context === '' ? params : { ...params, prompt: withSystemText(params.prompt, context) };
     },
     async wrapGenerate({ doGenerate, params }) {
       const result = await doGenerate();
       const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      await store(params.prompt, text, result.finishReason.unified).catch(onError);
+      await turns.store(params.prompt, text, result.finishReason.unified).catch(onError);
       return result;
     },
     async wrapStream({ doStream, params }) {
@@ -67,7 +69,7 @@ function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
         async transform(part, controller) {
           controller.enqueue(part);
           if (part.type === 'text-delta') text += part.delta;
-          if (part.type === 'finish') await store(params.prompt, text, part.finishReason.unified).catch(onError);
+          if (part.type === 'finish') await turns.store(params.prompt, text, part.finishReason.unified).catch(onError);
         },
       });
       return { stream: stream.pipeThrough(stored), ...result };
@@ -77,7 +79,7 @@ function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
 
 async function recall(
   prompt: Prompt,
-  { client, user, maxTokens, minRelevance }: WithMemoryOptions,
+  { client, user, maxTokens, minRelevance, conversationId }: WithMemoryOptions,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const query = lastUserText(prompt).slice(0, LONGEST_QUERY);
@@ -87,16 +89,18 @@ async function recall(
     ...(user !== undefined && { user }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minRelevance !== undefined && { minRelevance }),
+    // The model has its messages.
+    ...(conversationId !== undefined && { exclude: { conversationId } }),
   };
   const { text } = await client.context(request, signal ? { signal } : {});
   return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
 }
 
-/** Returns a function that appends a finished turn to the conversation, which the first creates. */
+/** Appends finished turns to the conversation, which the first creates. */
 function createTurnStore({ client, user, conversationId, store = true }: WithMemoryOptions) {
   let conversation: { conversationId: string } | undefined =
     conversationId === undefined ? undefined : { conversationId };
-  return async (prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> => {
+  async function append(prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> {
     const asked = lastUserText(prompt);
     if (!store || finishReason === 'tool-calls' || asked === '' || answer.trim() === '') return;
     const messages: NewMessage[] = [
@@ -106,7 +110,8 @@ function createTurnStore({ client, user, conversationId, store = true }: WithMem
     const where = conversation ?? (user === undefined ? {} : { user });
     const { conversationId: id } = await client.remember({ messages, ...where });
     conversation = { conversationId: id };
-  };
+  }
+  return { store: append, conversation: () => conversation };
 }
 
 function lastUserText(prompt: Prompt): string {

@@ -79,9 +79,12 @@ describe('withMemory', () => {
       await generateText({ model: withMemory(model, { client, user }), prompt: 'Where did I leave the basilisk key?' });
       return JSON.stringify(model.doGenerateCalls[0]!.prompt);
     };
-    const model = new MockLanguageModelV3({ doGenerate: says('Noted.') });
+    const model = new MockLanguageModelV3({ doGenerate: [says('Noted.'), says('Under it.')] });
     const told = withMemory(model, { client, user: 'bo' });
     await generateText({ model: told, prompt: 'The basilisk key is under the mat.' });
+    // The same conversation is in the prompt already.
+    await generateText({ model: told, prompt: 'Where is the basilisk key?' });
+    expect(JSON.stringify(model.doGenerateCalls[1]!.prompt)).not.toContain('under the mat');
     expect(await asked('bo')).toContain('under the mat');
     expect(await asked('cy')).not.toContain('under the mat');
   });
