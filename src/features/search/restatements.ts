@@ -1,9 +1,9 @@
 import type { ItemType } from '../../contract/search.ts';
 import { isCommonTerm } from '../text/common-words.ts';
-import { stemOf } from '../text/porter.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
-import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
+import { rarityAmong, replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-words.ts';
 
 /** A result as a statement that a newer one may replace. */
 export interface Statement {
@@ -22,34 +22,17 @@ export interface Statement {
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that share this many first words, one of them asked for, are about the same thing: "my phone is …". */
 const SAME_BEGINNING = 3;
-export const MIN_SHARED = 2;
-export const MIN_SHARED_SHARE = 0.6;
 /** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
-/** Words that announce another value. */
-const CHANGES: ReadonlySet<string> = new Set(
-  `anymore became become bought broke change changed died dropped got instead left longer lowered moved new now
-  postponed promoted quit raised renamed replaced retired since sold stopped switched updated upgraded`
-    .split(/\s+/)
-    .map(stemOf),
-);
-
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
-
-export interface Words {
-  /** Terms in order, including stop words. */
-  terms: string[];
-  /** Roots without stop words and without words of change. */
-  roots: ReadonlySet<string>;
-  hasChange: boolean;
-}
 
 /**
  * Moves each newer statement about the same thing in front of the older one: "Ada moved to Graz" before "Ada lives in
  * Linz". Calls `onRestated` for each pair. Two statements are about the same thing if they share most of their words or
  * begin alike, or if the newer one announces a change of what is asked for; and if the newer one holds all words of the
- * query that the older one holds, except one if it announces a change. The rest keeps its order.
+ * query that the older one holds, except one if it announces a change. Two memories also are if `replacesSentence` holds, and
+ * the newer has the names that the query asks the older for. The rest keeps its order.
  */
 export function newestFirst<T>(
   items: readonly T[],
@@ -65,11 +48,24 @@ export function newestFirst<T>(
     words.set(id, found);
     return found;
   };
+  const sentences = new Map(
+    remaining
+      .filter(({ statement }) => statement.type === 'memory' && isOne(statement))
+      .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, wordsIn(statement))]),
+  );
+  const tells = rarityAmong(sentences.values());
+  const isReplaced = (newer: SentenceWords | undefined, older: SentenceWords | undefined) =>
+    newer !== undefined &&
+    older !== undefined &&
+    replacesSentence(newer, older, tells) &&
+    keepsNames(newer, older, asked);
   const ordered: T[] = [];
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
     const older = first;
     const isRestated = ({ statement }: typeof older) =>
-      mayReplace(statement, older.statement) && saysTheSame(wordsIn(statement), wordsIn(older.statement), asked);
+      mayReplace(statement, older.statement) &&
+      (saysTheSame(wordsIn(statement), wordsIn(older.statement), asked) ||
+        isReplaced(sentences.get(statement.id), sentences.get(older.statement.id)));
     const same = [older, ...remaining.filter(isRestated)];
     const newest = same.reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest));
     for (const other of same) if (other !== newest) onRestated(newest.item, other.item);
@@ -77,6 +73,11 @@ export function newestFirst<T>(
     ordered.push(newest.item);
   }
   return ordered;
+}
+
+/** Whether the newer has the names that the query asks the older for: Ben's work does not replace Anna's. */
+function keepsNames(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
+  return [...older.traits().names].every((name) => !asked.has(name) || newer.roots.has(name));
 }
 
 function mayReplace(newer: Statement, older: Statement): boolean {
@@ -93,14 +94,6 @@ function isOne({ type, content }: Statement): boolean {
 /** Ids are in the order of writing. */
 function isNewer(one: Statement, other: Statement): boolean {
   return one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
-}
-
-/** Reads a text once, to compare it with many. */
-export function wordsOf(content: string): Words {
-  const terms = termsOf(content);
-  const said = terms.filter((term) => !STOP_WORDS.has(term));
-  const others = said.filter((term) => !CHANGES.has(stemOf(term)));
-  return { terms, roots: new Set(others.map(rootOf)), hasChange: others.length < said.length };
 }
 
 function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): boolean {

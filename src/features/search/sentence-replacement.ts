@@ -2,7 +2,7 @@ import { isCommonTerm } from '../text/common-words.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { MIN_SHARED, MIN_SHARED_SHARE, wordsOf } from './restatements.ts';
+import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-words.ts';
 
 /** A sentence, read for `replacesSentence`. */
 export interface SentenceWords {
@@ -10,6 +10,11 @@ export interface SentenceWords {
   roots: ReadonlySet<string>;
   /** Of these, those that few sentences of any subject have. */
   telling: readonly string[];
+  traits(): SentenceTraits;
+}
+
+/** What is read of a sentence if it may replace another or be replaced. */
+interface SentenceTraits {
   /** The further words of names: `Amélia` in `Dona Amélia`, which is one thing. */
   restOfNames: ReadonlySet<string>;
   /** Words that begin with a capital letter. */
@@ -31,6 +36,10 @@ const ENDED_OBJECT =
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
   /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|out of business|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+/** Who likes tea may like football too. */
+const SEVERAL: ReadonlySet<string> = new Set(
+  'like love hate want need eat drink play know read write say have get buy keep use speak'.split(' ').map(rootOf),
+);
 const NUMBER = /^\d/;
 const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
 const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
@@ -47,16 +56,21 @@ const VALUE_KINDS: readonly RegExp[] = [
   /\b(?:v|version )?\d+\.\d+/i,
 ];
 
-/** Reads a sentence once, to compare it with many. */
-export function sentenceWordsOf(sentence: string): SentenceWords {
-  const { roots: all, hasChange } = wordsOf(sentence);
+/** Reads a sentence to compare it with many: its words at once, the rest when it shares some with another. */
+export function sentenceWordsOf(sentence: string, { roots: all, hasChange }: Words = wordsOf(sentence)): SentenceWords {
   const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
+  return {
+    roots,
+    telling: [...roots].filter((root) => !isCommonTerm(root)),
+    traits: once(() => traitsOf(sentence, hasChange)),
+  };
+}
+
+function traitsOf(sentence: string, hasChange: boolean): SentenceTraits {
   const ended = [ENDED_OBJECT, ENDED_SUBJECT].flatMap((pattern) =>
     [...sentence.matchAll(pattern)].flatMap(([, what = '']) => rootsIn(what)),
   );
   return {
-    roots,
-    telling: [...roots].filter((root) => !isCommonTerm(root)),
     restOfNames: new Set((sentence.match(NAME) ?? []).flatMap(restOfName)),
     names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap(rootsIn)),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
@@ -65,31 +79,56 @@ export function sentenceWordsOf(sentence: string): SentenceWords {
   };
 }
 
+function once<T>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
+}
+
 /**
  * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, state
  * another value of what both name, or the newer announces a change of it, or says that it is over. `tells` says how much a
  * shared root tells that they are about the same thing: 1 for a rare one, 2 if it alone suffices.
  */
 export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
-  const shared = [...older.roots].filter((root) => newer.roots.has(root));
-  const sizes = [newer.roots.size, older.roots.size];
-  if (shared.length >= MIN_SHARED && shared.length / Math.min(...sizes) >= MIN_SHARED_SHARE) return true;
-  if (beginAlike(newer, older)) return true;
   const telling = older.telling.filter((root) => newer.roots.has(root));
+  if (telling.length === 0) return false;
+  const sizes = [newer.roots.size, older.roots.size];
+  const shared = [...older.roots].filter((root) => newer.roots.has(root));
+  const [subject = ''] = older.roots;
+  const singular = shared.filter((root) => !SEVERAL.has(root));
+  const mostly = singular.length >= MIN_SHARED && shared.length / Math.min(...sizes) >= MIN_SHARED_SHARE;
+  if (mostly && newer.roots.has(subject)) return true;
+  const [now, then] = [newer.traits(), older.traits()];
+  if (beginAlike(newer, older)) return true;
   const rare = telling.filter((root) => tells(root) >= 1);
-  if (rare.some((root) => newer.ended.has(root))) return true;
-  const statesAnother = newer.values.some((has, kind) => has && older.values[kind]);
-  const isNamed = (root: string) => newer.names.has(root) || older.names.has(root);
+  if (rare.some((root) => now.ended.has(root))) return true;
+  const statesAnother = now.values.some((has, kind) => has && then.values[kind]);
+  const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
   if (statesAnother && Math.max(...sizes) <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return true;
-  const distinct = telling.filter((root) => !older.restOfNames.has(root));
-  return newer.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
+  const distinct = telling.filter((root) => !then.restOfNames.has(root));
+  return now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
 }
 
-/** Whether both begin with the same two words, of which the second does not belong to the name of the first. */
+/** Up to so many sentences, a word is rare: it tells that two of them are about the same thing. */
+const RARE = 4;
+
+/** Returns how much a shared root tells, by how many of these sentences have it: 1 for a rare one, less and less for others. */
+export function rarityAmong(sentences: Iterable<SentenceWords>): (root: string) => number {
+  const counts = new Map<string, number>();
+  for (const { telling } of sentences) for (const root of telling) counts.set(root, (counts.get(root) ?? 0) + 1);
+  return (root) => Math.min(1, RARE / (counts.get(root) ?? 1));
+}
+
+/** Whether both begin with the same two words, of which the second says nothing that may hold of several things. */
 function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
-  const [first, second] = [...older.roots].filter((root) => !older.restOfNames.has(root));
-  const [newerFirst, newerSecond] = [...newer.roots].filter((root) => !newer.restOfNames.has(root));
-  return second !== undefined && first === newerFirst && second === newerSecond;
+  const [first, second] = beginningOf(older);
+  const [newerFirst, newerSecond] = beginningOf(newer);
+  return second !== undefined && first === newerFirst && second === newerSecond && !SEVERAL.has(second);
+}
+
+function beginningOf({ roots, traits }: SentenceWords): string[] {
+  const { restOfNames } = traits();
+  return [...roots].filter((root) => !restOfNames.has(root)).slice(0, 2);
 }
 
 /** A sentence may begin before a name: in `Ask Dona Amélia`, the name begins with `Dona`. */

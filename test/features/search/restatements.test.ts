@@ -27,6 +27,9 @@ describe('of two statements, older first', () => {
     ['I use Vim as my editor', 'I switched my editor to Helix', 'which editor do I use?'],
     ['Dana is the product manager', 'Dana left; the product manager is Felix', 'who is the product manager?'],
     ['My phone is a Pixel 6', 'My phone is a Fairphone 5', 'which phone do I have?'],
+    ['Head nurse is Graciete Lobo', 'Graciete has retired. Nuno leads the nurses', 'who is the head nurse?'],
+    ['Backups run with borg at night', 'Replaced borg: backups now run with restic', 'how are the backups done?'],
+    ['Standup is at 10:15', "The standup's at 9:40", 'when is the standup?'],
     ['We support Internet Explorer', 'We no longer support Internet Explorer', 'do we support Internet Explorer?'],
   ])('"%s" ranks after "%s"', (older, newer, query) => {
     expect(ordered([older, newer], query)).toEqual([newer, older]);
@@ -37,6 +40,8 @@ describe('of two statements, older first', () => {
     ['Emma likes tea', 'Emma likes football', 'does Emma like tea?'],
     ['I pay Joe 12 pounds an hour', 'Joe switched to wheel throwing', 'what does Joe earn an hour?'],
     ['My favorite potter is Lucie Rie', 'I changed my supplier to Bath Potters', 'who is my favorite potter?'],
+    ['Anna works at Siemens in Graz', 'Ben works at Siemens in Graz', 'where does Anna work?'],
+    ['The kettle hums at 9:40', 'The kettle is in the old kitchen', 'when does the kettle hum?'],
     ['Ada lives in Linz', 'Does Ada live in Graz now?', 'where does Ada live?'],
     ['Ada lives in Linz', `Ada lives in Graz. ${'She likes it there. '.repeat(20)}`, 'where does Ada live?'],
   ])('"%s" stays before "%s"', (older, other, query) => {

@@ -10,8 +10,6 @@ import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-fol
 
 const PLACE = { tenantId: 'ten_1', endUser: 'default', project: 'tea', nowMs: 0 };
 const ofProject = (table: string) => `SEARCH ${table} USING INDEX ${table}_project (tenantId=? AND project=?)`;
-const ofUser = (table: string) =>
-  expect.stringMatching(new RegExp(`^SEARCH ${table} USING INDEX \\w+ \\(tenantId=\\? AND endUser=\\?\\)$`));
 
 let place: DatabaseFolder;
 let connection: Connection;
@@ -36,31 +34,32 @@ async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string
     },
   } as unknown as Reader;
   await ask(reader);
-  return details;
+  // Statements that run at once are planned in any order.
+  return details.sort();
 }
 
 test('memories are read by the indexes of pinned ones, of the project and of the user, without sorting', async () => {
   expect(await planOf((reader) => listMemories(reader, PLACE, 50))).toEqual([
     'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
     ofProject('memories'),
-    ofUser('memories'),
+    'SEARCH memories USING INDEX memories_tenantid_enduser_id_index (tenantId=? AND endUser=?)',
   ]);
   expect(await planOf((reader) => listMemories(reader, { ...PLACE, project: undefined }, 50))).toEqual([
     'SEARCH memories USING INDEX memories_pinned_user (tenantId=? AND endUser=?)',
-    ofUser('memories'),
+    'SEARCH memories USING INDEX memories_tenantid_enduser_id_index (tenantId=? AND endUser=?)',
   ]);
 });
 
 test('conversations and episodes are read by the index of the project, without sorting', async () => {
   expect(await planOf((reader) => listConversationEnds(reader, PLACE, 50))).toEqual([
     ofProject('conversations'),
-    ofUser('conversations'),
+    'SEARCH conversations USING INDEX conversations_tenantid_enduser_id_index (tenantId=? AND endUser=?)',
   ]);
   expect(await planOf((reader) => listEpisodes(reader, PLACE, 3))).toEqual([ofProject('episodes')]);
 });
 
 test('messages are read by their row ids', async () => {
   const plan = await planOf((reader) => findUserMessages(reader, 'ten_1', [1, 2]));
-  expect(plan[0]).toBe('SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)');
+  expect(plan).toContain('SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)');
   expect(plan.join()).not.toContain('TEMP B-TREE');
 });
