@@ -7,7 +7,7 @@ export interface Said {
 }
 
 /** Sentences that share no word rarer than this are not compared. */
-const MIN_TELLS = 0.1;
+const MIN_TELLS = 0.25;
 
 /** Returns the sentences that no newer one takes the place of, in steps; of two from the same time the later one stays. */
 export function* currentOf<Item extends Said>(items: readonly Item[]): Generator<void, Set<Item>> {

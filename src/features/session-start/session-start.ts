@@ -32,12 +32,12 @@ import { statementsOf, weightOf } from './statements.ts';
 /** Composes what an assistant should know when a session begins, within the token budget. */
 export type SessionStart = (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 
-const MEMORIES = 600;
-const CONVERSATIONS = 400;
+const MEMORIES = 400;
+const CONVERSATIONS = 200;
 const EPISODES = 3;
 /** The last messages of a conversation that are read, and of all conversations. */
 const MESSAGES_PER_CONVERSATION = 100;
-const MESSAGES = 4000;
+const MESSAGES = 2000;
 /** A stored memory was worth storing to somebody. */
 const MEMORY_WEIGHT = 3;
 const PROJECT_WEIGHT = 1;
