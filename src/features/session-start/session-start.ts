@@ -41,7 +41,9 @@ const MESSAGES = 2000;
 /** A stored memory was worth storing to somebody. */
 const MEMORY_WEIGHT = 3;
 const PROJECT_WEIGHT = 1;
+/** For each word that the working folder shows too, up to `MAX_SHARED`. */
 const FOLDER_WEIGHT = 0.5;
+const MAX_SHARED = 2;
 const MAX_LINE_CHARACTERS = 240;
 /** Episodes may use this share of the budget. */
 const EPISODE_SHARE = 0.15;
@@ -62,6 +64,8 @@ interface Line extends Said {
 }
 
 const [PINNED, OF_PROJECT, OF_USER, SESSIONS] = START_SECTIONS;
+/** Episodes have a share of the budget and no weight. */
+const EPISODE = { type: 'episode', section: SESSIONS, weight: 0 } as const;
 
 interface Parts {
   db: Database;
@@ -90,16 +94,7 @@ export function createSessionStart({ db, clock, tokenCounterOf }: Parts): Sessio
     const lines = await runInSlices(linesOf({ memories, messages, folder: query }), tenantId);
     const sessions = episodes
       .filter(({ conversationId }) => conversationId === null || conversationId !== exclude.conversationId)
-      .map(
-        ({ id, content, at }): Line => ({
-          type: 'episode',
-          id,
-          section: SESSIONS,
-          text: content,
-          atMs: at,
-          weight: 0,
-        }),
-      );
+      .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));
     const known = new Set(exclude.ids);
     const fresh = [...sessions, ...lines].filter(({ id }) => !known.has(id));
     return composeStart(fresh, { maxTokens, nowMs, countTokens: tokenCounterOf(tenantId) });
@@ -135,12 +130,13 @@ interface Sources {
 /** Lists what holds, the heaviest first; of two lines of the same weight the newer. */
 function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
-  const said: Line[] = memories.map(({ id, content, project, at, pinned }) => ({
-    ...{ type: 'memory', id, atMs: at, text: oneLine(content) },
-    section: pinned === 1 ? PINNED : sectionOf(project),
-    weight: MEMORY_WEIGHT + Math.max(0, weightOf(oneLine(content))) / 2,
-  }));
-  yield;
+  const said: Line[] = [];
+  for (const { id, content, project, at, pinned } of memories) {
+    const text = shortened(content);
+    const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text)) / 2;
+    said.push({ type: 'memory', id, section: pinned === 1 ? PINNED : sectionOf(project), text, weight, atMs: at });
+    yield;
+  }
   for (const { id, content, project, at } of messages) {
     for (const { text, weight } of statementsOf(content)) {
       said.push({ type: 'message', id, section: sectionOf(project), text, weight, atMs: at });
@@ -155,9 +151,8 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
       line.weight + (line.section === OF_PROJECT ? PROJECT_WEIGHT : 0) + FOLDER_WEIGHT * sharedOf(line.text, shown);
     const before = lines.get(line.id);
     // The sentences of a message are one line.
-    if (before)
-      lines.set(line.id, { ...before, text: joined(before.text, line.text), weight: Math.max(before.weight, weight) });
-    else lines.set(line.id, { ...line, weight });
+    const text = before ? joined(before.text, line.text) : line.text;
+    lines.set(line.id, { ...line, text, weight: Math.max(weight, before?.weight ?? 0) });
     yield;
   }
   return [...lines.values()].sort(
@@ -180,14 +175,8 @@ function joined(text: string, more: string): string {
 
 function sharedOf(text: string, shown: ReadonlySet<string>): number {
   if (shown.size === 0) return 0;
-  return Math.min(
-    2,
-    new Set(
-      termsOf(text)
-        .map(rootOf)
-        .filter((root) => shown.has(root)),
-    ).size,
-  );
+  const roots = new Set(termsOf(text).map(rootOf));
+  return Math.min(MAX_SHARED, [...roots].filter((root) => shown.has(root)).length);
 }
 
 /** Numbers the lines that fit in the budget: episodes within their share, then the others in their order. */
@@ -220,6 +209,10 @@ async function composeStart(
   return answerOf(taken, { maxTokens, nowMs, countTokens });
 }
 
+/** Nothing was searched. */
+const UNASKED = { searchId: null, confidence: null };
+const UNRATED = { score: null, relevance: null };
+
 /** Drops the last lines until the whole text fits: tokens may span lines, so the sum over lines is only an estimate. */
 async function answerOf(
   taken: Line[],
@@ -235,20 +228,18 @@ async function answerOf(
     const text = [CONTEXT_HEADING, ...lines].join('\n');
     const tokens = await countTokens(text);
     if (tokens > maxTokens) continue;
-    const citations = ordered.map(({ type, id }, index) => ({
-      marker: `[${index + 1}]`,
-      type,
-      id,
-      score: null,
-      relevance: null,
-    }));
-    return { searchId: null, confidence: null, text, citations, tokens };
+    const citations = ordered.map(({ type, id }, index) => ({ marker: `[${index + 1}]`, type, id, ...UNRATED }));
+    return { ...UNASKED, text, citations, tokens };
   }
-  return { searchId: null, confidence: null, text: '', citations: [], tokens: 0 };
+  return { ...UNASKED, text: '', citations: [], tokens: 0 };
 }
 
 function textOf({ text, atMs }: Line, nowMs: number): string {
-  const plain = withoutTags(oneLine(text));
-  const cut = plain.length > MAX_LINE_CHARACTERS ? `${plain.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : plain;
-  return nowMs - atMs > RECENT_MS ? `${cut} (${toTimestamp(atMs).slice(0, 7)})` : cut;
+  const plain = withoutTags(shortened(text));
+  return nowMs - atMs > RECENT_MS ? `${plain} (${toTimestamp(atMs).slice(0, 7)})` : plain;
+}
+
+function shortened(text: string): string {
+  const line = oneLine(text);
+  return line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : line;
 }
