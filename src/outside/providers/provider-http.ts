@@ -33,7 +33,7 @@ export const PROVIDER_HTTP_LIMITS: ProviderHttpLimits = {
   connectMs: 5000,
   exchange: {
     check: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: MIB, json: LIST_JSON },
-    names: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: 16 * MIB, json: LIST_JSON },
+    names: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: 4 * MIB, json: LIST_JSON },
     vectors: { firstMs: 60_000, idleMs: 30_000, wholeMs: 120_000, maxBytes: 16 * MIB, json: VECTOR_JSON },
     stream: {
       firstMs: 120_000,
@@ -43,7 +43,7 @@ export const PROVIDER_HTTP_LIMITS: ProviderHttpLimits = {
       json: CHAT_JSON,
       maxEventBytes: MIB / 4,
     },
-    whole: { firstMs: 600_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 16 * MIB, json: CHAT_JSON },
+    whole: { firstMs: 600_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 4 * MIB, json: CHAT_JSON },
   },
 };
 
