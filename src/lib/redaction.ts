@@ -86,7 +86,7 @@ export function* redactJson<T>(value: T): Generator<void, { value: T; count: num
     if (Array.isArray(part)) {
       const items: unknown[] = [];
       for (const item of part) {
-        items.push(yield* redacted(item));
+        items.push(typeof item === 'string' ? mask(item) : yield* redacted(item));
         yield;
       }
       return items;
@@ -94,7 +94,8 @@ export function* redactJson<T>(value: T): Generator<void, { value: T; count: num
     const nameFor = distinctNames(part);
     const members: [name: string, member: unknown][] = [];
     for (const [name, member] of Object.entries(part)) {
-      members.push([nameFor(name, mask(name)), yield* redacted(member)]);
+      const masked = typeof member === 'string' ? mask(member) : yield* redacted(member);
+      members.push([nameFor(name, mask(name)), masked]);
       yield;
     }
     return Object.fromEntries(members);
