@@ -24,16 +24,18 @@ export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async ({ principal, ip }: FastifyRequest, body: Buffer) => {
-      if (body.length <= MAX_SMALL_BYTES) return parseStorable(body);
-      const owner = principal?.tenantId ?? ip;
-      await nextSlice(owner);
-      const parsed = await runInSlices(parseStorableInSteps(body), owner);
-      // The schema is checked and the route runs in the next slice.
-      await nextSlice(owner);
-      return parsed;
-    },
+    ({ principal, ip }: FastifyRequest, body: Buffer) => parseInSlices(body, principal?.tenantId ?? ip),
   );
+}
+
+/** `parseStorable`, in time slices if the body is long. */
+export async function parseInSlices(body: Buffer, owner: string): Promise<unknown> {
+  if (body.length <= MAX_SMALL_BYTES) return parseStorable(body);
+  await nextSlice(owner);
+  const parsed = await runInSlices(parseStorableInSteps(body), owner);
+  // The schema is checked and the route runs in the next slice.
+  await nextSlice(owner);
+  return parsed;
 }
 
 /** Refuses fields in the body of requests that need none, in the routes of a scope without a schema of the body. */
