@@ -18,6 +18,7 @@ import { benchRoutes } from './routes.ts';
 import { benchSessions } from './sessions/sessions.ts';
 import { benchStartup } from './startup.ts';
 import { benchSustained } from './sustained.ts';
+import { benchWorstBodies } from './worst-bodies.ts';
 import { benchWorstInputs } from './worst-inputs.ts';
 
 export interface BenchOptions {
@@ -57,6 +58,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   redaction: benchRedaction,
   sessions: benchSessions,
   'worst-inputs': benchWorstInputs,
+  'worst-bodies': benchWorstBodies,
   engines: benchEngines,
   'engine-sizes': benchEngineSizes,
   moving: benchMoving,

@@ -174,7 +174,7 @@ function timeOf({ url, tenant }: Target, operation: Operation, round: number, te
 }
 
 /** The longest stop of the event loop since the last call, in milliseconds. */
-async function loopStopOf(url: string): Promise<number> {
+export async function loopStopOf(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
   if (seconds === undefined) throw new Error('The daemon reports no event loop delay');

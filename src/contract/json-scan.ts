@@ -35,52 +35,105 @@ const DOUBLE_QUOTE = 0x22;
  * cost `JSON.parse` up to a second per MiB. Of invalid JSON it counts what looks like JSON.
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonCounts | string {
+  const scan = new JsonScan(limits);
+  return scan.read(bytes) ?? scan.end();
+}
+
+/** `scanJson` of text that arrives in pieces. */
+export class JsonScan {
+  readonly #limits: JsonLimits;
   /** Members so far of the innermost object, and of those around it. */
-  const membersAt = new Uint32Array(limits.depth + 1);
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
+  readonly #membersAt: Uint32Array;
+  #depth = 0;
+  #deepest = 0;
+  #members = 0;
   /** Strings, numbers, literals, arrays and objects; names among them. */
-  let tokens = 0;
-  let index = 0;
-  while (index < bytes.length) {
-    switch (KINDS[bytes[index++]!]) {
-      case SPACE:
-      case COMMA:
-        continue;
-      case CLOSE:
-        if (depth > 0) depth -= 1;
-        continue;
-      case COLON:
-        members += 1;
-        if (++membersAt[depth]! > limits.objectMembers) {
-          return `has an object with more than ${limits.objectMembers} members`;
-        }
-        if (members > limits.members) return `has more than ${limits.members} object members`;
-        continue;
-      case OPEN:
-        if (depth === limits.depth) return `is nested deeper than ${limits.depth} levels`;
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-        membersAt[depth] = 0;
-        break;
-      case QUOTE:
+  #tokens = 0;
+  /** What the end of the last piece was within. */
+  #within: 'nothing' | 'word' | 'string' | 'escape' = 'nothing';
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits;
+    this.#membersAt = new Uint32Array(limits.depth + 1);
+  }
+
+  /** Reads a piece, and returns how the text exceeds the limits so far. */
+  read(bytes: Uint8Array): string | undefined {
+    const limits = this.#limits;
+    const membersAt = this.#membersAt;
+    let depth = this.#depth;
+    let deepest = this.#deepest;
+    let members = this.#members;
+    let tokens = this.#tokens;
+    let within = this.#within;
+    let index = 0;
+    while (index < bytes.length) {
+      if (within === 'escape') {
+        index += 1;
+        within = 'string';
+      }
+      if (within === 'string') {
         while (index < bytes.length) {
           const byte = bytes[index++];
-          if (byte === DOUBLE_QUOTE) break;
-          if (byte === BACKSLASH) index += 1;
+          if (byte === DOUBLE_QUOTE) {
+            within = 'nothing';
+            break;
+          }
+          if (byte !== BACKSLASH) continue;
+          if (index === bytes.length) within = 'escape';
+          index += 1;
         }
-        break;
-      default:
+        continue;
+      }
+      if (within === 'word') {
         while (index < bytes.length && KINDS[bytes[index]!] === 0) index += 1;
+        if (index < bytes.length) within = 'nothing';
+        continue;
+      }
+      switch (KINDS[bytes[index++]!]) {
+        case SPACE:
+        case COMMA:
+          continue;
+        case CLOSE:
+          if (depth > 0) depth -= 1;
+          continue;
+        case COLON:
+          members += 1;
+          if (++membersAt[depth]! > limits.objectMembers) {
+            return `has an object with more than ${limits.objectMembers} members`;
+          }
+          if (members > limits.members) return `has more than ${limits.members} object members`;
+          continue;
+        case OPEN:
+          if (depth === limits.depth) return `is nested deeper than ${limits.depth} levels`;
+          depth += 1;
+          if (depth > deepest) deepest = depth;
+          membersAt[depth] = 0;
+          break;
+        case QUOTE:
+          within = 'string';
+          break;
+        default:
+          within = 'word';
+      }
+      tokens += 1;
+      // A name counts as a value until its colon.
+      if (tokens - members > limits.values + 1) return tooManyValues(limits);
     }
-    tokens += 1;
-    // A name counts as a value until its colon.
-    if (tokens - members > limits.values + 1) return tooManyValues(limits);
+    this.#depth = depth;
+    this.#deepest = deepest;
+    this.#members = members;
+    this.#tokens = tokens;
+    this.#within = within;
+    return undefined;
   }
-  return tokens - members > limits.values
-    ? tooManyValues(limits)
-    : { depth: deepest, members, values: tokens - members };
+
+  /** Call after the last piece. */
+  end(): JsonCounts | string {
+    const values = this.#tokens - this.#members;
+    if (values > this.#limits.values) return tooManyValues(this.#limits);
+    return { depth: this.#deepest, members: this.#members, values };
+  }
 }
 
 function tooManyValues({ values }: JsonLimits): string {

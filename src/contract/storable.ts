@@ -15,13 +15,19 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** Parses a JSON body that is safe to store; an empty body is `undefined`. Throws `invalid_request`. */
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
+  const { text, members } = decodeStorable(body);
+  const value = parseJson(text);
+  if (requireStorable(value) !== members) throw sameNameTwice();
+  return value;
+}
+
+/** Returns the text of a JSON body that is not too large to parse, and the number of object members in it. */
+export function decodeStorable(body: Buffer): { text: string; members: number } {
   const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bytes = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
   const { members } = countWithin(MAX_JSON, bytes);
   if (!isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  const value = parseJson(bytes.toString('utf8'));
-  if (requireStorable(value) !== members) throw notStorable('', 'has an object with the same name twice');
-  return value;
+  return { text: bytes.toString('utf8'), members };
 }
 
 /** Parses JSON text that is safe to store. Throws `invalid_request`. */
@@ -35,13 +41,25 @@ function countWithin(limits: JsonLimits, bytes: Uint8Array): JsonCounts {
   return counts;
 }
 
-function parseJson(text: string): unknown {
+/** Throws `invalid_request`. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AppError('invalid_request', 'The body is not valid JSON.');
+    throw invalidJson();
   }
 }
+
+export function invalidJson(): AppError {
+  return new AppError('invalid_request', 'The body is not valid JSON.');
+}
+
+export function sameNameTwice(): AppError {
+  return notStorable('', 'has an object with the same name twice');
+}
+
+/** Name of a member or index of an item. */
+export type Key = string | number;
 
 /** Returns the number of object members in `value`. Throws `invalid_request` if the value cannot be stored. */
 export function requireStorable(value: unknown, path = '', depth = 0): number {
@@ -65,15 +83,16 @@ export function requireStorable(value: unknown, path = '', depth = 0): number {
   return members;
 }
 
-/** Composes paths only where they are needed: a body of 1 MB can have a hundred thousand members. */
-function requireMember(item: unknown, path: string, name: string | number, depth: number): number {
+/** `requireStorable` for a member or an item. Composes paths only where they are needed: a body has up to 50,000 of them. */
+export function requireMember(item: unknown, path: string, name: Key, depth: number): number {
   if (typeof item === 'object' && item !== null) return requireStorable(item, pathTo(path, name), depth + 1);
   const fault = faultOf(item);
   if (fault !== undefined) throw notStorable(pathTo(path, name), fault);
   return 0;
 }
 
-function requireStorableName(name: string, item: unknown, path: string): void {
+/** Throws `invalid_request` for a name of a member that cannot be stored. */
+export function requireStorableName(name: string, item: unknown, path: string): void {
   const fault = textFaultOf(name);
   if (fault !== undefined) throw notStorable(path, fault);
   const reachesPrototype = typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype');
@@ -95,7 +114,8 @@ function textFaultOf(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'contains an unpaired surrogate';
 }
 
-function pathTo(path: string, name: string | number): string {
+/** Extends a JSON pointer. */
+export function pathTo(path: string, name: Key): string {
   return `${path}/${typeof name === 'number' ? name : escapePointer(name)}`;
 }
 

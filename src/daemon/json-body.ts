@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import { parseStorable } from '../contract/storable.ts';
-import { nextSlice } from '../lib/time-slices.ts';
+import { parseStorableInSteps } from '../contract/storable-steps.ts';
+import { nextSlice, runInSlices } from '../lib/time-slices.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,8 +11,8 @@ declare module 'fastify' {
   }
 }
 
-/** A longer body takes milliseconds to parse and to validate: one of them per turn of the event loop. */
-const MAX_SMALL_BYTES = 64 * 1024;
+/** A longer body takes milliseconds to parse and to validate: in slices, and one of them per turn of the event loop. */
+const MAX_SMALL_BYTES = 32 * 1024;
 
 /**
  * Parses JSON bodies and accepts only what can be stored unchanged: valid UTF-8, no prototype pollution, at most 32
@@ -23,11 +24,18 @@ export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async ({ principal, ip }: FastifyRequest, body: Buffer) => {
-      if (body.length > MAX_SMALL_BYTES) await nextSlice(principal?.tenantId ?? ip);
-      return parseStorable(body);
-    },
+    ({ principal, ip }: FastifyRequest, body: Buffer) => parseInSlices(body, principal?.tenantId ?? ip),
   );
+}
+
+/** `parseStorable`, in time slices if the body is long. */
+export async function parseInSlices(body: Buffer, owner: string): Promise<unknown> {
+  if (body.length <= MAX_SMALL_BYTES) return parseStorable(body);
+  await nextSlice(owner);
+  const parsed = await runInSlices(parseStorableInSteps(body), owner);
+  // The schema is checked and the route runs in the next slice.
+  await nextSlice(owner);
+  return parsed;
 }
 
 /** Refuses fields in the body of requests that need none, in the routes of a scope without a schema of the body. */

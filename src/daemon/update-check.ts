@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
+import { MAX_JSON } from '../contract/storable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { boundedFetch, loadUndici } from '../outside/bounded-fetch.ts';
 import { parseJson } from '../outside/parse-json.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const LIMITS = { firstMs: 10_000, idleMs: 10_000, wholeMs: 20_000, maxBytes: 1024 * 1024 };
+const LIMITS = { firstMs: 10_000, idleMs: 10_000, wholeMs: 20_000, maxBytes: 1024 * 1024, json: MAX_JSON };
 
 /** The daemon's log. */
 interface UpdateLog {

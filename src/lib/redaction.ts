@@ -72,18 +72,51 @@ function entropyOf(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** `redactSecrets` for every text in a JSON value. Names of members stay. */
-export function redactJson<T>(value: T): { value: T; count: number } {
+/** Masks the credentials in all texts and names of members of a JSON value, in steps of one. No member is lost. */
+export function* redactJson<T>(value: T): Generator<void, { value: T; count: number }> {
   let count = 0;
-  const redacted = (part: unknown): unknown => {
-    if (typeof part === 'string') {
-      const masked = redactSecrets(part);
-      count += masked.count;
-      return masked.text;
-    }
-    if (Array.isArray(part)) return part.map(redacted);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, redacted(member)]));
+  const mask = (text: string) => {
+    const masked = redactSecrets(text);
+    count += masked.count;
+    return masked.text;
   };
-  return { value: redacted(value) as T, count };
+  function* redacted(part: unknown): Generator<void, unknown> {
+    if (typeof part === 'string') return mask(part);
+    if (typeof part !== 'object' || part === null) return part;
+    if (Array.isArray(part)) {
+      const items: unknown[] = [];
+      for (const item of part) {
+        items.push(typeof item === 'string' ? mask(item) : yield* redacted(item));
+        yield;
+      }
+      return items;
+    }
+    const nameFor = distinctNames(part);
+    const members: [name: string, member: unknown][] = [];
+    for (const [name, member] of Object.entries(part)) {
+      const masked = typeof member === 'string' ? mask(member) : yield* redacted(member);
+      members.push([nameFor(name, mask(name)), masked]);
+      yield;
+    }
+    return Object.fromEntries(members);
+  }
+  return { value: (yield* redacted(value)) as T, count };
+}
+
+/** Numbers the masked names of an object that are equal to another name: `[redacted: jwt]`, `[redacted: jwt] (2)`. */
+function distinctNames(original: object): (name: string, masked: string) => string {
+  const taken = new Set(Object.keys(original));
+  const numbers = new Map<string, number>();
+  return (name, masked) => {
+    if (name === masked) return name;
+    let distinct = masked;
+    let number = numbers.get(masked) ?? 1;
+    while (taken.has(distinct)) {
+      number += 1;
+      distinct = `${masked} (${number})`;
+    }
+    numbers.set(masked, number);
+    taken.add(distinct);
+    return distinct;
+  };
 }

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { connectionFault, ProviderFault } from './providers/provider-fault.ts';
+import { type JsonLimits, JsonScan } from '../contract/json-scan.ts';
+import { eventsWithin } from './event-stream.ts';
+import { connectionFault, excessiveResponse, ProviderFault } from './providers/provider-fault.ts';
 
 /** Time and size limits of a response. */
 export interface ExchangeLimits {
@@ -10,6 +12,10 @@ export interface ExchangeLimits {
   wholeMs: number;
   /** After decompression. */
   maxBytes: number;
+  /** What a successful response has at most as JSON, or each event of it. Checked before anything parses it. */
+  json: JsonLimits;
+  /** The response is a stream of server-sent events, each with no more data than this. */
+  maxEventBytes?: number;
 }
 
 /** Undici, loaded with the first request: most daemons send none for hours. */
@@ -30,8 +36,8 @@ export function boundedFetch(open: () => Promise<Dispatcher>, limits: ExchangeLi
     try {
       const response = await fetchWith(input, { ...init, dispatcher, redirect: 'manual', signal: timeouts.signal });
       if (response.status >= 300 && response.status < 400) throw redirected(response.status);
-      const { status, statusText, headers } = response;
-      return new Response(response.body && boundedBody(response.body, timeouts, limits.maxBytes), {
+      const { status, statusText, headers, ok } = response;
+      return new Response(response.body && boundedBody(response.body, timeouts, limits, ok), {
         status,
         statusText,
         headers,
@@ -48,11 +54,6 @@ function redirected(status: number): ProviderFault {
     'failed',
     `The provider responded with a redirect (status ${status}), which svc does not follow. Check the base URL.`,
   );
-}
-
-function tooLarge(maxBytes: number): ProviderFault {
-  const size = `${Math.round(maxBytes / 1024)} KiB`;
-  return new ProviderFault('failed', `The provider response exceeds ${size}. Check the base URL and the model.`);
 }
 
 type Timeouts = ReturnType<typeof startTimeouts>;
@@ -91,36 +92,58 @@ function startTimeouts({ firstMs, idleMs, wholeMs }: ExchangeLimits, outer: Abor
   };
 }
 
+/** The content of an error response is not checked: its status decides, and it may be a page. */
 function boundedBody(
   body: ReadableStream<Uint8Array>,
   timeouts: Timeouts,
-  maxBytes: number,
+  { maxBytes, maxEventBytes, json }: ExchangeLimits,
+  isSuccessful: boolean,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  const chunks = chunksWithin(body, timeouts, maxBytes);
+  if (!isSuccessful) return streamOf(chunks, timeouts);
+  return streamOf(
+    maxEventBytes === undefined ? jsonWithin(chunks, json) : eventsWithin(chunks, maxEventBytes, json),
+    timeouts,
+  );
+}
+
+async function* chunksWithin(
+  body: ReadableStream<Uint8Array>,
+  timeouts: Timeouts,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const { done, value } = await reader.read();
-    if (done) {
-      timeouts.stop();
-      controller.close();
-      return;
-    }
-    bytes += value.length;
-    if (bytes > maxBytes) {
-      throw tooLarge(maxBytes);
-    }
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw excessiveResponse(`exceeds ${Math.round(maxBytes / 1024)} KiB`);
     timeouts.progress();
-    controller.enqueue(value);
+    yield chunk;
   }
+  timeouts.stop();
+}
 
+async function* jsonWithin(chunks: AsyncIterable<Uint8Array>, limits: JsonLimits): AsyncGenerator<Uint8Array> {
+  const scan = new JsonScan(limits);
+  for await (const chunk of chunks) {
+    const fault = scan.read(chunk);
+    if (fault !== undefined) throw excessiveResponse(fault);
+    yield chunk;
+  }
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array>, timeouts: Timeouts): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
-      pull: (controller) =>
-        pull(controller).catch((error: unknown) => {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
           timeouts.abort();
           controller.error(connectionFault(error));
-        }),
+        }
+      },
       cancel: () => timeouts.abort(),
     },
     // Read only on demand, so that at most one chunk is buffered.

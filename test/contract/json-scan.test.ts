@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type JsonCounts, type JsonLimits, scanJson } from '../../src/contract/json-scan.ts';
+import { type JsonCounts, type JsonLimits, JsonScan, scanJson } from '../../src/contract/json-scan.ts';
 import { MAX_JSON, parseStorable } from '../../src/contract/storable.ts';
 
 const UNLIMITED: JsonLimits = { depth: 1000, objectMembers: 1e6, members: 1e6, values: 1e6 };
@@ -62,6 +62,24 @@ describe('the scan of JSON', () => {
           expect(scanJson(Buffer.from(given), limits)).toEqual(isWithin ? counts : expect.any(String));
         },
       ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('counts the same in text that arrives in pieces', () => {
+    const limitsOf = fc.oneof(
+      fc.constant(UNLIMITED),
+      fc.constant({ depth: 3, objectMembers: 3, members: 5, values: 9 }),
+    );
+    fc.assert(
+      fc.property(written, limitsOf, fc.integer({ min: 1, max: 7 }), (given, limits, size) => {
+        const bytes = Buffer.from(given);
+        const scan = new JsonScan(limits);
+        let found: JsonCounts | string | undefined;
+        for (let start = 0; start < bytes.length; start += size)
+          found ??= scan.read(bytes.subarray(start, start + size));
+        expect(found ?? scan.end()).toEqual(scanJson(bytes, limits));
+      }),
       { numRuns: 500 },
     );
   });

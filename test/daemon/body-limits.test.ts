@@ -53,6 +53,35 @@ describe('a body that would take long to parse is refused before it is parsed', 
   });
 });
 
+describe('a long body is parsed in pieces', () => {
+  const names = (index: number) => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`n${index}_${at}`, 1]));
+
+  test.each(['/v1/memories/batch', '/v1/mcp'])('of 16,000 names, at %s', async (path) => {
+    const memories = Array.from({ length: 400 }, (_, index) => ({
+      content: `Memory ${index}`,
+      metadata: { list: Array.from({ length: 5 }, (_, at) => names(5 * index + at)) },
+    }));
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'memory_status', arguments: { memories } },
+    };
+    const body = JSON.stringify(path === '/v1/mcp' ? call : { memories });
+    const longest = await longestParsed(async () => {
+      const headers = { ...json, accept: 'application/json, text/event-stream', authorization: `Bearer ${apiKey}` };
+      const answer = await fetch(daemon.baseUrl + path, { method: 'POST', headers, body });
+      expect([200, 201]).toContain(answer.status);
+      await answer.body?.cancel();
+    });
+    expect(body.length).toBeGreaterThan(200 * KIB);
+    expect(longest).toBeLessThan(20 * KIB);
+    if (path === '/v1/mcp') return;
+    const listed = await daemon.call<{ data: object[] }>(apiKey, '/v1/memories?limit=200');
+    expect(listed.body.data).toContainEqual(expect.objectContaining(memories.at(-1)!));
+  });
+});
+
 describe('a route that needs no key takes at most 16 KiB', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
 

@@ -10,6 +10,7 @@ export type Failure =
   | 'wrong count'
   | 'zero'
   | 'no JSON'
+  | 'deep JSON'
   | 'endless';
 
 export interface AskedEmbedder {
@@ -100,7 +101,8 @@ export async function startEmbedder({ dimensions = 64 }: { dimensions?: number }
     const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
     const body = request.url === '/api/embed' ? { model, embeddings: vectors } : { object: 'list', data };
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(failure === 'no JSON' ? '<html>' : JSON.stringify(body));
+    const text = failure === 'deep JSON' ? `[${'['.repeat(100_000)}` : JSON.stringify(body);
+    response.end(failure === 'no JSON' ? '<html>' : text);
   }
 
   const server = createServer((request, response) => {

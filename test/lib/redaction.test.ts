@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { redactSecrets } from '../../src/lib/redaction.ts';
+import { redactJson, redactSecrets } from '../../src/lib/redaction.ts';
+import { finish } from '../../src/lib/time-slices.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 
 const random = createSeededRandom(81);
@@ -198,5 +199,45 @@ describe('redacted text', () => {
       const text = beginning.repeat(Math.ceil(400_000 / beginning.length));
       expect(redactSecrets(text).text.length).toBeGreaterThan(0);
     }
+  });
+});
+
+describe('redacted JSON', () => {
+  const redact = (value: unknown) => finish(redactJson(value));
+
+  test('masks names of members like texts, and counts both', () => {
+    const token = filled(SHAPES['github-pat']!);
+    expect(redact({ [token]: [token, { [`use ${token}`]: 1 }], plain: 'tea' })).toEqual({
+      value: {
+        '[redacted: github-pat]': ['[redacted: github-pat]', { 'use [redacted: github-pat]': 1 }],
+        plain: 'tea',
+      },
+      count: 3,
+    });
+  });
+
+  test('numbers masked names that would be equal, and leaves the others as they are', () => {
+    const [first, second, third] = [1, 2, 3].map(() => filled(SHAPES['npm-access-token']!)) as [string, string, string];
+    const mask = '[redacted: npm-access-token]';
+    expect(redact({ [first]: 1, [second]: 2, [`${mask} (2)`]: 'own', [third]: 3 }).value).toEqual({
+      [mask]: 1,
+      [`${mask} (3)`]: 2,
+      [`${mask} (2)`]: 'own',
+      [`${mask} (4)`]: 3,
+    });
+    expect(redact({ [first]: 1, [mask]: 'own' }).value).toEqual({ [`${mask} (2)`]: 1, [mask]: 'own' });
+  });
+
+  test('loses no member, and is the same when it is redacted again', () => {
+    const anySecret = fc.constantFrom(...Object.values(SHAPES)).map(filled);
+    const anyName = fc.oneof(anySecret, fc.constantFrom('[redacted: jwt]', '[redacted: jwt] (2)', '__proto__', '1'));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.oneof(anyName, fc.string()), fc.nat())), (members) => {
+        const value = Object.fromEntries(members);
+        const redacted = redact(value);
+        expect(Object.values(redacted.value as object).sort()).toEqual(Object.values(value).sort());
+        expect(redact(redacted.value)).toEqual({ value: redacted.value, count: 0 });
+      }),
+    );
   });
 });

@@ -8,8 +8,8 @@ import {
   MAX_BATCH_BYTES,
   MAX_BATCH_MESSAGES,
 } from '../../contract/mcp-batch.ts';
-import { parseStorableText } from '../../contract/storable.ts';
 import { type McpNote, reportAnswer } from '../answered.ts';
+import { parseInSlices } from '../json-body.ts';
 import { toAppError, toProblem } from '../problems.ts';
 
 /** The messages of a batch as JSON texts. */
@@ -85,7 +85,7 @@ async function answerMessage(
 ): Promise<Answer> {
   try {
     if (!isAdmitted) await app.admitMessage(request);
-    const body = parseStorableText(message);
+    const body = await parseInSlices(Buffer.from(message), request.principal?.tenantId ?? request.ip);
     requireToolCall(body);
     note.client = clientOf(body);
     const response = await exchange({ body, requestId, note });

@@ -163,12 +163,15 @@ export async function insertLookups(
   connection: Connection,
   rows: readonly Pick<NewMemoryRow, 'tenantId' | 'id' | 'tags' | 'source'>[],
 ): Promise<void> {
-  await insertRows(
-    connection,
-    'INSERT INTO memoryTags (tenantId, tag, memoryId)',
-    rows.flatMap(({ tenantId, id, tags }) => tagsIn(tags).map((tag) => [tenantId, tag, id])),
-    'ON CONFLICT DO NOTHING',
-  );
+  // A memory has up to 64 tags: those of 500 memories are not listed at once.
+  for (let start = 0; start < rows.length; start += 64) {
+    await insertRows(
+      connection,
+      'INSERT INTO memoryTags (tenantId, tag, memoryId)',
+      rows.slice(start, start + 64).flatMap(({ tenantId, id, tags }) => tagsIn(tags).map((tag) => [tenantId, tag, id])),
+      'ON CONFLICT DO NOTHING',
+    );
+  }
   await insertRows(
     connection,
     'INSERT INTO memorySources (tenantId, sourceId, memoryId)',

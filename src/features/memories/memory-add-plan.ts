@@ -99,18 +99,18 @@ export function externalKeyOf({ tenantId, endUser, externalId }: Pick<Draft, 'te
 }
 
 /**
- * Plans the writes of one request, without side effects. Existing content is answered as a duplicate; a superseded
+ * Plans the writes of one request in steps, without side effects. Existing content is answered as a duplicate; a superseded
  * memory ends when its successor begins. Throws `not_found` or `conflict` if a memory cannot be superseded, `conflict` if
  * another memory has the external id, and `invalid_request` if a duplicate does not fit into the stored memory.
  */
-export function planAdditions(
+export function* planAdditions(
   drafts: readonly Draft[],
   known: KnownMemories,
   scopeOf: (draft: Draft) => number,
   nextId: () => string,
   nowMs: number,
   onDuplicate: OnDuplicate,
-): Additions {
+): Generator<void, Additions> {
   const plan: Additions = {
     ...{ answers: [], inserted: [], changed: new Map(), closed: [], expired: [] },
     ...{ live: new Map(), external: new Map() },
@@ -135,11 +135,13 @@ export function planAdditions(
       plan.closed.push(closingOf(replaced, row, validFromOf(draft, nowMs)));
     }
     added.push({ row, isDuplicate: same !== undefined });
+    yield;
   }
-  plan.answers = added.map(({ row, isDuplicate }) => {
+  for (const { row, isDuplicate } of added) {
     const memory = toMemory(plan.changed.get(row.id) ?? row);
-    return isDuplicate ? { ...memory, duplicate: true } : memory;
-  });
+    plan.answers.push(isDuplicate ? { ...memory, duplicate: true } : memory);
+    yield;
+  }
   return plan;
 }
 

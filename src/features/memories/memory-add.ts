@@ -130,10 +130,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     const scopeOf = await scopes.ensure(connection, drafts);
     const allowance = await usage.allowanceOf(connection, principals, nowMs);
     const pending: PendingWrites = { plans: [], answers: [] };
-    const outcomes = additions.map((addition): Outcome<Created<unknown>> => {
+    const outcomes: Outcome<Created<unknown>>[] = [];
+    for (const addition of additions) {
       const replayed = addition.claim && replays.get(addition.claim);
-      return replayed ?? plan(addition, known, scopeOf, allowance, pending, nowMs);
-    });
+      const planning = plan(addition, known, scopeOf, allowance, pending, nowMs);
+      outcomes.push(replayed ?? (await runInSlices(planning, 'urgent')));
+    }
     const terms = mergeTerms(additions.map((addition) => addition.terms));
     // A version that a duplicate adds, or an expired memory to erase, may depend on an earlier plan, so that the plans
     // must be stored one by one.
@@ -145,17 +147,17 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     return outcomes;
   }
 
-  /** Plans one request and applies its effect to `known` for the next one. A refused request has no effect. */
-  function plan(
+  /** Plans one request, in steps, and applies its effect to `known` for the next one. A refused request has no effect. */
+  function* plan(
     { principal, drafts, terms, claim, onDuplicate, answer }: PreparedAddition,
     known: KnownMemories,
     scopeOf: (draft: Draft) => number,
     allowance: MemoryAllowance,
     pending: PendingWrites,
     nowMs: number,
-  ): Outcome<Created<unknown>> {
+  ): Generator<void, Outcome<Created<unknown>>> {
     try {
-      const planned = planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs, onDuplicate);
+      const planned = yield* planAdditions(drafts, known, scopeOf, () => ids.next('mem'), nowMs, onDuplicate);
       const closed = planned.closed.map(({ id }) => known.superseded.get(id)!);
       const changed = [...planned.changed.values()].flatMap((next) => [known.live.get(contentKeyOf(next))!, next]);
       requireTerms(terms, [...closed, ...changed].map(textsOf));
@@ -165,9 +167,12 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       if (refused) return { refused };
       applyAdditions(planned, known);
       pending.plans.push(planned);
-      const created = answer(
-        planned.answers.map((memory, index) => ({ ...memory, ...partlyIndexed(terms, textsOf(drafts[index]!)) })),
-      );
+      const answers: AddedMemory[] = [];
+      for (const [index, memory] of planned.answers.entries()) {
+        answers.push({ ...memory, ...partlyIndexed(terms, textsOf(drafts[index]!)) });
+        yield;
+      }
+      const created = answer(answers);
       const resourceIds = planned.answers.map(({ id }) => id);
       if (claim) pending.answers.push({ claim, status: created.status, body: created.body, resourceIds });
       return { ok: created };

@@ -1,3 +1,4 @@
+import { MAX_JSON } from '../../contract/storable.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -28,7 +29,7 @@ interface Dependencies {
 }
 
 /** Limits of a request for a client's metadata document. */
-const DOCUMENT_LIMITS = { firstMs: 5000, idleMs: 2000, wholeMs: 8000, maxBytes: 64 * 1024 };
+const DOCUMENT_LIMITS = { firstMs: 5000, idleMs: 2000, wholeMs: 8000, maxBytes: 64 * 1024, json: MAX_JSON };
 
 /** Creates the authorization server of a database. Nothing is sent or loaded until it is used. */
 export function createOAuth({ db, clock, ids, random, log }: Dependencies): OAuth {

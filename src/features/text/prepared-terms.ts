@@ -40,11 +40,18 @@ const longWrites = createTenantMutex();
 
 /** The characters of items together. */
 export function charactersOf(items: readonly ItemTexts[]): number {
-  return items.flat().reduce((sum, { length }) => sum + length, 0);
+  let characters = 0;
+  for (const texts of items) for (const { length } of texts) characters += length;
+  return characters;
 }
 
 function isLong(items: readonly ItemTexts[]): boolean {
-  return charactersOf(items) > MAX_SLICED_CHARACTERS;
+  let characters = 0;
+  for (const item of items) {
+    characters += charactersOf([item]);
+    if (characters > MAX_SLICED_CHARACTERS) return true;
+  }
+  return false;
 }
 
 /** Finds the terms of a tenant's items: of long texts in a worker thread, of short ones in time slices. */

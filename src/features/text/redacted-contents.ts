@@ -20,7 +20,7 @@ export function redactContents<T extends Written>(tenantId: string, items: reado
 function* redactInSteps<T extends Written>(items: readonly T[]): Generator<void, RedactedContents<T>> {
   const redacted: RedactedContents<T> = { items: [], counts: [] };
   for (const item of items) {
-    const { value, count } = redactJson(item.content);
+    const { value, count } = yield* redactJson(item.content);
     redacted.items.push(count === 0 ? item : { ...item, content: value });
     redacted.counts.push(count);
     yield;

@@ -1,8 +1,9 @@
 import { Agent, request } from 'undici';
+import { JsonScan } from '../../contract/json-scan.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { readRetryAfter } from '../retry-after.ts';
 import { type Embedder, type EmbedderAddress, EmbedderFault, withEmbedderFault } from './embedder.ts';
-import { readVectors, unitVectors } from './vector-response.ts';
+import { readVectors, unitVectors, VECTOR_JSON } from './vector-response.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /** Long enough for a server that loads the model at the first request. */
@@ -58,10 +59,13 @@ async function post(
 
 async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
+  const scan = new JsonScan(VECTOR_JSON);
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > MAX_RESPONSE_BYTES) throw new EmbedderFault('answer', 'it returned more than 16 MiB');
+    const fault = scan.read(chunk);
+    if (fault !== undefined) throw new EmbedderFault('answer', `it returned JSON that ${fault}`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

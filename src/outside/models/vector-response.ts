@@ -1,3 +1,4 @@
+import type { JsonLimits } from '../../contract/json-scan.ts';
 import { parseJson } from '../parse-json.ts';
 
 /** An invalid embedding response; the message continues "it returned". */
@@ -16,6 +17,16 @@ export class InvalidVectors extends Error {
 export type VectorFormat = 'openai' | 'ollama';
 
 const MAX_DIMENSIONS = 8192;
+const MAX_VECTORS = 100;
+const MAX_OTHER_VALUES = 10_000;
+
+/** What a response with vectors has at most. Few members: the numbers have no names. */
+export const VECTOR_JSON: JsonLimits = {
+  depth: 16,
+  objectMembers: 1000,
+  members: MAX_OTHER_VALUES,
+  values: MAX_VECTORS * MAX_DIMENSIONS + MAX_OTHER_VALUES,
+};
 
 /** Parses the vectors of a JSON response, unscaled, in the order of the texts. Throws `InvalidVectors`. */
 export function readVectors(text: string, format: VectorFormat): { rows: number[][]; tokens: number } {

@@ -1,15 +1,24 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
-import { parseJson } from '../parse-json.ts';
+import type { JsonLimits } from '../../contract/json-scan.ts';
+import { excessIn, parseJson } from '../parse-json.ts';
 
 // ajv-formats is CommonJS; its types put the function under `default`.
 const addFormats = addFormatsModule.default;
 const checks = new WeakMap<object, ValidateFunction>();
 
-/** Parses a model's output and validates it; `undefined` if it is not JSON or does not match the schema. */
-export function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | undefined {
-  const value = parseJson(stripWrapping(text));
-  return value !== undefined && check(value) ? { value } : undefined;
+/** Far more than models write at once. */
+export const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
+const OUTPUT_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 10_000, values: 20_000 };
+
+/** Parses a model's output and validates it, or returns what is wrong with it: "a response that …". */
+export function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | string {
+  if (text.length > MAX_OUTPUT_CHARACTERS) return `a response that exceeds ${MAX_OUTPUT_CHARACTERS} characters`;
+  const output = stripWrapping(text);
+  const excess = excessIn(output, OUTPUT_JSON);
+  if (excess !== undefined) return `a response that ${excess}`;
+  const value = parseJson(output);
+  return value !== undefined && check(value) ? { value } : 'a response that does not match the schema';
 }
 
 const FENCE = '```';

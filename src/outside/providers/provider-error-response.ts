@@ -1,4 +1,5 @@
-import { parseJson } from '../parse-json.ts';
+import type { JsonLimits } from '../../contract/json-scan.ts';
+import { excessIn, parseJson } from '../parse-json.ts';
 import { clampWait, readDuration, retryAfterOf } from '../retry-after.ts';
 import { ProviderFault, type ProviderFaultReason } from './provider-fault.ts';
 
@@ -11,6 +12,9 @@ export interface ErrorResponse {
 
 /** The model or provider does not support JSON schemas, or not this one. */
 export class SchemaRejected extends ProviderFault {}
+
+/** Some servers repeat the request in an error. A body that exceeds this counts as text. */
+const ERROR_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 5000, values: 10_000 };
 
 /** Exhausted credit does not come back soon without a payment. */
 const NO_CREDIT_RETRY_MS = 3_600_000;
@@ -87,7 +91,7 @@ interface ErrorText {
 
 /** Extracts codes and the beginning of the messages from an error body, in every provider's layout. */
 function errorTextOf(body: string): ErrorText {
-  const root = recordOf(parseJson(body));
+  const root = recordOf(excessIn(body, ERROR_JSON) === undefined ? parseJson(body) : undefined);
   const error = recordOf(root.error);
   const details = (Array.isArray(error.details) ? error.details : []).map(recordOf);
   const names = [error.code, error.type, error.status, root.code, root.type, ...details.map(({ reason }) => reason)];

@@ -51,6 +51,11 @@ export class ProviderFault extends Error {
   }
 }
 
+/** A response that is not read to its end; `what` continues "The provider response". */
+export function excessiveResponse(what: string): ProviderFault {
+  return new ProviderFault('failed', `The provider response ${what}. Check the base URL and the model.`);
+}
+
 /** Returns the `ProviderFault` among the causes of an error, or classifies it as a connection fault. */
 export function connectionFault(error: unknown): ProviderFault {
   const chain = causesOf(error);

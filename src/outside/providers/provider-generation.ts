@@ -1,6 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Usage } from '@ai-sdk/provider';
 import type { ValidateFunction } from 'ajv';
-import { compileSchema, parseModelOutput } from './json-output.ts';
+import { compileSchema, MAX_OUTPUT_CHARACTERS, parseModelOutput } from './json-output.ts';
 import { languageModel } from './language-models.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { tokensOf } from './provider-embedding.ts';
@@ -37,7 +37,7 @@ export interface Generated extends TokensSpent {
 interface ModelOutput {
   text: string;
   usage: LanguageModelV3Usage | undefined;
-  /** `length`: truncated; `content-filter`: blocked by the provider. */
+  /** `length`: truncated; `content-filter`: blocked by the provider; `tool-calls`: a call of a tool, not text. */
   finishReason: string | undefined;
 }
 
@@ -106,8 +106,10 @@ async function readStream(
   const { stream } = await model.doStream(options);
   const output: ModelOutput = { text: '', usage: undefined, finishReason: undefined };
   for await (const part of stream) {
-    if (part.type === 'text-delta') output.text += part.delta;
+    if (part.type === 'text-delta' && output.text.length <= MAX_OUTPUT_CHARACTERS) output.text += part.delta;
     if (part.type === 'error') throw streamFault(part.error, transport);
+    // Not read to its end: the AI SDK would parse its arguments.
+    if (part.type.startsWith('tool-')) return { ...output, finishReason: 'tool-calls' };
     if (part.type === 'finish') {
       output.usage = part.usage;
       output.finishReason = part.finishReason.unified;
@@ -115,6 +117,11 @@ async function readStream(
   }
   return output;
 }
+
+const REASONS: Partial<Record<string, string>> = {
+  length: 'an incomplete response: the model reached its output limit',
+  'tool-calls': 'a call of a tool, which svc did not offer',
+};
 
 function valueIn(
   { text, usage, finishReason }: ModelOutput,
@@ -127,13 +134,9 @@ function valueIn(
     outputTokens: tokensOf(usage?.outputTokens.total, [text]),
   };
   const answer = parseModelOutput(text, check);
-  if (answer) return { ...answer, ...spent };
+  if (typeof answer !== 'string') return { ...answer, ...spent };
   if (finishReason === 'content-filter') {
     throw new ProviderFault('input', 'The provider blocked the response of its model to this input.', { spent });
   }
-  const what =
-    finishReason === 'length'
-      ? 'an incomplete response: the model reached its output limit'
-      : 'a response that does not match the schema';
-  throw unusableResponse(what, true, spent);
+  throw unusableResponse(REASONS[finishReason ?? ''] ?? answer, true, spent);
 }

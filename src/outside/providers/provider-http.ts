@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector } from 'undici';
+import type { JsonLimits } from '../../contract/json-scan.ts';
 import { boundedFetch, type ExchangeLimits, loadUndici } from '../bounded-fetch.ts';
+import { VECTOR_JSON } from '../models/vector-response.ts';
 import {
   type AddressRules,
   type AllowedHost,
@@ -22,15 +24,26 @@ export interface ProviderHttpLimits {
 }
 
 const MIB = 1024 * 1024;
+/** OpenRouter describes 600 models with 35 members each. */
+const LIST_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 50_000, values: 100_000 };
+/** The text of a model is one value. */
+const CHAT_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 5000, values: 10_000 };
 
 export const PROVIDER_HTTP_LIMITS: ProviderHttpLimits = {
   connectMs: 5000,
   exchange: {
-    check: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: MIB },
-    names: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: 16 * MIB },
-    vectors: { firstMs: 60_000, idleMs: 30_000, wholeMs: 120_000, maxBytes: 16 * MIB },
-    stream: { firstMs: 120_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 16 * MIB },
-    whole: { firstMs: 600_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 16 * MIB },
+    check: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: MIB, json: LIST_JSON },
+    names: { firstMs: 15_000, idleMs: 5000, wholeMs: 20_000, maxBytes: 4 * MIB, json: LIST_JSON },
+    vectors: { firstMs: 60_000, idleMs: 30_000, wholeMs: 120_000, maxBytes: 16 * MIB, json: VECTOR_JSON },
+    stream: {
+      firstMs: 120_000,
+      idleMs: 60_000,
+      wholeMs: 600_000,
+      maxBytes: 16 * MIB,
+      json: CHAT_JSON,
+      maxEventBytes: MIB / 4,
+    },
+    whole: { firstMs: 600_000, idleMs: 60_000, wholeMs: 600_000, maxBytes: 4 * MIB, json: CHAT_JSON },
   },
 };
 

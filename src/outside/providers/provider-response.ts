@@ -11,6 +11,9 @@ export interface ProviderTransport {
   clock: Clock;
 }
 
+/** Of an error response: more tells nothing about the reason. */
+const MAX_ERROR_CHARACTERS = 1024 * 1024;
+
 /** The server does not stream its responses. */
 export class StreamingUnsupported extends ProviderFault {
   constructor() {
@@ -25,7 +28,8 @@ export function fetchOrFault({ http, clock }: ProviderTransport, purpose: Purpos
     const response = await fetch(input, init);
     if (!response.ok) {
       const { status, headers } = response;
-      throw errorResponseFault({ status, headers, body: await response.text() }, clock.nowMs());
+      const body = (await response.text()).slice(0, MAX_ERROR_CHARACTERS);
+      throw errorResponseFault({ status, headers, body }, clock.nowMs());
     }
     if (purpose === 'stream' && response.headers.get('content-type')?.startsWith('application/json')) {
       await response.body?.cancel();

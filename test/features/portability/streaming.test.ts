@@ -105,6 +105,33 @@ describe('a file from another system', () => {
     expect(recordsOf(await read('mem0', filler(500_000)), 'memory')).toHaveLength(2);
   });
 
+  test('is rejected at an item that has an object with too many names', async () => {
+    const members = (count: number, item: string) => Array.from({ length: count }, (_, index) => `"n${index}":${item}`);
+    const one = (count: number) => `{"memory": "a", "x": {${members(count, '1')}}}`;
+    expect(reasonsOf(await read('mem0', `[${one(1)}, ${one(50_001)}, ${one(1)}]`))).toEqual([
+      '!after [0]: The item has an object with more than 50000 members.',
+    ]);
+    // The controls: as many as allowed, and more of them in several objects.
+    expect(recordsOf(await read('mem0', `[${one(50_000)}, ${one(1)}]`), 'memory')).toHaveLength(2);
+    const several = `[{"memory": "a", "x": [${Array(9).fill(`{${members(9000, '{"a":1}')}}`)}]}]`;
+    expect(recordsOf(await read('mem0', several), 'memory')).toHaveLength(1);
+    for (const format of LISTS) expect(await reasonOf(format, `[${one(70_000)}]`)).toMatch(/more than 50000 members/);
+  });
+
+  test('lets the event loop serve others within a large item', async () => {
+    let turns = 0;
+    let isReading = true;
+    const otherWork = () => {
+      turns += 1;
+      if (isReading) setImmediate(otherWork);
+    };
+    setImmediate(otherWork);
+    const objects = Array.from({ length: 20_000 }, (_, index) => `{"n${index}": 1, "m${index}": 2}`);
+    await read('mem0', `[{"memory": "a", "x": [${objects}]}]`);
+    isReading = false;
+    expect(turns).toBeGreaterThan(3);
+  });
+
   test('is read no faster than its conversations are consumed', async () => {
     const requested = { chunks: 0 };
     for await (const item of FOREIGN_READERS.chatgpt(generated(20, 20, requested), READER_OPTIONS)) {

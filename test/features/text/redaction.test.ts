@@ -44,17 +44,21 @@ describe('credentials in what callers write', () => {
     });
   });
 
-  test('are masked in messages, also in the parts of tool calls', async () => {
-    const parts = [{ type: 'tool_call', id: 'call_1', name: 'login', arguments: { token: TOKEN, note: [SAID] } }];
+  test('are masked in messages, also in the parts of tool calls and in names of their arguments', async () => {
+    const ofToken = { [TOKEN]: 1, [`${TOKEN.slice(0, -1)}x`]: { [SAID]: null } };
+    const parts = [
+      { type: 'tool_call', id: 'call_1', name: 'login', arguments: { token: TOKEN, note: [SAID], ofToken } },
+    ];
     const messages = [
       { role: 'user', content: SAID },
       { role: 'assistant', content: parts },
     ];
     const remembered = await call('/v1/remember', { messages });
-    const masked = [{ ...parts[0], arguments: { token: MASK, note: [MASKED] } }];
+    const ofMask = { [MASK]: 1, [`${MASK} (2)`]: { [MASKED]: null } };
+    const masked = [{ ...parts[0], arguments: { token: MASK, note: [MASKED], ofToken: ofMask } }];
     expect(remembered.messages).toMatchObject([
       { content: MASKED, redacted: 1 },
-      { content: masked, redacted: 2 },
+      { content: masked, redacted: 5 },
     ]);
     const path = `/v1/conversations/${remembered.conversationId}/messages`;
     const { data } = await call(path, { messages: [{ role: 'user', content: `again ${SAID}` }] });
@@ -64,7 +68,7 @@ describe('credentials in what callers write', () => {
       content: `changed ${MASKED}`,
       redacted: 1,
     });
-    expect(JSON.stringify(await call(path))).not.toContain(TOKEN);
+    expect(JSON.stringify(await call(path))).not.toContain(TOKEN.slice(0, -1));
   });
 
   test('are replayed masked when the request is repeated', async () => {

@@ -67,6 +67,7 @@ describe('an embedder', () => {
     [{ status: 503 }, 'unavailable', undefined],
     ['wrong count', 'answer', undefined],
     ['no JSON', 'answer', undefined],
+    ['deep JSON', 'answer', undefined],
     ['endless', 'answer', undefined],
     ['zero', 'texts', undefined],
   ])('that responds with %j is classified as %s', async (failure, reason, retryAfterMs) => {
@@ -75,6 +76,11 @@ describe('an embedder', () => {
     expect(await faultOf(embedder)).toMatchObject({ reason, retryAfterMs });
     server.state.failure = undefined;
     expect(await embedder.embed('small', ['car'])).toHaveLength(1);
+  });
+
+  test('that responds with deeply nested JSON is refused for it, before it is parsed', async () => {
+    server.state.failure = 'deep JSON';
+    expect((await faultOf(embedderAt())).message).toBe('it returned JSON that is nested deeper than 16 levels');
   });
 
   test('cannot redirect the request, so the key goes nowhere else', async () => {

@@ -116,4 +116,33 @@ describe('connecting an OAuth client', { timeout: 60_000 }, () => {
     await page.getByText('redirect_uri is not one that the client registered').waitFor();
     expect(await page.getByRole('link', { name: 'Return to the program' }).count()).toBe(0);
   });
+
+  // The last is the control: a number is kept to.
+  test.each([
+    ['a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 1],
+    ['text', 'soon', 1],
+    ['zero', '0', 1],
+    ['nothing', undefined, 1],
+    ['a number', '3', 3],
+  ])('a 429 whose Retry-After is %s is repeated after the wait, not before', async (_, header, seconds) => {
+    const { page } = await browser.openApp();
+    let requests = 0;
+    await page.route('**/v1/oauth/consent?*', (route) => {
+      requests += 1;
+      if (requests > 1) return route.continue();
+      return route.fulfill({ status: 429, headers: header === undefined ? {} : { 'retry-after': header } });
+    });
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+    await page.goto(authorizeUrl(await clientRequest()));
+    await page.locator('#waiting').waitFor();
+    await page.clock.runFor(seconds * 1000 - 1);
+    // A request that had begun would arrive before this one.
+    await page.evaluate(() => fetch('/healthz'));
+    expect(requests).toBe(1);
+    await page.clock.runFor(1);
+    await page.getByText('Garden planner wants to use the memories of').waitFor();
+    expect(requests).toBe(2);
+    expect(await page.locator('#waiting').isVisible()).toBe(false);
+  });
 });

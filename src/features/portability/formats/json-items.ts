@@ -1,4 +1,6 @@
 import { JSONParser, TokenType } from '@streamparser/json';
+import { systemClock } from '../../../lib/clock.ts';
+import { yieldToEventLoop } from '../concurrency.ts';
 import { type ForeignItem, fault } from './foreign-records.ts';
 
 /** An item of a list in a large JSON file. */
@@ -16,12 +18,15 @@ export interface ItemPaths {
   object: readonly string[];
 }
 
-const PIECE_BYTES = 64 * 1024;
+/** Takes a few milliseconds even if it is nothing but names. */
+const PIECE_BYTES = 8 * 1024;
 /** The largest item: each one is held in memory as a whole. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 /** Bounded as well because an empty list, two bytes in the file, takes a hundred times as much memory. */
 const MAX_ITEM_TOKENS = 4_000_000;
 const MAX_DEPTH = 100;
+/** More than the messages of any conversation, which ChatGPT exports as the members of one object. */
+const MAX_OBJECT_MEMBERS = 50_000;
 
 /**
  * Reads a large JSON file item by item. If the JSON is invalid or truncated, yields the items before that point and then
@@ -50,7 +55,7 @@ async function* parseItems(
   paths: ItemPaths,
 ): AsyncGenerator<JsonItem | { problem: string }> {
   let parsing: ReturnType<typeof startParsing> | undefined;
-  for await (const piece of piecesOf(bytes)) {
+  for await (const piece of yieldToEventLoop(piecesOf(bytes), systemClock)) {
     const start = parsing ? 0 : piece.findIndex((byte) => !BLANK.has(byte));
     if (start === -1) continue;
     const json = piece.subarray(start);
@@ -76,6 +81,13 @@ function startParsing(firstByte: number, paths: ItemPaths) {
   let heldBytes = 0;
   let heldTokens = 0;
   let depth = 0;
+  /** Members so far of the innermost object, and of those around it. */
+  const membersAt: number[] = [0];
+  const stop = (problem: string) => {
+    parsing.problem ??= problem;
+    // Ends the parser, which would read the piece to its end.
+    throw new Error(problem);
+  };
   const parsing = {
     problem: undefined as string | undefined,
     isEnded: () => parser.isEnded,
@@ -91,10 +103,17 @@ function startParsing(firstByte: number, paths: ItemPaths) {
   };
   parser.onToken = ({ token }) => {
     heldTokens += 1;
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth += 1;
-    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth -= 1;
-    if (heldTokens > MAX_ITEM_TOKENS) parsing.problem ??= `The item has more than ${MAX_ITEM_TOKENS} JSON tokens.`;
-    if (depth > MAX_DEPTH) parsing.problem ??= `The item is nested more than ${MAX_DEPTH} levels deep.`;
+    if (heldTokens > MAX_ITEM_TOKENS) stop(`The item has more than ${MAX_ITEM_TOKENS} JSON tokens.`);
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      depth += 1;
+      membersAt[depth] = 0;
+      if (depth > MAX_DEPTH) stop(`The item is nested more than ${MAX_DEPTH} levels deep.`);
+    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth -= 1;
+    else if (token === TokenType.COLON) {
+      const members = (membersAt[depth] ?? 0) + 1;
+      if (members > MAX_OBJECT_MEMBERS) stop(`The item has an object with more than ${MAX_OBJECT_MEMBERS} members.`);
+      membersAt[depth] = members;
+    }
   };
   parser.onValue = ({ value, key, stack }) => {
     heldBytes = 0;

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { parseStorable } from '../../src/contract/storable.ts';
+import { parseStorableInSteps } from '../../src/contract/storable-steps.ts';
+import { finish } from '../../src/lib/time-slices.ts';
+
+const inSteps = (text: string) => finish(parseStorableInSteps(Buffer.from(text)));
+
+/** What a parser returns, or the message of its error. */
+function outcomeOf(parse: () => unknown): unknown {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return { code, message };
+  }
+}
+
+/** Long enough to be taken apart wherever it stands. */
+const LONG = 9000;
+const name = fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'constructor', 'hasOwnProperty', '1', '0'));
+const leaf = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('"', '\\', '[{', '}]', ',', 'x'.repeat(LONG), '\\"'.repeat(LONG / 2)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(true, null, 2 ** 60),
+);
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.array(tie('value'), { maxLength: 6 }),
+    fc.array(fc.tuple(name, tie('value')), { maxLength: 6 }).map((members) => Object.fromEntries(members)),
+  ),
+})).value;
+const written = fc
+  .tuple(json, fc.constantFrom(undefined, 1, '\t', ' \r\n'))
+  .map(([value, space]) => JSON.stringify(value, undefined, space));
+
+describe('a body that is parsed in steps', () => {
+  /** A text with several faults may be refused for another one of them. */
+  function expectSame(text: string): void {
+    const expected = outcomeOf(() => parseStorable(Buffer.from(text)));
+    const isRefused = typeof expected === 'object' && expected !== null && 'code' in expected;
+    const found = outcomeOf(() => inSteps(text));
+    if (isRefused) expect(found).toMatchObject({ code: 'invalid_request' });
+    else expect(found).toEqual(expected);
+  }
+
+  test('is parsed as at once', () => {
+    fc.assert(fc.property(written, expectSame), { numRuns: 1000 });
+  });
+
+  test('is refused if it is damaged, mostly where long values end', () => {
+    const damage = fc.tuple(
+      fc.nat(),
+      fc.constantFrom('', ',', '1', '"', '[', ']', '{', '}', ':', 'null', '\ufeff', '"a":1,'),
+      fc.nat(2),
+    );
+    fc.assert(
+      fc.property(written, fc.boolean(), damage, (text, isAnywhere, [position, inserted, removed]) => {
+        const longEnd = Math.max(0, text.lastIndexOf('x'.repeat(99))) + 99 + (position % 9);
+        const at = isAnywhere ? position % (text.length + 1) : longEnd;
+        expectSame(text.slice(0, at) + inserted + text.slice(at + removed));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  const long = `["${'x'.repeat(LONG)}"]`;
+  test.each([
+    `[${long} ${long}]`,
+    `[1 ${long}]`,
+    `[${long},]`,
+    `[,${long}]`,
+    `[${long}1]`,
+    `{"a":1${long}}`,
+    `{${long}}`,
+    `{"a" ${long}}`,
+    `{"a":${long},}`,
+    `{"a":${long}"b":1}`,
+    `[${long}}`,
+    `${long}${long}`,
+    `${long}]`,
+    `[${long}`,
+    `[\u00a0${long}]`,
+  ])('is not accepted where JSON.parse refuses it: %#', (text) => {
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    expect(outcomeOf(() => inSteps(text))).toEqual({ code: 'invalid_request', message: 'The body is not valid JSON.' });
+  });
+
+  test('names where the fault is, as at once', () => {
+    const items = Array.from({ length: 4000 }, (_, index) => index);
+    for (const value of [
+      [...items, '\0'],
+      { a: [long, { 'b/c': [...items, { d: '\ud800' }] }] },
+      { a: [items, { constructor: { prototype: items } }] },
+      JSON.parse(`{"a":[[${items}],{"__proto__":[${items}]}]}`),
+    ]) {
+      const text = JSON.stringify(value).replaceAll('\0', '\\u0000');
+      const expected = outcomeOf(() => parseStorable(Buffer.from(text)));
+      expect(expected).toHaveProperty('message');
+      expect(outcomeOf(() => inSteps(text))).toEqual(expected);
+    }
+  });
+
+  test('has no name twice, in one piece or in two', () => {
+    for (const text of [`{"a":1,"a":2,"b":${long}}`, `{"a":1,"b":${long},"a":2}`, `{"a":${long},"a":${long}}`]) {
+      expect(outcomeOf(() => inSteps(text))).toMatchObject({
+        message: 'The body has an object with the same name twice.',
+      });
+    }
+  });
+
+  test('of 20,000 names is never parsed more than 20 KiB at once', () => {
+    const object = (index: number) => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`n${index}_${at}`, 1]));
+    const body = JSON.stringify({ a: [{ b: Array.from({ length: 2400 }, (_, index) => object(index)) }] });
+    const parse = vi.spyOn(JSON, 'parse');
+    const value = inSteps(body);
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(value).toEqual(JSON.parse(body));
+    expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
+  });
+});
