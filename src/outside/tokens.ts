@@ -1,4 +1,5 @@
 import { createWorkerCalls, startModule } from '../lib/worker-calls.ts';
+import { estimateTokens } from './token-estimate.ts';
 
 /**
  * Counts the tokens of a text. Runs of more than 64 letters or symbols are counted in pieces of 64, which gives an
@@ -12,6 +13,27 @@ export type CountTokens = (text: string) => number | Promise<number>;
  */
 export function tokenCounterOf(tenantId: string): CountTokens {
   return (text) => callWorker(tenantId, text.replace(LONG_RUNS, breakUp));
+}
+
+/** A hook ends after 800 ms. */
+const WAIT_MS = 150;
+
+/**
+ * Returns the counter of a tenant for callers that do not wait long: an estimate, which is too high rather than too low, if
+ * the vocabulary is not loaded within `waitMs`.
+ */
+export async function quickCounterOf(tenantId: string, waitMs = WAIT_MS): Promise<CountTokens> {
+  const countTokens = tokenCounterOf(tenantId);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<CountTokens>((resolve) => {
+    timer = setTimeout(resolve, waitMs, estimateTokens);
+  });
+  // A failure of the worker is reported by those who wait for it.
+  const loaded = Promise.resolve(countTokens('')).then(
+    () => countTokens,
+    () => estimateTokens,
+  );
+  return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
 }
 
 /** The worker is beside this file in the source and in the build. */

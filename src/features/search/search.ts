@@ -64,6 +64,8 @@ interface Dependencies {
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
+  /** For prompts, which do not wait for the vocabulary. */
+  quickCounterOf: (tenantId: string) => Promise<CountTokens>;
   /** Composes the context for the start of a session. */
   startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
@@ -98,8 +100,20 @@ const CONTEXT_RESULTS = 100;
 
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
-  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf, startSession } =
-    dependencies;
+  const {
+    db,
+    clock,
+    ids,
+    log,
+    usage,
+    scopes,
+    learning,
+    candidates,
+    queryEmbedder,
+    tokenCounterOf,
+    quickCounterOf,
+    startSession,
+  } = dependencies;
   // A tenant searches on half of the readers, at least on one.
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
@@ -218,7 +232,8 @@ export function createSearch(dependencies: Dependencies): Search {
           principal,
           { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
           async ({ answer: found, parsed, weights, remember, stages }) => {
-            const countTokens = tokenCounterOf(principal.tenantId);
+            const { tenantId } = principal;
+            const countTokens = isUnasked ? await quickCounterOf(tenantId) : tokenCounterOf(tenantId);
             const results = isUnasked
               ? await runInSlices(
                   chooseUnasked(found.results, { exclude, voice: parsed.voice, weights }),

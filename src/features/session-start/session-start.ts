@@ -70,14 +70,14 @@ const EPISODE = { type: 'episode', section: SESSIONS, weight: 0 } as const;
 interface Parts {
   db: Database;
   clock: Clock;
-  tokenCounterOf: (tenantId: string) => CountTokens;
+  quickCounterOf: (tenantId: string) => Promise<CountTokens>;
 }
 
 /**
  * Reads the newest memories, conversations and episodes of a user, so the cost does not grow with the account, and lists
  * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
  */
-export function createSessionStart({ db, clock, tokenCounterOf }: Parts): SessionStart {
+export function createSessionStart({ db, clock, quickCounterOf }: Parts): SessionStart {
   return async (
     { tenantId },
     { query, user = 'default', project, types = ITEM_TYPES, exclude = {}, maxTokens = 1000 },
@@ -97,7 +97,7 @@ export function createSessionStart({ db, clock, tokenCounterOf }: Parts): Sessio
       .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));
     const known = new Set(exclude.ids);
     const fresh = [...sessions, ...lines].filter(({ id }) => !known.has(id));
-    return composeStart(fresh, { maxTokens, nowMs, countTokens: tokenCounterOf(tenantId) });
+    return composeStart(fresh, { maxTokens, nowMs, countTokens: await quickCounterOf(tenantId) });
   };
 }
 
