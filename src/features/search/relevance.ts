@@ -34,10 +34,12 @@ const MAX_INFORMATION = 3;
 /** The number of results that decide whether anything answers the query. */
 const CONSIDERED = 10;
 /**
- * Results are not independent, so the log odds that any of them answers are too near to 0: fitted to the same questions,
- * half of them asked of a dialogue without the answer.
+ * Results are not independent: of messages, the log odds that any of them answers are too near to 0, of memories too far
+ * from it. Fitted to the same questions for messages, and to those of eight people for memories; half of them are asked
+ * where nothing answers. See decision 0078.
  */
-const DEPENDENCE = { slope: 1.75, offset: 0.4 };
+const OF_MESSAGES = { slope: 1.75, offset: 0.4 };
+const OF_STANDALONE = { slope: 0.5, offset: -0.8 };
 
 /**
  * The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. It
@@ -45,15 +47,39 @@ const DEPENDENCE = { slope: 1.75, offset: 0.4 };
  */
 export function relevancesOf(byDefault: readonly Fused<Candidate>[]): ReadonlyMap<Candidate, number> {
   const best = byDefault[0]?.score ?? 0;
-  return new Map(byDefault.map((hit) => [hit.item, relevanceOf(hit, best)]));
+  const relevances = new Map(byDefault.map((hit) => [hit.item, relevanceOf(hit, best)]));
+  const most = confidenceIn(relevances, isStandalone, OF_STANDALONE);
+  for (const [item, relevance] of relevances) {
+    if (isStandalone(item) && relevance > most) relevances.set(item, most);
+  }
+  return relevances;
 }
 
 /** The probability (0 to 1, four digits) that any of the first results answers the query; at least that of the best. */
 export function confidenceOf(relevances: ReadonlyMap<Candidate, number>): number {
+  const isMessage = (item: Candidate) => !isStandalone(item);
   const first = [...relevances.values()].slice(0, CONSIDERED);
-  const none = first.reduce((product, relevance) => product * (1 - relevance), 1);
-  const logOdds = DEPENDENCE.slope * (Math.log((1 - none) / none) + DEPENDENCE.offset);
-  return rounded(Math.max(sigmoid(logOdds), ...first));
+  return Math.max(
+    ...first,
+    confidenceIn(relevances, isStandalone, OF_STANDALONE),
+    confidenceIn(relevances, isMessage, OF_MESSAGES),
+  );
+}
+
+/** The probability that any of the first results of some types answers. */
+function confidenceIn(
+  relevances: ReadonlyMap<Candidate, number>,
+  isOf: (item: Candidate) => boolean,
+  { slope, offset }: { slope: number; offset: number },
+): number {
+  const first = [...relevances].slice(0, CONSIDERED).filter(([item]) => isOf(item));
+  if (first.length === 0) return 0;
+  const none = first.reduce((product, [, relevance]) => product * (1 - relevance), 1);
+  return rounded(sigmoid(slope * (Math.log((1 - none) / none) + offset)));
+}
+
+function isStandalone({ type }: Candidate): boolean {
+  return type !== 'message';
 }
 
 function relevanceOf({ item: { type, coverage }, signals, score }: Fused<Candidate>, best: number): number {

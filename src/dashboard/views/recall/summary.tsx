@@ -3,8 +3,10 @@ import { formatCount, formatProbability } from '../../format.ts';
 import { questionLabel } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 
-/** Below this, it is more likely than not that nothing stored answers the question. */
-const EVEN = 0.5;
+/** From here on, something stored answers the question more often than not, whoever asks. */
+const YES = 0.6;
+/** In between, the probability differs too much between people to state it. */
+const PERHAPS = 0.15;
 
 /** Summary of a search: whether it has an answer, and the kind of the question. */
 export function Summary({ answer, user }: { answer: SearchAnswer; user: string | undefined }) {
@@ -14,8 +16,10 @@ export function Summary({ answer, user }: { answer: SearchAnswer; user: string |
       <div>
         <dt>Is there an answer?</dt>
         <dd title="Calibrated probability that anything found answers the question">
-          {confidence < EVEN ? 'Probably not' : 'Yes'}
-          <span class="hint"> {formatProbability(confidence)} likely</span>
+          {confidence >= YES ? 'Yes' : confidence >= PERHAPS ? 'Perhaps' : 'Probably not'}
+          {(confidence >= YES || confidence < PERHAPS) && (
+            <span class="hint"> {formatProbability(confidence)} likely</span>
+          )}
         </dd>
       </div>
       <div>
