@@ -2,7 +2,13 @@ import type { ItemType } from '../../contract/search.ts';
 import { isCommonTerm } from '../text/common-words.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { rarityAmong, replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import {
+  keepsAskedNumbers,
+  rarityAmong,
+  replacesSentence,
+  type SentenceWords,
+  sentenceWordsOf,
+} from './sentence-replacement.ts';
 import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-words.ts';
 
 /** A result as a statement that a newer one may replace. */
@@ -32,7 +38,7 @@ const STATES: ReadonlySet<string> = new Set('live work use call name own drive t
  * Linz". Calls `onRestated` for each pair. Two statements are about the same thing if they share most of their words or
  * begin alike, or if the newer one announces a change of what is asked for; and if the newer one holds all words of the
  * query that the older one holds, except one if it announces a change. Two memories also are if `replacesSentence` holds, and
- * the newer has the names that the query asks the older for. The rest keeps its order.
+ * the newer has the names and numbers that the query asks the older for. The rest keeps its order.
  */
 export function newestFirst<T>(
   items: readonly T[],
@@ -58,7 +64,7 @@ export function newestFirst<T>(
     newer !== undefined &&
     older !== undefined &&
     replacesSentence(newer, older, tells) &&
-    keepsNames(newer, older, asked);
+    keepsAsked(newer, older, asked);
   const ordered: T[] = [];
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
     const older = first;
@@ -75,9 +81,12 @@ export function newestFirst<T>(
   return ordered;
 }
 
-/** Whether the newer has the names that the query asks the older for: Ben's work does not replace Anna's. */
-function keepsNames(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
-  return [...older.traits().names].every((name) => !asked.has(name) || newer.roots.has(name));
+/** Whether the newer has the names and numbers that the query asks the older for: Ben's work does not replace Anna's. */
+function keepsAsked(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
+  return (
+    keepsAskedNumbers(newer, older, asked) &&
+    [...older.traits().names].every((name) => !asked.has(name) || newer.roots.has(name))
+  );
 }
 
 function mayReplace(newer: Statement, older: Statement): boolean {

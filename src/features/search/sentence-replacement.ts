@@ -8,6 +8,7 @@ import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-w
 export interface SentenceWords {
   /** Roots without stop words, words of change and numbers: those are values, which a change replaces. */
   roots: ReadonlySet<string>;
+  numbers: ReadonlySet<string>;
   /** Of these, those that few sentences of any subject have. */
   telling: readonly string[];
   traits(): SentenceTraits;
@@ -21,6 +22,8 @@ interface SentenceTraits {
   names: ReadonlySet<string>;
   /** Which kinds of values it states. */
   values: readonly boolean[];
+  /** Numbers that name a thing rather than being its value: "number 7", "#7", "INC-0147". */
+  identifiers: readonly string[];
   announcesChange: boolean;
   /** What it says is over: "replaced borg", "Graciete has retired". */
   ended: ReadonlySet<string>;
@@ -36,6 +39,7 @@ const ENDED_OBJECT =
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
   /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|out of business|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(
   'like love hate want need eat drink play know read write say have get buy keep use speak'.split(' ').map(rootOf),
@@ -61,6 +65,7 @@ export function sentenceWordsOf(sentence: string, { roots: all, hasChange }: Wor
   const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
   return {
     roots,
+    numbers: new Set([...all].filter((root) => NUMBER.test(root))),
     telling: [...roots].filter((root) => !isCommonTerm(root)),
     traits: once(() => traitsOf(sentence, hasChange)),
   };
@@ -74,6 +79,7 @@ function traitsOf(sentence: string, hasChange: boolean): SentenceTraits {
     restOfNames: new Set((sentence.match(NAME) ?? []).flatMap(restOfName)),
     names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap(rootsIn)),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
+    identifiers: sentence.match(IDENTIFIER) ?? [],
     announcesChange: hasChange || ANNOUNCES.test(sentence),
     ended: new Set(ended.filter((root) => !isCommonTerm(root))),
   };
@@ -91,7 +97,7 @@ function once<T>(compute: () => T): () => T {
  */
 export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
   const telling = older.telling.filter((root) => newer.roots.has(root));
-  if (telling.length === 0) return false;
+  if (telling.length === 0 || areNumberedApart(newer, older)) return false;
   const sizes = [newer.roots.size, older.roots.size];
   const shared = [...older.roots].filter((root) => newer.roots.has(root));
   const [subject = ''] = older.roots;
@@ -109,6 +115,15 @@ export function replacesSentence(newer: SentenceWords, older: SentenceWords, tel
   return now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
 }
 
+/** Whether the newer has the numbers that a query asks the older for: what holds of shell 8 says nothing of shell 7. */
+export function keepsAskedNumbers(
+  newer: SentenceWords,
+  older: SentenceWords,
+  asked: { has(root: string): boolean },
+): boolean {
+  return [...older.numbers].every((number) => !asked.has(number) || newer.numbers.has(number));
+}
+
 /** Up to so many sentences, a word is rare: it tells that two of them are about the same thing. */
 const RARE = 4;
 
@@ -117,6 +132,13 @@ export function rarityAmong(sentences: Iterable<SentenceWords>): (root: string) 
   const counts = new Map<string, number>();
   for (const { telling } of sentences) for (const root of telling) counts.set(root, (counts.get(root) ?? 0) + 1);
   return (root) => Math.min(1, RARE / (counts.get(root) ?? 1));
+}
+
+/** Whether both name things by numbers, and not the same. */
+function areNumberedApart(newer: SentenceWords, older: SentenceWords): boolean {
+  if (newer.numbers.size === 0 || older.numbers.size === 0) return false;
+  const [now, then] = [newer.traits().identifiers, older.traits().identifiers];
+  return now.length > 0 && then.length > 0 && !then.some((identifier) => now.includes(identifier));
 }
 
 /** Whether both begin with the same two words, of which the second says nothing that may hold of several things. */

@@ -1,7 +1,7 @@
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import { keepsAskedNumbers, replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
 
 /**
  * The least relevance at which a result is worth a place in a prompt that asked for no memory, by type: those of messages
@@ -67,6 +67,7 @@ function* currentOf(
       ({ result, words }) =>
         result.type === older.result.type &&
         isNewer(result, older.result) &&
+        keepsAskedNumbers(words, older.words, weights) &&
         replacesSentence(words, older.words, (root) => (weights.has(root) ? 2 : 1)),
     );
     return newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older).result;

@@ -40,6 +40,7 @@ describe('of two statements, older first', () => {
     ['Emma likes tea', 'Emma likes football', 'does Emma like tea?'],
     ['I pay Joe 12 pounds an hour', 'Joe switched to wheel throwing', 'what does Joe earn an hour?'],
     ['My favorite potter is Lucie Rie', 'I changed my supplier to Bath Potters', 'who is my favorite potter?'],
+    ['Ada found shell 7 at the beach', 'Ada found shell 8 at the beach', 'who found shell 7?'],
     ['Anna works at Siemens in Graz', 'Ben works at Siemens in Graz', 'where does Anna work?'],
     ['The kettle hums at 9:40', 'The kettle is in the old kitchen', 'when does the kettle hum?'],
     ['Ada lives in Linz', 'Does Ada live in Graz now?', 'where does Ada live?'],

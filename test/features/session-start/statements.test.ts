@@ -70,5 +70,7 @@ describe('what no newer sentence takes the place of', () => {
     const texts = ['Dona Amélia keeps the spare keys', 'Dona Amélia moved the plants to the balcony'];
     expect(stillHolds(...texts)).toEqual(texts);
     expect(stillHolds('We use pnpm', 'We use Vitest')).toHaveLength(2);
+    expect(stillHolds('Ada found shell number 7.', 'Ada found shell number 8.')).toHaveLength(2);
+    expect(stillHolds('INC-0147 came from the broker', 'INC-0163 came from the broker')).toHaveLength(2);
   });
 });
