@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Account } from '../../../src/contract/account.ts';
 import type { AddedMemory, Memory } from '../../../src/contract/memories.ts';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { type Answer, type CallOptions, startTestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
@@ -34,11 +35,12 @@ export async function startMemoryDaemon(options: TestDaemonOptions = {}) {
     async account(): Promise<Caller> {
       accounts += 1;
       const email = `caller-${accounts}@example.com`;
-      const { apiKey, tenantId } = await daemon.db.writes.write('daemon', async (connection) => {
-        const tenant = await daemon.accounts.findOrCreate(connection, email);
-        return { apiKey: await daemon.keys.rotate(connection, tenant.tenantId), tenantId: tenant.tenantId };
+      const apiKey = await daemon.db.writes.write('daemon', async (connection) => {
+        const { tenantId } = await daemon.accounts.findOrCreate(connection, email);
+        return daemon.keys.rotate(connection, tenantId);
       });
-      return createCaller(daemon.call, apiKey, tenantId);
+      const { body } = await daemon.call<Account>(apiKey, '/v1/account');
+      return createCaller(daemon.call, apiKey, body.tenantId);
     },
   };
 }
