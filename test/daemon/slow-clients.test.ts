@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 
 const HEADERS_MS = 300;
 const REQUEST_MS = 700;
@@ -13,7 +13,9 @@ let quiet: number;
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon({ timeouts: { headersMs: HEADERS_MS, requestMs: REQUEST_MS } });
-  caller = await daemon.account();
+  // Its requests open the connections that the test's own client keeps.
+  const { apiKey, account } = await daemon.signIn('slow@example.com');
+  caller = createCaller(daemon.call, apiKey, account.tenantId);
   quiet = await connections();
 });
 afterAll(() => daemon.close());
