@@ -66,16 +66,21 @@ export function confidenceOf(relevances: ReadonlyMap<Candidate, number>): number
   );
 }
 
-/** The probability that any of the first results of some types answers. */
+/** The probability that any of the first results of some types answers, wherever they rank among others. */
 function confidenceIn(
   relevances: ReadonlyMap<Candidate, number>,
   isOf: (item: Candidate) => boolean,
   { slope, offset }: { slope: number; offset: number },
 ): number {
-  const first = [...relevances].slice(0, CONSIDERED).filter(([item]) => isOf(item));
-  if (first.length === 0) return 0;
-  const none = first.reduce((product, [, relevance]) => product * (1 - relevance), 1);
-  return rounded(sigmoid(slope * (Math.log((1 - none) / none) + offset)));
+  let none = 1;
+  let considered = 0;
+  for (const [item, relevance] of relevances) {
+    if (!isOf(item)) continue;
+    none *= 1 - relevance;
+    considered += 1;
+    if (considered === CONSIDERED) break;
+  }
+  return considered === 0 ? 0 : rounded(sigmoid(slope * (Math.log((1 - none) / none) + offset)));
 }
 
 function isStandalone({ type }: Candidate): boolean {

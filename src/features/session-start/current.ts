@@ -24,7 +24,11 @@ export function* currentOf<Item extends Said>(items: readonly Item[]): Generator
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
     if (![...newer].some((other) => replacesSentence(other, words, tells))) current.add(item);
-    for (const root of rare) byRoot.set(root, [...(byRoot.get(root) ?? []), words]);
+    for (const root of rare) {
+      const sharing = byRoot.get(root);
+      if (sharing) sharing.push(words);
+      else byRoot.set(root, [words]);
+    }
     yield;
   }
   return current;

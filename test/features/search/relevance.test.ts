@@ -44,6 +44,14 @@ describe('relevance and confidence', () => {
     }
   });
 
+  test('of a memory do not vanish behind ten messages', () => {
+    const messages = Array.from({ length: 12 }, () => covering('message', { ...NOTHING, own: 1, information: 1 }));
+    const memory = { ...candidate('memory', { lexical: 0.2 }), coverage: { ...NOTHING, own: 1, information: 1 } };
+    const ranked = rank([...messages, memory]);
+    expect(ranked.findIndex(({ item }) => item === memory)).toBeGreaterThan(9);
+    expect(relevancesOf(ranked).get(memory)).toBeGreaterThan(0);
+  });
+
   test('are low where nothing but the ranking speaks for a result, and 0 without results', () => {
     const [only] = relevancesOf(rank([covering('memory', NOTHING)])).values();
     expect(only).toBeLessThan(0.01);
