@@ -1,3 +1,4 @@
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 
@@ -5,8 +6,7 @@ import { projectConditions } from '../../db/project-conditions.ts';
 export interface Place {
   tenantId: string;
   endUser: string;
-  /** What belongs to no project, or to this one. */
-  project: string | undefined;
+  project: ProjectFilter | undefined;
   nowMs: number;
 }
 
@@ -45,7 +45,7 @@ export async function listMemories(reader: Reader, place: Place, limit: number):
   const { tenantId, endUser, project, nowMs } = place;
   const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned,
     expiresAt`;
-  const conditions = projectConditions(project === undefined ? undefined : { name: project, only: false }, 'project');
+  const conditions = projectConditions(project, 'project');
   const pinned = await reader.all<ListedMemory>(
     `SELECT ${columns} FROM memories WHERE tenantId = ? AND endUser = ? AND pinned = 1 AND current = 1 AND validTo IS NULL
        ${conditions.map(([condition]) => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ?`,
@@ -77,7 +77,7 @@ export async function listEpisodes(
     `SELECT id, conversationId, title || ': ' || SUBSTR(COALESCE(outcome, summary, ''), 1, ${CHARACTERS}) AS content,
        project, endedAt AS at
      FROM episodes WHERE tenantId = ? AND project = ? AND (endUser = ?) IS TRUE ORDER BY id DESC LIMIT ?`,
-    [tenantId, project, endUser, limit],
+    [tenantId, project.name, endUser, limit],
   );
 }
 
@@ -110,8 +110,8 @@ async function listNewest<Row extends { project: string | null }>(
   const ofUser = 'tenantId = ? AND endUser = ?';
   if (project === undefined) return newest(ofUser, [tenantId, endUser], limit);
   const [own, all] = await Promise.all([
-    newest('tenantId = ? AND project = ? AND (endUser = ?) IS TRUE', [tenantId, project, endUser], limit),
-    newest(ofUser, [tenantId, endUser], NEWEST),
+    newest('tenantId = ? AND project = ? AND (endUser = ?) IS TRUE', [tenantId, project.name, endUser], limit),
+    project.only ? [] : newest(ofUser, [tenantId, endUser], NEWEST),
   ]);
   return [...own, ...all.filter((row) => row.project === null)].slice(0, limit);
 }

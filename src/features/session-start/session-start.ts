@@ -1,4 +1,5 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { projectFilterOf } from '../../contract/project.ts';
 import {
   CONTEXT_HEADING,
   type ContextAnswer,
@@ -78,12 +79,10 @@ interface Parts {
  * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
  */
 export function createSessionStart({ db, clock, quickCounterOf }: Parts): SessionStart {
-  return async (
-    { tenantId },
-    { query, user = 'default', project, types = ITEM_TYPES, exclude = {}, maxTokens = 1000 },
-  ) => {
+  return async ({ tenantId }, request) => {
+    const { query, user = 'default', types = ITEM_TYPES, exclude = {}, maxTokens = 1000 } = request;
     const nowMs = clock.nowMs();
-    const place = { tenantId, endUser: user, project, nowMs };
+    const place = { tenantId, endUser: user, project: projectFilterOf(request, '/'), nowMs };
     const [memories, messages, episodes] = await db.readers.together(tenantId, (reader) =>
       Promise.all([
         types.includes('memory') ? listMemories(reader, place, MEMORIES) : [],

@@ -8,7 +8,7 @@ import {
 } from '../../../src/features/session-start/session-start-store.ts';
 import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
 
-const PLACE = { tenantId: 'ten_1', endUser: 'default', project: 'tea', nowMs: 0 };
+const PLACE = { tenantId: 'ten_1', endUser: 'default', project: { name: 'tea', only: false }, nowMs: 0 };
 const ofProject = (table: string) => `SEARCH ${table} USING INDEX ${table}_project (tenantId=? AND project=?)`;
 
 let place: DatabaseFolder;

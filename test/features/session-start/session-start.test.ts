@@ -114,6 +114,17 @@ describe('a context for the start of a session', () => {
     expect((await start()).text).not.toContain('boil twice');
   });
 
+  test('holds nothing of the user in general where only the project is asked for', async () => {
+    await caller.add('Ada is allergic to walnuts');
+    await caller.add('Answer in English', { pinned: true });
+    await say(undefined, 'I never drink coffee after four.');
+    const own = await caller.add('Our kettle is from 1962', { project: 'tea' });
+    expect((await start({ projectOnly: true })).citations.map(({ id }) => id)).toEqual([own.id]);
+    expect((await start()).citations).toHaveLength(4);
+    const body = { query: 'x', purpose: 'session_start', projectOnly: true };
+    expect((await caller.call('/v1/context', { body })).status).toBe(400);
+  });
+
   test('leaves out what the session has: its own words, and ids', async () => {
     const memory = await caller.add('Our kettle is from 1962', { project: 'tea' });
     const own = await say('tea', 'We always squash before a merge.');
