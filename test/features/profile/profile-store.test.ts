@@ -6,11 +6,13 @@ import {
   listRecentMemories,
 } from '../../../src/features/profile/profile-store.ts';
 import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
+import { plannedBy } from '../../db/statement-plan.ts';
 
 const PLACE = { tenantId: 'ten_1', endUser: 'default', nowMs: 0 };
 
 let place: DatabaseFolder;
 let connection: Connection;
+const planOf = (ask: (reader: Reader) => Promise<unknown>) => plannedBy(connection, ask);
 
 beforeAll(async () => {
   place = await createDatabaseFolder();
@@ -21,20 +23,6 @@ afterAll(async () => {
   await connection.close();
   await place.clean();
 });
-
-/** Returns the query plan of a store function's statement. */
-async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
-  const details: string[] = [];
-  const reader = {
-    async all(sql: string, values: readonly (string | number)[]) {
-      const plan = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
-      details.push(...plan.map(({ detail }) => detail));
-      return [];
-    },
-  } as unknown as Reader;
-  await ask(reader);
-  return details;
-}
 
 test.each<[string, (reader: Reader) => Promise<unknown>]>([
   ['conversations', (reader) => listRecentConversations(reader, PLACE, 5)],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
+import { type Connection, openConnection, type Reader } from '../../../src/db/connection.ts';
 import {
   findUserMessages,
   listConversationEnds,
@@ -7,12 +7,15 @@ import {
   listMemories,
 } from '../../../src/features/session-start/session-start-store.ts';
 import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
+import { plannedBy } from '../../db/statement-plan.ts';
 
 const PLACE = { tenantId: 'ten_1', endUser: 'default', project: { name: 'tea', only: false }, nowMs: 0 };
 const ofProject = (table: string) => `SEARCH ${table} USING INDEX ${table}_project (tenantId=? AND project=?)`;
 
 let place: DatabaseFolder;
 let connection: Connection;
+/** Sorted, because statements that run at once are planned in any order. */
+const planOf = async (ask: (reader: Reader) => Promise<unknown>) => (await plannedBy(connection, ask)).sort();
 
 beforeAll(async () => {
   place = await createDatabaseFolder();
@@ -22,21 +25,6 @@ afterAll(async () => {
   await connection.close();
   await place.clean();
 });
-
-/** Returns the query plan of a store function's statements. */
-async function planOf(ask: (reader: Reader) => Promise<unknown>): Promise<string[]> {
-  const details: string[] = [];
-  const reader = {
-    async all(sql: string, values: readonly Value[]) {
-      const plan = await connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
-      details.push(...plan.map(({ detail }) => detail));
-      return [];
-    },
-  } as unknown as Reader;
-  await ask(reader);
-  // Statements that run at once are planned in any order.
-  return details.sort();
-}
 
 test('memories are read by the indexes of pinned ones, of the project and of the user, without sorting', async () => {
   expect(await planOf((reader) => listMemories(reader, PLACE, 50))).toEqual([
