@@ -46,7 +46,7 @@ import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { redactSecrets } from '../lib/redaction.ts';
 import { createSealer } from '../lib/seal.ts';
-import { quickCounterOf, tokenCounterOf } from '../outside/tokens.ts';
+import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
 import { lastBackupMs } from './last-backup.ts';
@@ -144,10 +144,9 @@ export async function openRooms(
   const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const startSession = createSessionStart({ db, clock, quickCounterOf });
+  const startSession = createSessionStart({ db, clock, tokenCounterOf });
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
-    quickCounterOf,
     startSession,
   };
   const search = createSearch(searching);

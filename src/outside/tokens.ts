@@ -19,11 +19,10 @@ export function tokenCounterOf(tenantId: string): CountTokens {
 const WAIT_MS = 150;
 
 /**
- * Returns the counter of a tenant for callers that do not wait long: an estimate, which is too high rather than too low, if
- * the vocabulary is not loaded within `waitMs`.
+ * Returns `countTokens` for callers that do not wait long: an estimate, which is too high rather than too low, if it does not
+ * answer within `waitMs`, as while the vocabulary is loaded.
  */
-export async function quickCounterOf(tenantId: string, waitMs = WAIT_MS): Promise<CountTokens> {
-  const countTokens = tokenCounterOf(tenantId);
+export async function quickCounter(countTokens: CountTokens, waitMs = WAIT_MS): Promise<CountTokens> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<CountTokens>((resolve) => {
     timer = setTimeout(resolve, waitMs, estimateTokens);

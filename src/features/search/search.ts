@@ -13,7 +13,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
-import type { CountTokens } from '../../outside/tokens.ts';
+import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
@@ -64,8 +64,6 @@ interface Dependencies {
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
-  /** For prompts, which do not wait for the vocabulary. */
-  quickCounterOf: (tenantId: string) => Promise<CountTokens>;
   /** Composes the context for the start of a session. */
   startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
@@ -100,20 +98,8 @@ const CONTEXT_RESULTS = 100;
 
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
-  const {
-    db,
-    clock,
-    ids,
-    log,
-    usage,
-    scopes,
-    learning,
-    candidates,
-    queryEmbedder,
-    tokenCounterOf,
-    quickCounterOf,
-    startSession,
-  } = dependencies;
+  const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf, startSession } =
+    dependencies;
   // A tenant searches on half of the readers, at least on one.
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
@@ -233,7 +219,8 @@ export function createSearch(dependencies: Dependencies): Search {
           { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
           async ({ answer: found, parsed, weights, remember, stages }) => {
             const { tenantId } = principal;
-            const countTokens = isUnasked ? await quickCounterOf(tenantId) : tokenCounterOf(tenantId);
+            const exactCounter = tokenCounterOf(tenantId);
+            const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
             const results = isUnasked
               ? await runInSlices(
                   chooseUnasked(found.results, { exclude, voice: parsed.voice, weights }),

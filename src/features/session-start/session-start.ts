@@ -12,7 +12,7 @@ import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
-import type { CountTokens } from '../../outside/tokens.ts';
+import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { messageRowId } from '../conversations/message-row.ts';
 import type { Principal } from '../keys/keys.ts';
 import { termsOf } from '../text/terms.ts';
@@ -71,14 +71,14 @@ const EPISODE = { type: 'episode', section: SESSIONS, weight: 0 } as const;
 interface Parts {
   db: Database;
   clock: Clock;
-  quickCounterOf: (tenantId: string) => Promise<CountTokens>;
+  tokenCounterOf: (tenantId: string) => CountTokens;
 }
 
 /**
  * Reads the newest memories, conversations and episodes of a user, so the cost does not grow with the account, and lists
  * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
  */
-export function createSessionStart({ db, clock, quickCounterOf }: Parts): SessionStart {
+export function createSessionStart({ db, clock, tokenCounterOf }: Parts): SessionStart {
   return async ({ tenantId }, request) => {
     const { query, user = 'default', types = ITEM_TYPES, exclude = {}, maxTokens = 1000 } = request;
     const nowMs = clock.nowMs();
@@ -96,7 +96,7 @@ export function createSessionStart({ db, clock, quickCounterOf }: Parts): Sessio
       .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));
     const known = new Set(exclude.ids);
     const fresh = [...sessions, ...lines].filter(({ id }) => !known.has(id));
-    return composeStart(fresh, { maxTokens, nowMs, countTokens: await quickCounterOf(tenantId) });
+    return composeStart(fresh, { maxTokens, nowMs, countTokens: await quickCounter(tokenCounterOf(tenantId)) });
   };
 }
 
