@@ -29,6 +29,7 @@ import { searchClients } from './0028-search-clients.ts';
 import { clientConsent } from './0029-client-consent.ts';
 import { modelAgreements } from './0030-model-agreements.ts';
 import { indexVersions } from './0031-index-versions.ts';
+import { memorySpeakers } from './0032-memory-speakers.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   clientConsent,
   modelAgreements,
   indexVersions,
+  memorySpeakers,
 ];

@@ -30,6 +30,7 @@ import {
   userField,
 } from './fields.ts';
 import { EXPIRES_SOON_DAYS, EXPIRIES, SOURCE_KINDS } from './memory-filters.ts';
+import { ORIGINS } from './origin.ts';
 import { projectQuery } from './project.ts';
 
 export const MAX_TAGS = 64;
@@ -44,6 +45,10 @@ export const MemorySource = Type.Object({ conversationId: SourceId, messageId: S
 export const MemorySourceKind = Type.Enum([...SOURCE_KINDS]);
 export const MemoryExpiry = Type.Enum([...EXPIRIES]);
 
+/** The origin of a memory, as its writer states it. */
+export const MemoryOrigin = Type.Enum([...ORIGINS], {
+  description: 'Who said it: a person, an assistant, a tool, a program, an import or an extraction; `null` if unknown',
+});
 const StoringClient = Type.String({
   description: 'The client that stored it, as in activity but without a version; `null` if unknown',
 });
@@ -64,6 +69,13 @@ export const memoryFields = {
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
   source: json(MemorySource, { answer: MemorySource, nullable: true, create: 'optional' }),
   client: text(Name, { answer: StoringClient, nullable: true, default: null }),
+  origin: text(MemoryOrigin, {
+    answer: MemoryOrigin,
+    nullable: true,
+    create: 'optional',
+    change: 'set-or-clear',
+    default: null,
+  }),
   occurredAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   expiresAt: timestamp({ nullable: true, create: 'optional', change: 'set-or-clear' }),
   pinned: boolean({

@@ -42,9 +42,9 @@ export const SEARCH_OPERATIONS: Operations = {
     answer: {
       searchId: SEARCH_ID,
       confidence: 0.5406,
-      text: 'What is remembered (newest knowledge wins; cite by number):\n[1] (2026-11-22) Ada prefers oolong tea, never coffee after four',
+      text: 'What is remembered (newest knowledge wins; cite by number):\n[1] (2026-11-22, assistant) Ada prefers oolong tea, never coffee after four',
       citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429, relevance: 0.4237 }],
-      tokens: 32,
+      tokens: 34,
     },
     errors: ['unprocessable', 'quota_exceeded'],
   },

@@ -3,7 +3,7 @@ import { Name, NamedValues, Nullable, StoredMetadata, strict, Timestamp } from '
 import { Message } from './conversations.ts';
 import { Episode } from './episodes.ts';
 import { LearnedShift } from './learning.ts';
-import { Memory } from './memories.ts';
+import { Memory, MemoryOrigin } from './memories.ts';
 import { projectQuery } from './project.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
@@ -97,6 +97,7 @@ const Found = Type.Object({
   user: Type.String(),
   project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),
   metadata: StoredMetadata,
+  origin: Nullable(MemoryOrigin),
   createdAt: Type.String({ format: 'date-time' }),
   why: Type.Optional(Why),
 });
@@ -108,6 +109,7 @@ const { version, updatedAt, ...OfMemory } = Type.Omit(Memory, [
   'user',
   'project',
   'metadata',
+  'origin',
   'createdAt',
 ]).properties;
 const OfMessage = Type.Pick(Message, ['conversationId', 'ordinal', 'role', 'name']).properties;

@@ -25,6 +25,7 @@ function memory(fields: Partial<Memory> = {}): Memory {
     project: null,
     externalId: null,
     client: null,
+    origin: null,
     tags: ['taste'],
     metadata: {},
     source: null,

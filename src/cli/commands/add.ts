@@ -81,9 +81,10 @@ async function memoryOf(
   content: string,
   options: AddOptions,
   client: Client,
-  { settingsFolder }: CommandContext,
+  { settingsFolder, input }: CommandContext,
 ): Promise<NewMemory> {
-  const memory = newMemoryOf(content, options);
+  // Assistants run commands without a terminal.
+  const memory = { ...newMemoryOf(content, options), ...(input.isTty && { origin: 'person' as const }) };
   if (options.supersedes === undefined) return memory;
   return { ...memory, supersedes: await findId(options.supersedes, client, createRecentIds(settingsFolder)) };
 }

@@ -39,6 +39,9 @@ export function editCommand(context: CommandContext): Command {
       const id = await findId(typed, client, createRecentIds(context.settingsFolder));
       const before = await client.memories.get(id).withResponse();
       const change = changeOf(options);
+      // Assistants run commands without a terminal.
+      if ((change.content ?? before.data.content) !== before.data.content && context.input.isTty)
+        change.origin = 'person';
       const after =
         Object.keys(change).length > 0
           ? await send(client, before, change)
@@ -57,7 +60,7 @@ async function editContent(client: Client, before: WithResponse<Memory>, context
   const unchanged = draft.text === before.data.content || draft.text.trim() === '';
   const after = unchanged
     ? before.data
-    : await send(client, before, { content: draft.text }).catch((error: Error) => {
+    : await send(client, before, { content: draft.text, origin: 'person' }).catch((error: Error) => {
         throw withDraftPath(error, draft);
       });
   await draft.discard();

@@ -1,4 +1,5 @@
 import type { Memory } from '../../contract/memories.ts';
+import { ORIGIN_TITLES } from '../../contract/origin.ts';
 import type { SearchResult } from '../../contract/search.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { formatRelativeTime, formatTimeWithDate } from './relative-time.ts';
@@ -34,6 +35,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['stored by', memory.client ?? ''],
+    ['said by', memory.origin === null ? '' : ORIGIN_TITLES[memory.origin]],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
     ['pinned', memory.pinned ? 'yes' : ''],
     ['occurred', formatTime(memory.occurredAt)],

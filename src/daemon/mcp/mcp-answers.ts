@@ -33,6 +33,7 @@ function memoryHeading(memory: Memory): string {
   if (memory.project !== null) facts.push(`project ${memory.project}`);
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
+  if (memory.origin !== null) facts.push(`origin ${memory.origin}`);
   if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);
   if (memory.validTo) facts.push(`valid until ${memory.validTo}`);
   if (memory.supersededBy) facts.push(`superseded by ${memory.supersededBy}`);

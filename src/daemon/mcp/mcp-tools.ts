@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { IdParams, strict } from '../../contract/common.ts';
 import { Feedback, FeedbackResult, SearchParams } from '../../contract/learning.ts';
 import {
@@ -22,8 +22,14 @@ import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
 export type { McpCall, Registration } from './mcp-tool.ts';
 
+/** What an assistant stores is known to be its own words, whatever it says of them. */
+const OF_ASSISTANT = { origin: 'assistant' } as const;
+const Addition = Type.Omit(NewMemory, ['origin'], strict);
+type Addition = Static<typeof Addition>;
+const Change = Type.Omit(MemoryChange, ['origin']);
+type Change = Static<typeof Change>;
 const Update = Type.Object(
-  { ...IdParams.properties, ...MemoryChange.properties },
+  { ...IdParams.properties, ...Change.properties },
   { ...strict, minProperties: 2, description: 'The id and at least one field to change' },
 );
 const FeedbackInput = Type.Object(
@@ -48,7 +54,7 @@ function addingTools(memories: Memories): Registration[] {
         'Store one lasting fact as soon as you learn it, unasked: a preference, a decision and its reason, a fact about a person, project or environment, a lesson learned. One self-contained fact per call: names instead of pronouns, dates instead of "today". No secrets, small talk or what the code says anyway.',
       annotations: WRITES,
       alwaysLoad: true,
-      input: NewMemory,
+      input: Addition,
       arguments: {
         content: 'The fact, in one or two full sentences',
         user: USER,
@@ -59,7 +65,7 @@ function addingTools(memories: Memories): Registration[] {
         supersedes: 'Id of the memory that this replaces',
       },
       output: AddedMemory,
-      run: (principal, input: NewMemory) => memories.add(principal, input),
+      run: (principal, input: Addition) => memories.add(principal, { ...input, ...OF_ASSISTANT }),
       text: addedText,
     }),
   ];
@@ -82,7 +88,8 @@ function changingTools(memories: Memories): Registration[] {
         expiresAt: `${TIME}; null clears it`,
       },
       output: ChangedMemory,
-      run: (principal, { id, ...change }: { id: string } & MemoryChange) => memories.change(principal, id, change),
+      run: (principal, { id, ...change }: { id: string } & Change) =>
+        memories.change(principal, id, change.content === undefined ? change : { ...change, ...OF_ASSISTANT }),
       text: changedText,
     }),
     tool({

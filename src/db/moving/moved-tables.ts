@@ -47,7 +47,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'memories',
     'tenantId id version',
     `number current scope endUser content contentHash tags metadata source occurredAt expiresAt validFrom validTo
-     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client`,
+     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client origin`,
     { indexedAs: 'memory', derivedColumns: ['sourceKind'] },
   ),
   table('memoryTags', 'tenantId tag memoryId', ''),

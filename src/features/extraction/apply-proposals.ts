@@ -18,6 +18,7 @@ export interface ApplyContext {
   terms: PreparedTerms;
 }
 
+const EXTRACTED = { origin: 'extraction' } as const;
 const MAX_DECISIONS = 1000;
 const MAX_MESSAGE_IDS = 20;
 
@@ -47,7 +48,7 @@ async function applyOne(
   if (decision === 'nothing' || context.job.dryRun === 1) return toDecision(proposal, null);
   const { tenantId } = context.tenant;
   if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
-    const change = { content: proposal.content, ...withSources(target.metadata, proposal, context) };
+    const change = { content: proposal.content, ...EXTRACTED, ...withSources(target.metadata, proposal, context) };
     const changed = await unlessDuplicate(
       memories.changeWithin(connection, tenantId, target.id, change, context.terms),
     );
@@ -89,6 +90,7 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
   const { content, cited, occurredAt } = proposal;
   return {
     content,
+    ...EXTRACTED,
     user: context.endUser,
     ...(context.project !== null && { project: context.project }),
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),

@@ -165,7 +165,7 @@ export function createBulkMemories(parts: Parts): BulkMemories {
     updateOnce: ({ tenantId }, { change, dryRun = false, ...selection }, claim) =>
       once(tenantId, claim, async () => {
         // Throws for a change that no memory accepts.
-        resolveChange({ tags: '[]', metadata: '{}' }, change);
+        resolveChange({ content: '', tags: '[]', metadata: '{}' }, change);
         const { ids, failed } = await select(tenantId, selection);
         if (dryRun) return { matched: ids.length, updated: 0, failed, dryRun };
         const refused = await runAll(

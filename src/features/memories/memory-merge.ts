@@ -11,14 +11,18 @@ type Metadata = Record<string, unknown>;
 /** Columns that a duplicate can add to. */
 type Additions = Pick<NewMemoryRow, 'tags' | 'metadata' | 'project' | 'externalId'>;
 
-/** Resolves patches of tags and metadata to whole values. Throws `invalid_request` for a patch beside a replacement. */
+/**
+ * Resolves patches of tags and metadata to whole values. Who said other content is unknown unless the change says so. Throws
+ * `invalid_request` for a patch beside a replacement.
+ */
 export function resolveChange(
-  row: Pick<NewMemoryRow, 'tags' | 'metadata'>,
+  row: Pick<NewMemoryRow, 'content' | 'tags' | 'metadata'>,
   { metadataPatch, addTags, removeTags, ...change }: MemoryChange,
 ): ChangeOf<typeof memoryFields> {
   if (metadataPatch && change.metadata) throw combined('metadataPatch', 'metadata');
   if (change.tags && (addTags || removeTags)) throw combined(addTags ? 'addTags' : 'removeTags', 'tags');
   const resolved = { ...change };
+  if (change.content !== undefined && change.content !== row.content) resolved.origin ??= null;
   if (addTags || removeTags) {
     const kept = tagsIn(row.tags).filter((tag) => !removeTags?.includes(tag));
     resolved.tags = requireTagCount([...new Set([...kept, ...(addTags ?? [])])], '/addTags');

@@ -136,7 +136,7 @@ async function addNewMemories(
   report: ReportBuilder,
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
-    newMemories.map(({ draft }) => memories.addOnce(principal, draft, undefined)),
+    newMemories.map(({ draft }) => memories.addOnce(principal, { origin: 'import', ...draft }, undefined)),
   );
   let fatal: unknown;
   outcomes.forEach((outcome, index) => {

@@ -1,3 +1,4 @@
+import type { Origin } from '../../contract/origin.ts';
 import type { Reader } from '../../db/connection.ts';
 
 /** The user to read, and the current time. */
@@ -14,6 +15,7 @@ export interface RecentMemory {
   tags: string;
   /** 1 if pinned. */
   pinned: number;
+  origin: Origin | null;
   at: number;
 }
 
@@ -37,7 +39,7 @@ export async function listRecentMemories(
 ): Promise<RecentMemory[]> {
   const newest = (pinned: 0 | 1) =>
     `SELECT * FROM (
-       SELECT id, substr(content, 1, ?) AS opening, tags, pinned, COALESCE(occurredAt, createdAt) AS at FROM memories
+       SELECT id, substr(content, 1, ?) AS opening, tags, pinned, origin, COALESCE(occurredAt, createdAt) AS at FROM memories
        WHERE tenantId = ? AND endUser = ? AND pinned = ${pinned} AND current = 1 AND validTo IS NULL
          AND (expiresAt IS NULL OR expiresAt > ?)
        ORDER BY id DESC LIMIT ?) AS newest${pinned}`;

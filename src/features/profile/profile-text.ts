@@ -1,4 +1,5 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { originMark } from '../../contract/origin.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { RecentConversation, RecentEpisode, RecentMemory } from './profile-store.ts';
@@ -95,8 +96,9 @@ function tagSections(memories: readonly RecentMemory[], shown: Set<string>): Sec
   });
 }
 
-function memoryLine({ opening: content, at }: RecentMemory): string {
-  return `- ${plain(content)} (${dayOf(at)})`;
+function memoryLine({ opening: content, at, origin }: RecentMemory): string {
+  const mark = originMark(origin);
+  return `- ${plain(content)} (${dayOf(at)}${mark === undefined ? '' : `, ${mark}`})`;
 }
 
 /** Returns text as one line of at most 160 characters, so that it cannot start a heading or a list. */

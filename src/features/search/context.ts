@@ -1,4 +1,5 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { originMark } from '../../contract/origin.ts';
 import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
 import { speakerOf } from '../../contract/speaker.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
@@ -96,8 +97,9 @@ async function longestFitting(
 
 function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>, isUnasked: boolean): Line {
   const speaker = result.type === 'message' ? speakerPrefix(result) : '';
-  const age = result.restatedBy === undefined ? '' : ', older';
-  const head = `[${number}] (${momentOf(result).slice(0, 10)}${age}) ${speaker}`;
+  const mark = result.type === 'memory' ? originMark(result.origin) : undefined;
+  const facts = [momentOf(result).slice(0, 10), ...(mark ? [mark] : []), ...(result.restatedBy ? ['older'] : [])];
+  const head = `[${number}] (${facts.join(', ')}) ${speaker}`;
   return {
     result,
     head,

@@ -1,3 +1,4 @@
+import { originOfRole } from '../../contract/origin.ts';
 import type { ItemType, SearchResult } from '../../contract/search.ts';
 import { type MessageRow, toMessage } from '../conversations/conversations.ts';
 import { type EpisodeRow, toEpisode } from '../episodes/episodes.ts';
@@ -55,10 +56,11 @@ function itemOf({ item: { type }, row }: LoadedHit): SearchResult {
   if (type === 'memory') return { type, ...UNRATED, ...toMemory(row as MemoryRow) };
   if (type === 'message') {
     const { endUser: user, project, content } = row as ItemRows['message'];
-    return { type, ...UNRATED, user, project, ...toMessage(row as MessageRow), content };
+    const message = toMessage(row as MessageRow);
+    return { type, ...UNRATED, user, project, origin: originOfRole(message.role), ...message, content };
   }
   const whole = toEpisode(row as EpisodeRow);
   const { fromMessageId: _from, toMessageId: _to, memoryIds: _memories, cut: _cut, ...episode } = whole;
   const content = episode.summary ? `${episode.title}: ${episode.summary}` : episode.title;
-  return { type, ...UNRATED, content, ...episode };
+  return { type, ...UNRATED, content, origin: null, ...episode };
 }

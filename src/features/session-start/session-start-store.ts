@@ -1,3 +1,4 @@
+import type { Origin } from '../../contract/origin.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
@@ -21,6 +22,7 @@ export interface StoredText {
 export interface StoredMemory extends StoredText {
   /** 1 if pinned. */
   pinned: number;
+  origin: Origin | null;
 }
 
 interface ListedMemory extends StoredMemory {
@@ -44,7 +46,7 @@ const NEWEST = 1000;
 export async function listMemories(reader: Reader, place: Place, limit: number): Promise<StoredMemory[]> {
   const { tenantId, endUser, project, nowMs } = place;
   const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned,
-    expiresAt`;
+    origin, expiresAt`;
   const conditions = projectConditions(project, 'project');
   const pinned = await reader.all<ListedMemory>(
     `SELECT ${columns} FROM memories WHERE tenantId = ? AND endUser = ? AND pinned = 1 AND current = 1 AND validTo IS NULL

@@ -1,4 +1,5 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { originMark } from '../../contract/origin.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import {
   CONTEXT_HEADING,
@@ -62,6 +63,8 @@ interface Line extends Said {
   section: (typeof START_SECTIONS)[number];
   /** Lines with more come first. */
   weight: number;
+  /** Who said it, if not the person. */
+  mark?: string | undefined;
 }
 
 const [PINNED, OF_PROJECT, OF_USER, SESSIONS] = START_SECTIONS;
@@ -130,10 +133,11 @@ interface Sources {
 function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = [];
-  for (const { id, content, project, at, pinned } of memories) {
+  for (const { id, content, project, at, pinned, origin } of memories) {
     const text = shortened(content);
     const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text)) / 2;
-    said.push({ type: 'memory', id, section: pinned === 1 ? PINNED : sectionOf(project), text, weight, atMs: at });
+    const section = pinned === 1 ? PINNED : sectionOf(project);
+    said.push({ type: 'memory', id, section, text, weight, atMs: at, mark: originMark(origin) });
     yield;
   }
   for (const { id, content, project, at } of messages) {
@@ -233,9 +237,10 @@ async function answerOf(
   return { ...UNASKED, text: '', citations: [], tokens: 0 };
 }
 
-function textOf({ text, atMs }: Line, nowMs: number): string {
+function textOf({ text, atMs, mark }: Line, nowMs: number): string {
   const plain = withoutTags(shortened(text));
-  return nowMs - atMs > RECENT_MS ? `${plain} (${toTimestamp(atMs).slice(0, 7)})` : plain;
+  const facts = [...(mark ? [mark] : []), ...(nowMs - atMs > RECENT_MS ? [toTimestamp(atMs).slice(0, 7)] : [])];
+  return facts.length === 0 ? plain : `${plain} (${facts.join(', ')})`;
 }
 
 function shortened(text: string): string {

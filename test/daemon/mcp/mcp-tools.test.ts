@@ -17,6 +17,7 @@ const MEMORY: Memory = {
   project: null,
   externalId: null,
   client: null,
+  origin: null,
   tags: [],
   metadata: {},
   source: null,

@@ -71,6 +71,7 @@ describe('extraction', () => {
     expect(memory).toMatchObject({
       content: TEA,
       user: 'ada',
+      origin: 'extraction',
       occurredAt: said.createdAt,
       source: { conversationId: conversation, messageId: decision!.messageIds[0] },
       metadata: { extraction: { jobId: job.id, provider: 'openai', messageIds: decision!.messageIds } },

@@ -23,6 +23,7 @@ describe('adding', () => {
       project: null,
       externalId: null,
       client: 'node',
+      origin: null,
       tags: [],
       metadata: {},
       source: null,

@@ -36,7 +36,18 @@ describe('a search', () => {
   test('finds all three types, each with its own fields only', async () => {
     const { memory, message, episode } = await fill();
     const { results } = (await caller.search('kayak')).body;
-    const common = ['content', 'createdAt', 'id', 'metadata', 'project', 'relevance', 'score', 'type', 'user'];
+    const common = [
+      'content',
+      'createdAt',
+      'id',
+      'metadata',
+      'origin',
+      'project',
+      'relevance',
+      'score',
+      'type',
+      'user',
+    ];
     const byType = Object.fromEntries(results.map((result) => [result.type, result]));
     const { score: _, relevance: _relevance, type: _type, ...foundMemory } = byType.memory!;
     expect(foundMemory).toEqual(memory);
@@ -45,6 +56,7 @@ describe('a search', () => {
       type: 'message',
       user: 'default',
       project: null,
+      origin: 'person',
       score: expect.any(Number),
       relevance: expect.any(Number),
     });

@@ -107,16 +107,18 @@ function Changed({ targetId, content }: { targetId: string; content: string }) {
   return before === undefined ? <p class="content">{content}</p> : <Diff before={before} after={content} />;
 }
 
+const EXTRACTED = { origin: 'extraction' } as const;
+
 /** Stores what a decision says. Returns the id of the memory. */
 async function carryOut(
   { decision, content, targetId, messageIds }: Decision,
   { id, user, project }: Conversation,
 ): Promise<string> {
   const { memories } = currentSession().client;
-  if (decision === 'update' && targetId) return (await memories.update(targetId, { content })).id;
+  if (decision === 'update' && targetId) return (await memories.update(targetId, { content, ...EXTRACTED })).id;
   const [messageId] = messageIds;
   const source = { conversationId: id, ...(messageId !== undefined && { messageId }) };
-  const created = { content, user, source, ...(project !== null && { project }) };
+  const created = { content, ...EXTRACTED, user, source, ...(project !== null && { project }) };
   return (await memories.create({ ...created, ...(decision === 'supersede' && targetId && { supersedes: targetId }) }))
     .id;
 }

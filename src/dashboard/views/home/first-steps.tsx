@@ -58,7 +58,7 @@ function AddBox() {
     isBusy.value = true;
     error.value = '';
     try {
-      await currentSession().client.memories.create({ content, ...(user !== undefined && { user }) });
+      await currentSession().client.memories.create({ content, origin: 'person', ...(user !== undefined && { user }) });
       announce('memory');
     } catch (failure) {
       error.value = describeError(failure);

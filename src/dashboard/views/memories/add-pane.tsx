@@ -21,7 +21,13 @@ export function AddPane({ onAdded }: { onAdded: () => void }) {
           const tags = parseTags(String(form.get('tags')));
           const { content, ...rest } = fields;
           const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
-          const added = await client.memories.create({ content, ...set, ...(user && { user }), tags });
+          const added = await client.memories.create({
+            content,
+            origin: 'person',
+            ...set,
+            ...(user && { user }),
+            tags,
+          });
           announce('memory');
           onAdded();
           changeParameters({ add: undefined, id: added.id });

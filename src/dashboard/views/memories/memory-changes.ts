@@ -3,6 +3,7 @@ import type { Memory, MemoryChange } from '../../../client/client.ts';
 /** Fields that a change sets as a whole. */
 const SET_FIELDS = [
   'content',
+  'origin',
   'project',
   'occurredAt',
   'expiresAt',

@@ -68,5 +68,9 @@ export function MemoryEditor({ read, onSaved, onCancel }: MemoryEditorProps) {
 /** The fields that were edited. */
 function changesOf({ memory }: ReadMemory, fields: MemoryFields): MemoryChange {
   const names = Object.keys(fields) as (keyof MemoryFields)[];
-  return Object.fromEntries(names.filter((name) => fields[name] !== memory[name]).map((name) => [name, fields[name]]));
+  const edited = names.filter((name) => fields[name] !== memory[name]);
+  return {
+    ...Object.fromEntries(edited.map((name) => [name, fields[name]])),
+    ...(edited.includes('content') && { origin: 'person' }),
+  };
 }

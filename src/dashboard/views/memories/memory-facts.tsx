@@ -1,14 +1,27 @@
 import type { ComponentChildren } from 'preact';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Memory } from '../../../client/client.ts';
+import { ORIGIN_TITLES } from '../../../contract/origin.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 
 /** Shows the user, the validity and the origin of a memory. */
 export function MemoryFacts({ memory }: { memory: Memory }) {
-  const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, client, metadata, version } =
-    memory;
+  const {
+    user,
+    project,
+    occurredAt,
+    expiresAt,
+    createdAt,
+    updatedAt,
+    externalId,
+    source,
+    client,
+    origin,
+    metadata,
+    version,
+  } = memory;
   const members = Object.entries(metadata);
   return (
     <dl class="facts">
@@ -34,6 +47,7 @@ export function MemoryFacts({ memory }: { memory: Memory }) {
           <a href={hrefOf('memories', { client })}>{titleOfClient(client)}</a>
         </Fact>
       )}
+      {origin !== null && <Fact name="Said by">{ORIGIN_TITLES[origin]}</Fact>}
       {version > 1 && (
         <Fact name="Changed">
           <Moment at={updatedAt} />
