@@ -1,4 +1,12 @@
-import type { Connection, ConnectionsQuery, NewSession, Session, SessionTicket } from '../contract/connections.ts';
+import type {
+  CheckedTicket,
+  Connection,
+  ConnectionsQuery,
+  NewSession,
+  Session,
+  SessionTicket,
+  TicketCheck,
+} from '../contract/connections.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions } from './call-options.ts';
 import type { Transport } from './transport.ts';
@@ -18,6 +26,9 @@ export function connectionCalls({ send, list }: Transport) {
       /** Makes a ticket that opens one session in the web app. */
       createTicket: (options?: CallOptions): ApiPromise<SessionTicket> =>
         send('POST', '/v1/session/ticket', undefined, options),
+      /** Names the account that a ticket opens. */
+      checkTicket: (request: TicketCheck, options?: CallOptions): ApiPromise<CheckedTicket> =>
+        send('POST', '/v1/session/ticket/check', request, options),
     },
     connections: {
       /** Lists what may use the account besides its key, latest first. */

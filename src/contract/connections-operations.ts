@@ -59,6 +59,15 @@ export const CONNECTION_OPERATIONS: Operations = {
     },
     headers: PRIVATE,
   },
+  'POST /v1/session/ticket/check': {
+    id: 'session.checkTicket',
+    description:
+      'Names the account that a ticket opens, without using it up, so that a page can ask before it signs in. Pages of other origins are refused.',
+    request: { ticket: TICKET },
+    answer: { email: 'ada@example.com' },
+    headers: PRIVATE,
+    errors: ['gone'],
+  },
   'GET /v1/connections': {
     id: 'connections.list',
     description: 'Lists what may use the account besides its API key, page by page, latest first.',

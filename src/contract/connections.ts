@@ -41,6 +41,17 @@ export const NewSession = Type.Object(
 );
 export type NewSession = Static<typeof NewSession>;
 
+export const TicketCheck = Type.Object(
+  { ticket: Type.String({ minLength: 1, maxLength: 200, description: 'Of `svc open`' }) },
+  strict,
+);
+export type TicketCheck = Static<typeof TicketCheck>;
+
+export const CheckedTicket = Type.Object({
+  email: Type.String({ description: 'The account that the ticket opens' }),
+});
+export type CheckedTicket = Static<typeof CheckedTicket>;
+
 /** The session of a browser. Its token is only in the cookie. */
 export const Session = Type.Object({
   id: Type.String({ description: 'The id of its connection' }),

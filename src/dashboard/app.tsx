@@ -25,7 +25,7 @@ function Screen() {
       </p>
     );
   if (state.kind === 'signedOut') return <SignIn message={state.message} tone={state.tone} />;
-  if (state.kind === 'asking') return <ConfirmAccount email={state.email} apiKey={state.apiKey} />;
+  if (state.kind === 'asking') return <ConfirmAccount email={state.email} link={state.link} />;
   if (state.kind === 'operator') return <Shell key="operator" session={undefined} />;
   return <Shell key={state.session.email} session={state.session} />;
 }

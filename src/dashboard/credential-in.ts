@@ -1,7 +1,10 @@
 const API_KEY = /^svc_live_[0-9a-f]{32}$/;
 
 /** A credential from the address: a key that a sign-in just issued, or a one-use ticket of `svc open`. */
-export type AddressCredential = { kind: 'key' | 'ticket' | 'operator'; value: string } | { kind: 'malformed' };
+export type AddressCredential =
+  | { kind: 'key' | 'ticket'; value: string }
+  | { kind: 'operator'; value: string }
+  | { kind: 'malformed' };
 
 /** Reads `#key=…`, `#ticket=…` or `#operator=…`; undefined if the fragment is none of them. */
 export function credentialIn(fragment: string): AddressCredential | undefined {

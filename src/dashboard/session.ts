@@ -19,11 +19,14 @@ export interface Session {
 export type SessionState =
   | { kind: 'opening' }
   | { kind: 'signedOut'; message?: string | undefined; tone?: 'info' | 'error' }
-  /** A link with a key was opened in a browser without a session of its account. */
-  | { kind: 'asking'; email: string; apiKey: string }
+  /** A link was opened in a browser without a session of its account. */
+  | { kind: 'asking'; email: string; link: AccountLink }
   /** Only the operator's view is open: nobody is signed in to an account. */
   | { kind: 'operator' }
   | { kind: 'signedIn'; session: Session };
+
+/** A link that opens an account: with the key that a sign-in issued, or with a ticket of `svc open`. */
+export type AccountLink = AddressCredential & { kind: 'key' | 'ticket' };
 
 /** Whether somebody is signed in. Every view but the operator's is below a signed-in session. */
 export const sessionState = signal<SessionState>({ kind: 'opening' });
@@ -39,21 +42,26 @@ export async function openSession(credential: AddressCredential | undefined): Pr
   if (ticket !== undefined || currentView.peek() === 'operator') await openOperator(ticket);
   if (credential?.kind === 'malformed') {
     showSignedOut(MALFORMED);
-  } else if (credential?.kind === 'key') await openWithLink(credential.value);
-  else if (credential?.kind === 'ticket') {
-    await open(createClient(ORIGIN).session.create({ ticket: credential.value }));
-  } else await open(createClient(ORIGIN).session.get(), { isOptional: true });
+  } else if (isAccountLink(credential)) await askAbout(credential);
+  else await open(createClient(ORIGIN).session.get(), { isOptional: true });
+}
+
+function isAccountLink(credential: AddressCredential | undefined): credential is AccountLink {
+  return credential?.kind === 'key' || credential?.kind === 'ticket';
 }
 
 /**
- * Opens a session with the key of a link. Asks first, unless this browser has a session: a sign-in begins one with its
- * redirect, and the daemon refuses the key of an account other than the session's.
+ * Opens the account of a link. Asks first, unless this browser has a session: a sign-in begins one with its redirect, and
+ * the daemon refuses a link to an account other than the session's.
  */
-async function openWithLink(apiKey: string): Promise<void> {
+async function askAbout(link: AccountLink): Promise<void> {
   try {
-    if (await hasSession()) return await openWithKey(apiKey, { isFresh: true });
-    const { email } = await createClient({ ...ORIGIN, apiKey }).account.get();
-    sessionState.value = { kind: 'asking', email, apiKey };
+    if (await hasSession()) return await openLink(link);
+    const { email } =
+      link.kind === 'key'
+        ? await createClient({ ...ORIGIN, apiKey: link.value }).account.get()
+        : await createClient(ORIGIN).session.checkTicket({ ticket: link.value });
+    sessionState.value = { kind: 'asking', email, link };
   } catch (error) {
     showSignedOut(describeError(error));
   }
@@ -69,7 +77,13 @@ async function hasSession(): Promise<boolean> {
   }
 }
 
-/** Forgets the key of a link that the person did not want to open. */
+/** Opens the account of a link that the person wants to open. */
+export async function openLink({ kind, value }: AccountLink): Promise<void> {
+  if (kind === 'key') await openWithKey(value, { isFresh: true });
+  else await open(createClient(ORIGIN).session.create({ ticket: value }));
+}
+
+/** Forgets a link that the person did not want to open. */
 export function refuseLink(): void {
   showSignedOut(undefined);
 }

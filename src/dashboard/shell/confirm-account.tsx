@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { openWithKey, refuseLink } from '../session.ts';
+import { type AccountLink, openLink, refuseLink } from '../session.ts';
 
 /**
  * Asks before a link opens an account in a browser that did not begin this sign-in: somebody else's link would otherwise
  * sign a person in to somebody else's account unnoticed.
  */
-export function ConfirmAccount({ email, apiKey }: { email: string; apiKey: string }) {
+export function ConfirmAccount({ email, link }: { email: string; link: AccountLink }) {
   const isBusy = useSignal(false);
   const open = async () => {
     isBusy.value = true;
-    await openWithKey(apiKey, { isFresh: true });
+    await openLink(link);
   };
   return (
     <div class="sign-in-screen">

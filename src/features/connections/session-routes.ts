@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { NoContent } from '../../contract/common.ts';
-import { NewSession as NewSessionRequest, Session, SessionTicket } from '../../contract/connections.ts';
+import {
+  CheckedTicket,
+  NewSession as NewSessionRequest,
+  Session,
+  SessionTicket,
+  TicketCheck,
+} from '../../contract/connections.ts';
 import { AppError } from '../../contract/errors.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { csrfTokenOf } from '../../lib/secret.ts';
@@ -33,7 +39,7 @@ interface PublicDependencies extends Pick<Dependencies, 'sessions' | 'publicUrl'
 
 const tags = ['session'];
 
-/** The route that makes sessions: with a ticket it needs no key. */
+/** The routes that begin sessions: with a ticket they need no key. */
 export function newSessionRoutes({
   sessions,
   publicUrl,
@@ -86,6 +92,23 @@ export function newSessionRoutes({
         const session = await begin(request, request.body.ticket);
         reply.header('Set-Cookie', sessionCookie(session, publicUrl()));
         return reply.code(201).send(toAnswer(session, session.token));
+      },
+    );
+    app.post(
+      '/v1/session/ticket/check',
+      {
+        schema: {
+          summary: 'Name the account that a ticket opens',
+          tags,
+          security: [],
+          body: TicketCheck,
+          response: { 200: CheckedTicket },
+        },
+      },
+      async (request) => {
+        requireSameOrigin(request, publicUrl());
+        await limitSignIns(request.ip);
+        return { email: await sessions.checkTicket(request.body.ticket) };
       },
     );
   };

@@ -53,6 +53,8 @@ export interface Sessions {
    * `unauthenticated` if the credential has just ended.
    */
   issueTicket(principal: Principal): Promise<{ ticket: string; expiresAt: number }>;
+  /** Returns the address of the account that a ticket opens. Throws `gone` if it was used or has expired. */
+  checkTicket(ticket: string): Promise<string>;
   /** Consumes a ticket. Throws `gone` if it was used or has expired, and `conflict`: see `NewBrowser`. */
   redeemTicket(ticket: string, browser: NewBrowser): Promise<NewSession>;
 }
@@ -130,6 +132,11 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
       const isAdded = await db.writes.write(tenantId, (connection) => insertTicket(connection, row, credential.hash));
       if (!isAdded) throw new AppError('unauthenticated', UNAUTHENTICATED);
       return { ticket, expiresAt };
+    },
+    async checkTicket(ticket) {
+      const found = await findTicket(db.lookups, hashSecret(ticket));
+      if (!found || found.expiresAt <= clock.nowMs()) throw spent();
+      return found.email;
     },
     async redeemTicket(ticket, browser) {
       const found = await findTicket(db.lookups, hashSecret(ticket));

@@ -14,9 +14,15 @@ export interface TicketRow {
   openedBy: string | null;
 }
 
-/** Finds a ticket. Without a tenant, because it determines the tenant. */
-export async function findTicket(reader: Reader, tokenHash: string): Promise<TicketRow | undefined> {
-  return reader.get<TicketRow>('SELECT * FROM sessionTickets WHERE tokenHash = ?', [tokenHash]);
+/** Finds a ticket and the address of its account. Without a tenant, because it determines the tenant. */
+export async function findTicket(
+  reader: Reader,
+  tokenHash: string,
+): Promise<(TicketRow & { email: string }) | undefined> {
+  return reader.get(
+    'SELECT s.*, t.email FROM sessionTickets s JOIN tenants t ON t.tenantId = s.tenantId WHERE s.tokenHash = ?',
+    [tokenHash],
+  );
 }
 
 /** Adds a ticket, unless the credential with the hash `askedBy` or its tenant has ended. Returns whether it did. */

@@ -196,6 +196,27 @@ describe('a ticket', () => {
     await expect(openBrowser(daemon, { ticket: late })).rejects.toThrow('410');
   });
 
+  test('says which account it opens, as long as it would open it, and only to pages of the daemon', async () => {
+    daemon.clock.freeze();
+    const email = freshAddress();
+    const apiKey = await signInAs(daemon, email);
+    const ticket = await ticketOf(daemon, apiKey);
+    const check = (headers: object = {}) =>
+      daemon.call(undefined, '/v1/session/ticket/check', {
+        body: { ticket },
+        headers: { ...fromElsewhere(), ...headers },
+      });
+    const checked = await check();
+    expect([checked.status, checked.body]).toEqual([200, { email }]);
+    expect((await check({ origin: 'https://evil.example' })).status).toBe(403);
+    await openBrowser(daemon, { ticket });
+    expect((await check()).status).toBe(410);
+    const late = await ticketOf(daemon, apiKey);
+    daemon.clock.advance(60_000);
+    const lateBody = { body: { ticket: late }, headers: fromElsewhere() };
+    expect((await daemon.call(undefined, '/v1/session/ticket/check', lateBody)).status).toBe(410);
+  });
+
   test('opens one session of two that try at once', async () => {
     const ticket = await ticketOf(daemon, await signInAs(daemon, freshAddress()));
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openBrowser(daemon, { ticket })));
@@ -236,6 +257,8 @@ describe('a ticket', () => {
     expect(used.body.detail).toBe(unknown.body.detail);
     const tries = await Promise.all(Array.from({ length: 30 }, (_, index) => redeem(`guess-${index}`)));
     expect(tries.some(({ status }) => status === 429)).toBe(true);
+    const check = { body: { ticket: 'x'.repeat(43) }, headers };
+    expect((await daemon.call(undefined, '/v1/session/ticket/check', check)).status).toBe(429);
   });
 });
 

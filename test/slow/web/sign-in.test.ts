@@ -106,6 +106,29 @@ describe('signing in', { timeout: 60_000 }, () => {
     expect(await sessions()).toBe(before + 1);
   });
 
+  test('a link of svc open asks in a browser that has no session, and goes on without where it has one', async () => {
+    const email = browser.freshAddress();
+    const { apiKey } = await browser.daemon.signIn(email);
+    const open = async () => (await (await browser.call(apiKey, '/v1/session/ticket', {})).json()) as { url: string };
+    const { page } = await browser.open();
+    const goTo = async ({ url }: { url: string }) => {
+      await page.goto('about:blank');
+      await page.goto(pageUrl() + new URL(url).hash);
+    };
+    const link = await open();
+    await goTo(link);
+    await page.getByText(`This link opens the account of ${email}`).waitFor();
+    expect([page.url(), await page.context().cookies()]).toEqual([pageUrl(), []]);
+    await page.getByRole('button', { name: 'Open the account' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await goTo(await open());
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+
+    const { page: other } = await browser.open();
+    await other.goto(pageUrl() + new URL(link.url).hash);
+    await other.getByText('This link has been used or has expired').waitFor();
+  });
+
   test('delivers the code to a terminal on this machine and shows the requesting device', async () => {
     const requests: string[] = [];
     const terminal = createServer((request, response) => {
