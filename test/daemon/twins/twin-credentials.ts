@@ -51,6 +51,7 @@ export const CREDENTIALS: Record<string, Scenario> = {
   async 'make and use sessions and tickets'(twin) {
     const { tenantId, name } = twin;
     const other = otherOf(name);
+    twin.record('account of the ticket', (await tickets.findTicket(readerOf(twin), ticketOf(name)))?.email);
     await write(twin, async (connection) => {
       await connections.insertConnection(connection, connectionOf(twin, 'con_3'));
       const made = ticketRow(twin, `new ${ticketOf(name)}`, 1);
