@@ -58,8 +58,10 @@ const ANY_BRACKET = new RegExp(`${BRACKET}|[>»›˃ᐳ≥≫≯⟩⟫〉❭❯�
 const SKIPPED = /[^\p{L}\p{N}]|[\p{Lm}\p{Default_Ignorable_Code_Point}一ᅳㅡ]/u;
 /** Letters of other scripts that look like one of the name. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
-  ...{ ѕ: 's', ꜱ: 's', ѵ: 'v', ν: 'v', ᴠ: 'v', с: 'c', ς: 'c', ᴄ: 'c', м: 'm', ᴍ: 'm' },
-  ...{ е: 'e', ᴇ: 'e', о: 'o', ο: 'o', ᴏ: 'o', ʀ: 'r', у: 'y', γ: 'y', ʏ: 'y' },
+  ...{ ѕ: 's', ꜱ: 's', ꮪ: 's', ꓢ: 's', 5: 's', ѵ: 'v', ν: 'v', ᴠ: 'v', ꮩ: 'v', ꓦ: 'v' },
+  ...{ с: 'c', ς: 'c', ᴄ: 'c', ꮯ: 'c', ꓚ: 'c', ⲥ: 'c', м: 'm', μ: 'm', ᴍ: 'm', ꮇ: 'm', ꓟ: 'm', ⲙ: 'm' },
+  ...{ е: 'e', ε: 'e', ᴇ: 'e', ꭼ: 'e', ꓰ: 'e', о: 'o', ο: 'o', ᴏ: 'o', ꓳ: 'o', ⲟ: 'o', օ: 'o', 0: 'o' },
+  ...{ ʀ: 'r', ꮢ: 'r', ꓣ: 'r', у: 'y', ү: 'y', γ: 'y', υ: 'y', ʏ: 'y', ꓬ: 'y' },
 };
 
 /**
