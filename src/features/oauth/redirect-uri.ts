@@ -5,7 +5,7 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(\/[^#]
 const APP_SCHEMES = new Set(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed', 'warp', 'kiro', 'claude']);
 
 /** A domain name in reverse order, as RFC 8252 (section 7.1) asks for: `com.example.app`. */
-const DOTTED_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+$/;
+const DOTTED_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9][a-z0-9+-]*)+$/;
 
 /**
  * Whether a client may register a redirect URI: https, http to a loopback address, or the scheme of an app. Never with a

@@ -159,6 +159,8 @@ describe('a redirect URI', () => {
     'https://b.example/#x',
     'file:///etc/passwd',
     'x.:/',
+    'x.-:/',
+    'x.+:/callback',
     '.x:/',
     'com..example:/callback',
     'x',
