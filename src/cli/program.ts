@@ -89,17 +89,24 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
 }
 
 /**
- * Prints an error, with a stack trace only if it was unexpected, and returns the exit code. Rethrows an error of loading
+ * Prints an error, with a stack trace only if it was unexpected, and returns the exit code. A message may name a file or
+ * contain text of a daemon. Rethrows an error of loading
  * code, which `bin/svc` explains: this function would load more.
  */
 async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (isLoadFailure(error)) throw error;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { name, message, stack } = error as Error;
-  const { toFailure } = await import('./failure.ts');
+  const [{ toFailure }, { printable }] = await Promise.all([
+    import('./failure.ts'),
+    import('./memory/terminal-text.ts'),
+  ]);
   const failure = toFailure(error);
   const exitCode = name === 'ConfigError' ? EXIT.usage : (failure?.exitCode ?? EXIT.failed);
   const text = name === 'ConfigError' ? message : failure ? failure.message : (stack ?? String(error));
-  for (const line of text.split('\n').filter((part) => part !== '')) terminal.error(`svc: ${line}\n`);
+  for (const line of printable(text)
+    .split('\n')
+    .filter((part) => part !== ''))
+    terminal.error(`svc: ${line}\n`);
   return exitCode;
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Terminal } from '../../src/cli/command-context.ts';
 import { createAdminContext } from '../../src/cli/commands/admin-context.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
@@ -50,6 +51,20 @@ test('svc admin --json does so too, wherever it goes', () => {
   admin.print('not used', { email: HOSTILE });
   expect(out).not.toMatch(RAW);
   expect(JSON.parse(out)).toEqual({ email: HOSTILE });
+});
+
+test('an error that names a file leaves no control or direction character', async () => {
+  let error = '';
+  const terminal: Terminal = {
+    out: () => {},
+    error(text) {
+      error += text;
+    },
+  };
+  const code = await runProgram(['import', `/missing/${HOSTILE}`], '0', terminal, () => Promise.resolve('SIGTERM'));
+  expect(code).toBe(1);
+  expect(error).toContain('/missing/tea \ufffd2J');
+  expect(error).not.toMatch(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
 });
 
 test('what is piped is not changed by a byte', async () => {
