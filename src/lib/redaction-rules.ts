@@ -19,7 +19,7 @@ const WORDS =
   '[A-Za-z]?[a-z]+\\d{0,2}(?:[-_./:+]+(?:[A-Za-z]?[a-z]+\\d{0,2}|[A-Z]+|\\d{1,4}))*[-_.:!?]*$|[A-Z]+(?:[-_.]+[A-Z\\d]{1,12})+$';
 /** Addresses, paths, versions, dates, checksums, numbers with a unit. */
 const DATA =
-  '[a-z][a-z0-9+.-]{1,20}://|(?:~|\\.{1,2})/|/(?:[\\w.@-]+/)+[\\w.@-]*$|/[a-z-]+$|[~^<>=v]*\\d+\\.\\d+(?:\\.|$)|\\d{4}-\\d\\d-\\d\\d|(?:sha|SHA)-?(?:1|256|384|512)[:-]|md5:|[\\d.,:_-]+[a-zA-Z%]{0,3}$|data:|AAAA[BCE]3Nza|MII[BC]IjAN|MFkwEwY|MCowBQY|LS0tLS1CRUdJTiBDRVJU|(?:[0-9A-F]{2}:){3}|[\\w.-]+@[\\w-]+\\.[\\w.]+$';
+  '[a-z][a-z0-9+.-]{1,20}://|(?:~|\\.{1,2})/|/(?:[\\w.@-]+/)+[\\w.@-]*$|/[a-z-]+$|[~^<>=v]*\\d+\\.\\d+(?:\\.|$)|\\d{4}-\\d\\d-\\d\\d|(?:sha|SHA)-?(?:1|256|384|512)[:-]|md5:|[\\d.,:/_-]+[a-zA-Z%]{0,3}$|data:|AAAA[BCE]3Nza|MII[BC]IjAN|MFkwEwY|MCowBQY|LS0tLS1CRUdJTiBDRVJU|(?:[0-9A-F]{2}:){3}|[\\w.-]+@[\\w-]+\\.[\\w.]+$';
 /** Few plain words. Many joined by hyphens are a passphrase. */
 const SOME_WORDS =
   '[A-Za-z]?[a-z]+(?:[-_. ]+[A-Za-z]?[a-z]+){0,2}[-_.:!?]*$|[A-Z]+(?:[-_.]+[A-Z]+)*$|[a-z]+(?:\\.[a-z-]+)+$';
@@ -27,6 +27,8 @@ const FILE = '[\\w@-][\\w.@/-]*\\.[a-z][a-z0-9]{1,4}$|(?:[a-z0-9._-]+/)+[a-z0-9.
 const CALL = '[\\w.$]+[(<[]';
 const HYPHENATED = '[a-z0-9]+(?:[-_.:][a-z0-9]+)+$';
 const UUID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+/** `Linux-node-3f9a7c21`. */
+const NAMED_HASH = '[A-Za-z]+(?:[-_.][a-z0-9]+)*[-_.][0-9a-f]{6,}$';
 const HEXADECIMAL = '(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$';
 /** `env.TOKEN`, `getToken2`, `Token2`, `--flag`, `@name`. */
 const CODE =
@@ -38,11 +40,11 @@ const unlike = (...sources: string[]) => new RegExp(`^(?:${sources.join('|')})`)
 const NO_DIGIT = '(?!\\w*[a-z][A-Z]{2}|\\w*[A-Z]{2}[a-z])[^\\d]{0,23}$';
 
 const PASSWORD =
-  'passw(?:or[dt]|d)|pass(?:phrase|code)|\\bpass|\\bpsk|\\bpwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호';
+  'passw(?:or[dt]|d)|pass(?:phrase|code)|\\bpass(?!a[gu]|ed|es|i[ov]|ing|port)|\\bpsk|\\bpwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호';
 const PUBLIC_KEY =
-  '(?<!(?:public|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|lookup|dedupe?|map|query|state|s3)[ _.-]?key)';
+  '(?<!(?:public|publishable|site|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|lookup|dedupe?|map|query|state|s3)[ _.-]?key)';
 const NOT_TOKEN = '(?<!(?:page|next|continuation|sync|cancel|cancellation|design|css|js|csrf|xsrf)[ _.-]?token)';
-const SECRET = `secrets?(?<!:secrets?)|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
+const SECRET = `secrets?(?<!:secrets?)|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pat|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
 /** Names that go on, and hold something about a secret: `token_url`, `maxTokens`, `passwordLength`. */
 const ABOUT =
   '(?!s?[_.-]?(?:ur[li]|endpoint|path|file|dir|folder|names?\\b|types?\\b|expir|length|len\\b|count|limit|ttl|ids?\\b|field|label|hint|policy|hash|digest|size|max|min|budget|usage|regex|pattern|format|version|algorithm|board|word|frame|code\\b|ring\\b|space|stroke|fingerprint|prefix))';
@@ -140,6 +142,15 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     entropy: 2.8,
     unlike: unlike(PLACEHOLDER, WORDS, DATA),
   },
+  {
+    id: 'assigned-secret',
+    keyword: /app|mail|smtp/i,
+    // Google's passwords for apps: four groups of four letters.
+    pattern:
+      /(?<kept>(?:app|g?mail|smtp)[ \w.-]{0,20}passw(?:or)?d(?:\\{0,3}["'`])?\]?\s{0,2}(?:\bis\b|[:=])\s{0,2}(?:\\{0,3}["'`])?)[a-z]{4}(?: [a-z]{4}){3}(?![\w ])/gi,
+    entropy: 2.8,
+    unlike: unlike(PLACEHOLDER),
+  },
   quoted(PASSWORD, 6, SOME_WORDS, CODE),
   quoted(SECRET, 10, WORDS, CODE),
   {
@@ -158,9 +169,9 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     keyword: /key|token|secret|pass|credential|pwd|(?:recovery|backup) code/i,
     // Prose: `the password is …`, `key …`; and options of commands: `--token …`.
     pattern:
-      /(?<kept>(?:(?:pass(?:wor[dt]|phrase|code|wd)?|(?:recovery|backup) codes?|pwd|secret|token|key(?<!(?:public|primary|foreign|cache|partition|sort|idempotency)[ _-]?key)|credentials?)(?:\s(?!hash|id\b|commit|fingerprint|checksum|digest|version|sha)\w{1,16}){0,4}?(?:\s(?:is|was|now|are|to|=|→|lautet|ist|est|es)[ :]\s{0,2}|\s?[:=]\s)|--?[\w-]{0,24}(?:password|passwd|passphrase|token|secret|key|pass|pwd|auth)\s)(?:\\{0,3}["'`])?)[^\s"'`,;<>(){}[\]\\]{8,}(?<![.:?])/gi,
+      /(?<kept>(?:(?:pass(?:wor[dt]|phrase|code|wd)|(?<![A-Za-z])pass|(?:recovery|backup) codes?|pwd|secret|token(?<!(?:page|next|continuation|sync)[ _-]?token)|key(?<!(?:public|primary|foreign|cache|partition|sort|idempotency)[ _-]?key)|credentials?)(?:\s(?!hash|id\b|commit|fingerprint|checksum|digest|version|sha)\w{1,16}){0,4}?(?:\s(?:is|was|now|are|to|=|→|lautet|ist|est|es)[ :]\s{0,2}|\s?\*{0,2}[:=]\*{0,2}\s)|--?[\w-]{0,24}(?:password|passwd|passphrase|token|secret|key|pass|pwd|auth)\s)(?:\\{0,3}["'`])?)[^\s"'`,;<>(){}[\]\\]{8,}(?<![.:?])/gi,
     entropy: 2.6,
-    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, NO_DIGIT, FILE, '[a-z]+(?:[-_.][a-z0-9]+)*[-_.][0-9a-f]{6,}$'),
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, NO_DIGIT, FILE, NAMED_HASH),
   },
   {
     id: 'assigned-secret',
@@ -168,14 +179,14 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     pattern:
       /(?<kept>(?<!:)\b(?:[Kk]ey|KEY|[Tt]oken|TOKEN|[Ss]ecret|SECRET|[Cc]redential)s?(?<!(?:[Pp]ublic|[Cc]ache|[Pp]rimary|[Hh]ost)[ _-]?key)[ :]{1,2}(?:\\{0,3}["'`])?)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])(?=[\w+/-]*\d)[\w+/.-]{20,}={0,2}/g,
     entropy: 3.4,
-    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, UUID, HEXADECIMAL),
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, UUID, HEXADECIMAL, NAMED_HASH),
   },
   {
     id: 'assigned-secret',
     keyword: /pass|pwd|identified/i,
     // `password …` without a separator; commands that take one.
     pattern:
-      /(?<kept>(?:\b(?:password|passphrase|passcode|passwd|requirepass|storepass|keypass|pass)(?:\sof\s\w{1,20})?|\bidentified by|sshpass -p|SecureString|pass)\b(?:\s{1,2}[:(]?|[:(])\s?(?:\\{0,3}["'`(])?)(?=[^\s]*[A-Za-z])(?=[^\s]*\d)[^\s"'`<>]{6,}(?<![.:?,;)])/gi,
+      /(?<kept>(?:\b(?:password|passphrase|passcode|passwd|requirepass|storepass|keypass|pass)(?:\sof\s\w{1,20})?|\bidentified by|sshpass -p|SecureString|(?<!by|com|tres|sur)pass)\b(?:\s{1,2}[:(]?|[:(])\s?(?:\\{0,3}["'`(])?)(?=[^\s]*[A-Za-z])(?=[^\s]*\d)[^\s"'`<>]{6,}(?<![.:?,;)])/gi,
     entropy: 2.2,
     unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, CALL),
   },
@@ -203,7 +214,25 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     // A line of `~/.pgpass`.
     pattern: /(?<kept>[\w.*-]{1,100}:\d{4,5}:[\w.*-]{1,63}:[\w.*-]{1,63}:)[^\s"'`\\]{6,}/g,
     entropy: 2.2,
-    unlike: unlike(PLACEHOLDER, WORDS, DATA),
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, '/\\S*:/'),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /value|define|set|ENV/,
+    // A name beside its value: `{"name": "API_TOKEN", "value": "…"}`, `#define API_KEY "…"`, `ENV API_KEY …`.
+    pattern:
+      /(?<kept>(?:\bname(?:\\{0,3}["'])?\s?[:=]\s?(?:\\{0,3}["'])?[\w.-]{0,60}(?:password|token|secret|key|PASSWORD|TOKEN|SECRET|KEY)(?:\\{0,3}["'])?,?\s{0,20}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?\s?[:=]\s?|(?:#define|\bsetx|\bset -\w{1,3}|\bENV|\bsecret set)\s{1,4}[A-Z0-9_]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY)(?:\s--body)?\s{1,4})(?:\\{0,3}["'])?)[^\s"'`,;\\]{8,}/g,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, NO_DIGIT, UUID),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /mot de passe|contrase|senha|wachtwoord|şifre|hasło|lösenord|密|パスワード|비밀번호/i,
+    // `le mot de passe est …`, `密码是…`.
+    pattern:
+      /(?<kept>(?:(?:mot de passe|contraseña|senha|wachtwoord|şifre|hasło|lösenord)(?:\s[\p{L}]{1,16}){0,3}?(?:\s(?:est|es|é|is|to|är)\s|\s?:\s)|(?:密码|密碼|パスワード|비밀번호)\s?[是为為は는:：]\s?)["'`]?)[!#-&(-+\--_a-z|~]{6,}(?<![.:])/giu,
+    entropy: 2.2,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, NO_DIGIT),
   },
   {
     id: 'passphrase',

@@ -241,3 +241,57 @@ describe('redacted JSON', () => {
     );
   });
 });
+
+describe('values beside a name, and what looks like one', () => {
+  const value = 'kV9mQ2xLp7tR4w';
+  test.each([
+    [`**Password:** ${value}`],
+    [`- **API key:** \`${value}\``],
+    [`{"name": "API_TOKEN", "value": "${value}"}`],
+    [`- name: DB_PASSWORD\n  value: ${value}`],
+    [`#define API_KEY "${value}"`],
+    [`set -gx API_TOKEN ${value}`],
+    [`gh secret set API_TOKEN --body "${value}"`],
+    [`AZURE_DEVOPS_EXT_PAT=${value}`],
+    [`le mot de passe est ${value}`],
+    [`la contraseña es ${value}`],
+    [`密码是${value}`],
+    [`パスワードは${value}です`],
+  ])('a value is masked in %j', (text) => {
+    expect(redactSecrets(text).text).toContain('[redacted: ');
+    expect(redactSecrets(text).text).not.toContain(value);
+  });
+
+  test.each([
+    ['xoxe.xoxp-1-Mi0yLTQ1NjFhYmNk_ZWYxMjM0NTY3ODkw_abcXYZ09'],
+    ['xoxe-1-My0xLTQ1NjFhYmNk_ZWYxMjM0NTY3ODkw_abcXYZ0987'],
+    ['sk_test_a2V5XzAxSEtS_TkpCWk-ZUOVhLQ1E3UlYzUDRXNlQ'],
+    [`-----BEGIN OPENSSH PRIVATE KEY-----\n${'b3BlbnNzaC1rZXktdjEA'.repeat(3)}`],
+  ])('%j leaves nothing of itself behind, in base64 too', (secret) => {
+    expect(redactSecrets(`use ${secret} now`).text).toMatch(/^use \[redacted: [a-z-]+\] now$/);
+    const encoded = Buffer.from(secret).toString('base64');
+    if (secret.startsWith('--'))
+      expect(redactSecrets(`use ${encoded} now`).text).toBe('use [redacted: private-key] now');
+  });
+
+  test('the password of an app is masked with its spaces', () => {
+    const text = 'GMAIL_APP_PASSWORD="qzmj myub ofwt cibx"';
+    expect(redactSecrets(text).text).toBe('GMAIL_APP_PASSWORD="[redacted: assigned-secret]"');
+  });
+
+  test.each([
+    ['pass: 128/130, fail: 2'],
+    ['bypass: X9ray-Mode2, compass: N42E17grid'],
+    ['Passau: A3-Abfahrt117'],
+    ['bob:x:1000:1000:Bob:/home/bob:/bin/bash'],
+    ['nextPageToken: "CAUQAAabc123XYZabc"'],
+    ['STRIPE_PUBLISHABLE_KEY=pk_test_51Hb8rXK2eZvKYlo2CxW9fQ7'],
+    ['data-sitekey="6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ"'],
+    ['Cache restored from key: Linux-node-3f9a7c21d4e8'],
+    ['LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUQ5aG9zdA=='],
+    ['{"name": "PUBLIC_URL", "value": "https://a.example/b2"}'],
+    ['la contraseña es obligatoria'],
+  ])('%j is harmless', (text) => {
+    expect(redactSecrets(text)).toEqual({ text, count: 0 });
+  });
+});
