@@ -90,8 +90,7 @@ function applyToAll(command: Command, apply: (command: Command) => void): void {
 
 /**
  * Prints an error, with a stack trace only if it was unexpected, and returns the exit code. A message may name a file or
- * contain text of a daemon. Rethrows an error of loading
- * code, which `bin/svc` explains: this function would load more.
+ * contain text of a daemon. Rethrows an error of loading code, which `bin/svc` explains: this function would load more.
  */
 async function report(error: unknown, terminal: Terminal): Promise<number> {
   if (isLoadFailure(error)) throw error;
@@ -104,9 +103,7 @@ async function report(error: unknown, terminal: Terminal): Promise<number> {
   const failure = toFailure(error);
   const exitCode = name === 'ConfigError' ? EXIT.usage : (failure?.exitCode ?? EXIT.failed);
   const text = name === 'ConfigError' ? message : failure ? failure.message : (stack ?? String(error));
-  for (const line of printable(text)
-    .split('\n')
-    .filter((part) => part !== ''))
-    terminal.error(`svc: ${line}\n`);
+  const lines = printable(text).split('\n');
+  for (const line of lines) if (line !== '') terminal.error(`svc: ${line}\n`);
   return exitCode;
 }
