@@ -6,7 +6,7 @@ import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memor
 import { loadDocument } from '../helpers/openapi.ts';
 
 /** Operations that need no credential, or one of their own. */
-const PUBLIC = /^(POST|GET) \/v1\/(auth\/(magic-link|token|callback|device|device\/token)|session)$/;
+const PUBLIC = /^(POST|GET) \/v1\/(auth\/(magic-link|token|callback|device|device\/token)|session(\/ticket\/check)?)$/;
 const READS_BY_POST = ['POST /v1/context', 'POST /v1/memories/query', 'POST /v1/search'];
 const OF_ACCOUNT = [
   'DELETE /v1/account',
