@@ -22,7 +22,7 @@ for (const name of FILES) {
   for (let at = 0; at < changes.length; at += POOL) {
     const pool = changes.slice(at, at + POOL);
     const told = [...pool.flatMap((change) => [change.old, ...change.near]), ...pool.map((change) => change.new)];
-    const said = told.map((text, atMs) => ({ text, atMs }));
+    const said = told.map((text, atMs) => ({ text, atMs, origin: null }));
     const current = new Set([...finish(currentOf(said))].map(({ text }) => text));
     replaced += pool.filter((change) => !current.has(change.old)).length;
     wrong += pool.flatMap((change) => [change.new, ...change.near]).filter((text) => !current.has(text)).length;

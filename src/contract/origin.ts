@@ -16,6 +16,11 @@ export function originOfRole(role: Message['role']): Origin {
   return OF_ROLE[role];
 }
 
+/** Whether what one said may take the place of what another said: tools, which read pages of strangers, replace only tools. */
+export function mayReplace(newer: Origin | null, older: Origin | null): boolean {
+  return newer !== 'tool' || older === 'tool';
+}
+
 /** Names whoever said a memory, for people. */
 export const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
   person: 'a person',

@@ -1,3 +1,4 @@
+import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
 import { isCommonTerm } from '../text/common-words.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
@@ -19,6 +20,7 @@ export interface Statement {
   atMs: number;
   /** For a message, who said it: only they can take it back. */
   speaker: string | null;
+  origin: Origin | null;
 }
 
 /**
@@ -69,7 +71,7 @@ export function newestFirst<T>(
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
     const older = first;
     const isRestated = ({ statement }: typeof older) =>
-      mayReplace(statement, older.statement) &&
+      canReplace(statement, older.statement) &&
       (saysTheSame(wordsIn(statement), wordsIn(older.statement), asked) ||
         isReplaced(sentences.get(statement.id), sentences.get(older.statement.id)));
     const same = [older, ...remaining.filter(isRestated)];
@@ -89,9 +91,13 @@ function keepsAsked(newer: SentenceWords, older: SentenceWords, asked: ReadonlyS
   );
 }
 
-function mayReplace(newer: Statement, older: Statement): boolean {
+function canReplace(newer: Statement, older: Statement): boolean {
   return (
-    newer.type === older.type && newer.speaker === older.speaker && isNewer(newer, older) && [newer, older].every(isOne)
+    newer.type === older.type &&
+    newer.speaker === older.speaker &&
+    mayReplace(newer.origin, older.origin) &&
+    isNewer(newer, older) &&
+    [newer, older].every(isOne)
   );
 }
 

@@ -48,5 +48,6 @@ function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean 
 function toStatement({ item: { type, facts }, row }: LoadedHit): Statement {
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
   const speaker = type === 'message' ? `${facts.role} ${facts.speaker ?? ''}` : null;
-  return { type, id: facts.id, content, atMs: facts.at, speaker };
+  const origin = type === 'memory' ? (row as ItemRows['memory']).origin : null;
+  return { type, id: facts.id, content, atMs: facts.at, speaker, origin };
 }

@@ -1,3 +1,4 @@
+import { mayReplace } from '../../contract/origin.ts';
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
@@ -66,6 +67,7 @@ function* currentOf(
     const newer = statements.filter(
       ({ result, words }) =>
         result.type === older.result.type &&
+        mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
         keepsAskedNumbers(words, older.words, weights) &&
         replacesSentence(words, older.words, (root) => (weights.has(root) ? 2 : 1)),

@@ -1,9 +1,11 @@
+import { mayReplace, type Origin } from '../../contract/origin.ts';
 import { rarityAmong, replacesSentence, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
 
 /** A sentence with when it was said. */
 export interface Said {
   text: string;
   atMs: number;
+  origin: Origin | null;
 }
 
 /** Sentences that share no word rarer than this are not compared. */
@@ -19,15 +21,18 @@ export function* currentOf<Item extends Said>(items: readonly Item[]): Generator
   const tells = rarityAmong(read.map(({ words }) => words));
   const newestFirst = [...read.entries()].sort(([a, one], [b, other]) => other.item.atMs - one.item.atMs || b - a);
   const current = new Set<Item>();
-  const byRoot = new Map<string, SentenceWords[]>();
-  for (const [, { item, words }] of newestFirst) {
+  const byRoot = new Map<string, { item: Item; words: SentenceWords }[]>();
+  for (const [index, { item, words }] of newestFirst) {
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
-    if (![...newer].some((other) => replacesSentence(other, words, tells))) current.add(item);
+    const isReplaced = [...newer].some(
+      (other) => mayReplace(other.item.origin, item.origin) && replacesSentence(other.words, words, tells),
+    );
+    if (!isReplaced) current.add(item);
     for (const root of rare) {
       const sharing = byRoot.get(root);
-      if (sharing) sharing.push(words);
-      else byRoot.set(root, [words]);
+      if (sharing) sharing.push(read[index]!);
+      else byRoot.set(root, [read[index]!]);
     }
     yield;
   }

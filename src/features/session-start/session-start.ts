@@ -63,13 +63,11 @@ interface Line extends Said {
   section: (typeof START_SECTIONS)[number];
   /** Lines with more come first. */
   weight: number;
-  /** Who said it, if not the person. */
-  mark?: string | undefined;
 }
 
 const [PINNED, OF_PROJECT, OF_USER, SESSIONS] = START_SECTIONS;
 /** Episodes have a share of the budget and no weight. */
-const EPISODE = { type: 'episode', section: SESSIONS, weight: 0 } as const;
+const EPISODE = { type: 'episode', section: SESSIONS, weight: 0, origin: null } as const;
 
 interface Parts {
   db: Database;
@@ -137,12 +135,12 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
     const text = shortened(content);
     const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text)) / 2;
     const section = pinned === 1 ? PINNED : sectionOf(project);
-    said.push({ type: 'memory', id, section, text, weight, atMs: at, mark: originMark(origin) });
+    said.push({ type: 'memory', id, section, text, weight, atMs: at, origin });
     yield;
   }
   for (const { id, content, project, at } of messages) {
     for (const { text, weight } of statementsOf(content)) {
-      said.push({ type: 'message', id, section: sectionOf(project), text, weight, atMs: at });
+      said.push({ type: 'message', id, section: sectionOf(project), text, weight, atMs: at, origin: 'person' });
     }
     yield;
   }
@@ -237,7 +235,8 @@ async function answerOf(
   return { ...UNASKED, text: '', citations: [], tokens: 0 };
 }
 
-function textOf({ text, atMs, mark }: Line, nowMs: number): string {
+function textOf({ text, atMs, origin }: Line, nowMs: number): string {
+  const mark = originMark(origin);
   const plain = withoutTags(shortened(text));
   const facts = [...(mark ? [mark] : []), ...(nowMs - atMs > RECENT_MS ? [toTimestamp(atMs).slice(0, 7)] : [])];
   return facts.length === 0 ? plain : `${plain} (${facts.join(', ')})`;

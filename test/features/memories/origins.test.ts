@@ -76,6 +76,34 @@ describe('a memory knows who said it', () => {
   });
 });
 
+describe('what a tool said', () => {
+  const STARTS = { purpose: 'session_start', query: 'tea' };
+  const PROMPTS = { purpose: 'prompt', query: 'On which port does the kettle listen?' };
+
+  test.each<[string, object]>([
+    ['the start of a session', STARTS],
+    ['a prompt', PROMPTS],
+  ])('takes the place of nothing that others said in %s, but theirs of it', async (_, body) => {
+    const context = async () => (await caller.call<ContextAnswer>('/v1/context', { body })).body.text;
+    await caller.add('The kettle listens on port 4417', { origin: 'person' });
+    await caller.add('The kettle listens on port 9999', { origin: 'tool' });
+    expect(await context()).toContain('port 4417');
+    await caller.add('The kettle listens on port 5528', { origin: 'person' });
+    expect(await context()).toContain('port 5528');
+    expect(await context()).not.toMatch(/4417|9999/);
+  });
+
+  test('is not put before what others said in searches', async () => {
+    await caller.add('The kettle port is 4417', { origin: 'person' });
+    const { id } = await caller.add('Since the update of last week the port of the kettle is 9999', { origin: 'tool' });
+    const found = async () => (await caller.find('kettle port')).map((content) => content.slice(-4));
+    expect(await found()).toEqual(['4417', '9999']);
+    // Control: what an assistant said is.
+    await caller.change(id, { origin: 'assistant' });
+    expect(await found()).toEqual(['9999', '4417']);
+  });
+});
+
 describe('who said it stands beside what is recalled', () => {
   beforeEach(async () => {
     await caller.add('The kettle service listens on port 4417', { origin: 'person', project: 'tea' });

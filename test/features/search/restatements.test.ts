@@ -8,7 +8,15 @@ import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/m
 
 function ordered(contents: readonly string[], query: string, of: Partial<Statement>[] = []): string[] {
   const statements = contents.map(
-    (content, at): Statement => ({ type: 'memory', id: `mem_${at}`, content, atMs: at, speaker: null, ...of[at] }),
+    (content, at): Statement => ({
+      type: 'memory',
+      id: `mem_${at}`,
+      content,
+      atMs: at,
+      speaker: null,
+      origin: null,
+      ...of[at],
+    }),
   );
   const found = newestFirst(
     statements,

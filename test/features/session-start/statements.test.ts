@@ -6,7 +6,7 @@ import { finish } from '../../../src/lib/time-slices.ts';
 
 const textsOf = (message: string) => statementsOf(message).map(({ text }) => text);
 const stillHolds = (...texts: string[]) =>
-  [...finish(currentOf(texts.map((text, atMs) => ({ text, atMs }))))].map(({ text }) => text).sort();
+  [...finish(currentOf(texts.map((text, atMs) => ({ text, atMs, origin: null }))))].map(({ text }) => text).sort();
 
 describe('the statements of a message', () => {
   test.each([
