@@ -9,7 +9,7 @@ import { readJsonLines } from './lines.ts';
  * https://github.com/modelcontextprotocol/servers/tree/main/src/memory
  */
 export const readMcpMemoryGraph: ForeignReader = (bytes, options) =>
-  readJsonLines(bytes, (fields, place) => {
+  readJsonLines(bytes, options, (fields, place) => {
     if (fields.type === 'entity') return readEntity(fields, place, options);
     if (fields.type === 'relation') return [readRelation(fields, place, options)];
     return [fault(place, 'The line is neither an entity nor a relation.')];
@@ -21,12 +21,15 @@ function* readEntity(fields: Fields, place: string, options: ReaderOptions): Gen
   const entity = textOf(fields.name);
   const entityType = textOf(fields.entityType);
   if (entity === undefined) return yield fault(place, 'The entity has no name.');
-  const observations = [...new Set(textsIn(fields.observations).filter((text) => /\S/.test(text)))];
+  const tags = entityType === undefined ? [] : [entityType];
+  const observations = textsIn(fields.observations).filter((text) => /\S/.test(text));
   if (observations.length === 0 && entityType === undefined) {
     return yield skipped(place, 'The entity has neither a type nor observations');
   }
-  const tags = entityType === undefined ? [] : [entityType];
+  const seen = new Set<string>();
   for (const observation of observations.length > 0 ? observations : tags) {
+    if (seen.has(observation)) continue;
+    seen.add(observation);
     const memory = {
       source: [FORMAT, 'entity', entity, observation],
       content: `${entity}: ${observation}`,
