@@ -15,20 +15,20 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** Parses a JSON body that is safe to store; an empty body is `undefined`. Throws `invalid_request`. */
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  const { text, members } = decodeStorable(body);
-  const value = parseJson(text);
+  const { bytes, members } = countStorable(body);
+  const value = parseJson(bytes.toString('utf8'));
   if (requireStorable(value) !== members) throw sameNameTwice();
   return value;
 }
 
-/** The text of a JSON body, and the number of object members in it. */
-interface Decoded {
-  text: string;
+/** A JSON body without its byte order mark, and the number of object members in it. */
+interface Counted {
+  bytes: Buffer;
   members: number;
 }
 
-function decodeStorable(body: Buffer): Decoded {
-  const steps = decodeStorableInSteps(body);
+function countStorable(body: Buffer): Counted {
+  const steps = countStorableInSteps(body);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -38,8 +38,8 @@ function decodeStorable(body: Buffer): Decoded {
 /** What is counted in one step, in half a millisecond. */
 const COUNTED_BYTES = 64 * 1024;
 
-/** Returns the text of a JSON body that is not too large to parse, and the number of object members in it. */
-export function* decodeStorableInSteps(body: Buffer): Generator<void, Decoded> {
+/** Counts what is in a JSON body, in steps. Throws `invalid_request` if it is too much to parse, or not UTF-8. */
+export function* countStorableInSteps(body: Buffer): Generator<void, Counted> {
   const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bytes = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
   const scan = new JsonScan(MAX_JSON);
@@ -51,8 +51,7 @@ export function* decodeStorableInSteps(body: Buffer): Generator<void, Decoded> {
   const counts = scan.end();
   if (typeof counts === 'string') throw notStorable('', counts);
   if (!isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  yield;
-  return { text: bytes.toString('utf8'), members: counts.members };
+  return { bytes, members: counts.members };
 }
 
 /** Parses JSON text that is safe to store. Throws `invalid_request`. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { concatInSteps } from '../lib/concat-in-steps.ts';
 import { runInSlices } from '../lib/time-slices.ts';
 
 /** Items serialized in one step: about three milliseconds if each is as long as a message can be. */
@@ -48,12 +49,5 @@ function* serializeInSteps(list: List, serialize: Serialize): Generator<void, Bu
     yield;
   }
   pieces.push(Buffer.from(empty.slice(head)));
-  // `Buffer.concat` takes milliseconds for a megabyte where memory is slow to get.
-  const whole = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const piece of pieces) {
-    end += piece.copy(whole, end);
-    yield;
-  }
-  return whole;
+  return yield* concatInSteps(pieces);
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { JsonScan } from '../../src/contract/json-scan.ts';
 import { parseStorable } from '../../src/contract/storable.ts';
-import { parseStorableInSteps } from '../../src/contract/storable-steps.ts';
+import { parseJsonInSteps, parseStorableInSteps } from '../../src/contract/storable-steps.ts';
 import { finish } from '../../src/lib/time-slices.ts';
 
 const inSteps = (text: string) => finish(parseStorableInSteps(Buffer.from(text)));
@@ -122,4 +123,40 @@ describe('a body that is parsed in steps', () => {
     expect(value).toEqual(JSON.parse(body));
     expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
   });
+});
+
+describe('JSON that need not be storable is parsed in steps', () => {
+  const inStepsOf = (text: string) => finish(parseJsonInSteps(Buffer.from(text)));
+
+  test('as by JSON.parse', () => {
+    const parsed = fc.property(written, (text) => {
+      expect(inStepsOf(text)).toEqual(JSON.parse(text));
+    });
+    fc.assert(parsed, { numRuns: 500 });
+    const long = `["${'é'.repeat(LONG)}"]`;
+    for (const text of [`{"a":1,"a":${long}}`, `{"__proto__":${long}}`, `[1e400,"\\u0000",${long}]`, ' 1']) {
+      expect(inStepsOf(text)).toEqual(JSON.parse(text));
+    }
+    expect(() => inStepsOf(`[${long} ${long}]`)).toThrow('not valid JSON');
+  });
+
+  test('16 MiB of numbers never more than 20 KiB at once', () => {
+    const row = Array.from({ length: 8192 }, (_, index) => index / 7);
+    const body = Buffer.from(JSON.stringify({ data: Array.from({ length: 100 }, () => ({ embedding: row })) }));
+    const parse = vi.spyOn(JSON, 'parse');
+    const value = finish(parseJsonInSteps(body));
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(value).toMatchObject({ data: { length: 100, 99: { embedding: row } } });
+    expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
+  });
+});
+
+test('a body is counted 64 KiB at a time', () => {
+  const read = vi.spyOn(JsonScan.prototype, 'read');
+  finish(parseStorableInSteps(Buffer.from(`["${'x'.repeat(1_000_000)}"]`)));
+  const lengths = read.mock.calls.map(([bytes]) => bytes.length);
+  read.mockRestore();
+  expect(Math.max(...lengths)).toBe(64 * 1024);
+  expect(lengths).toHaveLength(16);
 });

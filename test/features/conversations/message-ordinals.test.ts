@@ -67,6 +67,8 @@ test('an append assigns the next ordinals in the order sent until none are left'
         const wanted = append(count);
         expect(isFull(wanted, conversation(last))).toBe(last + count > ROW_IDS_PER_CONVERSATION - 1);
         const { rows, conversation: grown } = finish(planAppend(wanted, conversation(last), () => 'msg', 0));
+        const steps = planAppend(wanted, conversation(last), () => 'msg', 0);
+        expect([...steps]).toHaveLength(count);
         expect(rows.map(({ ordinal }) => ordinal)).toEqual(rows.map((_, index) => last + 1 + index));
         expect(rows.map(({ number }) => number)).toEqual(rows.map(({ ordinal }) => messageRowId(7, ordinal)));
         expect(grown.lastOrdinal).toBe(last + count);

@@ -9,7 +9,7 @@ import { type Fields, fieldsOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 
 /** A line of a file, or why it cannot be read. */
-export type FileLine = { place: string } & ({ text: string } | SkipReason);
+export type FileLine = { place: string } & ({ bytes: Buffer } | SkipReason);
 
 /** More than the largest record needs as JSON. */
 const MAX_LINE_MIB = 1;
@@ -18,6 +18,9 @@ const MAX_SMALL_BYTES = 8 * 1024;
 
 const MIB = 1024 * 1024;
 const NEWLINE = 10;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Yields the lines of a file without their line ends, and skips blank ones. The last line needs no line end. A line longer
@@ -34,11 +37,19 @@ export async function* readLines(
     if (bytes !== undefined && bytes.length > MAX_SMALL_BYTES) await nextSlice(tenantId);
     if (bytes === undefined) yield { place, reason: `is longer than ${MAX_LINE_MIB} MiB`, fault: true };
     else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
-    else {
-      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-      if (/\S/.test(text)) yield { place, text };
-    }
+    else if (!isBlank(bytes)) yield { place, bytes: withoutMark(bytes) };
   }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  // Most lines begin with a bracket or a letter.
+  return !(bytes[0]! > SPACE && bytes[0]! < DELETE) && !/\S/.test(withoutMark(bytes).toString('utf8'));
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
 }
 
 /** Yields each line; `undefined` for one that is too long. */
@@ -77,7 +88,7 @@ export async function* readJsonLines(
   for await (const line of readLines(bytes, options)) {
     if ('reason' in line) yield line;
     else {
-      const fields = await finishLine(line.text, options, fieldsInSteps(line.text));
+      const fields = await finishLine(line, options, fieldsInSteps(line.bytes));
       if (typeof fields === 'string') yield fault(line.place, `The line ${fields}.`);
       else if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
       else yield* read(fields, line.place);
@@ -86,12 +97,12 @@ export async function* readJsonLines(
 }
 
 /** Returns why a line must not be parsed as text, and `undefined` if it is not a JSON object. */
-function* fieldsInSteps(text: string): Generator<void, Fields | string | undefined> {
-  const counts = scanJson(Buffer.from(text), MAX_JSON);
+function* fieldsInSteps(bytes: Buffer): Generator<void, Fields | string | undefined> {
+  const counts = scanJson(bytes, MAX_JSON);
   if (typeof counts === 'string') return counts;
   yield;
   try {
-    return fieldsOf(yield* parseJsonInSteps(text));
+    return fieldsOf(yield* parseJsonInSteps(bytes));
   } catch {
     return undefined;
   }
@@ -99,11 +110,11 @@ function* fieldsInSteps(text: string): Generator<void, Fields | string | undefin
 
 /** Runs the steps of reading a line, in a tenant's time slices if it is long. */
 export async function finishLine<T>(
-  text: string,
+  { bytes }: { bytes: Buffer },
   { tenantId }: Pick<ReaderOptions, 'tenantId'>,
   steps: Generator<void, T>,
 ): Promise<T> {
-  if (text.length <= MAX_SMALL_BYTES) return finish(steps);
+  if (bytes.length <= MAX_SMALL_BYTES) return finish(steps);
   await nextSlice(tenantId);
   return runInSlices(steps, tenantId);
 }

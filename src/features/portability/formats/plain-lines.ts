@@ -8,7 +8,7 @@ export const readPlainLines: ImportReader = async function* (stream, options) {
   for await (const line of readLines(stream, options)) {
     if ('reason' in line) yield line;
     else {
-      const memory = { content: line.text.trim(), user, tags: [...tags] };
+      const memory = { content: line.bytes.toString('utf8').trim(), user, tags: [...tags] };
       yield { place: line.place, ...(finish(check('new', memory)) ?? { memory }) };
     }
   }

@@ -18,7 +18,7 @@ export const readSvcExport: ImportReader = async function* (stream, options) {
   for await (const line of readLines(stream, options)) {
     if ('reason' in line) yield { ...line, reason: `${line.reason} (${OTHER_FORMATS})` };
     else {
-      const item = await finishLine(line.text, options, readLine(line.text, options, unknown));
+      const item = await finishLine(line, options, readLine(line.bytes, options, unknown));
       if (item === undefined) continue;
       if ('marker' in item && item.marker === 'head') unknown ??= createOmissions();
       yield { place: line.place, ...item };
@@ -31,9 +31,9 @@ export const readSvcExport: ImportReader = async function* (stream, options) {
 type Reading<Read = ParsedItem | undefined> = Generator<void, Read>;
 
 /** Returns `undefined` for an unknown line type after a head. Throws `unprocessable` for the head of another program. */
-function* readLine(text: string, options: ReaderOptions, unknown: Omissions | undefined): Reading {
+function* readLine(bytes: Buffer, options: ReaderOptions, unknown: Omissions | undefined): Reading {
   try {
-    const fields = fieldsOf(yield* parseStorableInSteps(Buffer.from(text)));
+    const fields = fieldsOf(yield* parseStorableInSteps(bytes));
     yield;
     return fields ? yield* readObject(fields, options, unknown) : NOT_AN_OBJECT;
   } catch (error) {
