@@ -54,6 +54,11 @@ const BODIES: readonly Body[] = [
     body: (round) => ({ content: 'a', y: namesAndValues(round) }),
   },
   {
+    title: 'a text of 1 MB that the route refuses',
+    path: () => '/v1/memories',
+    body: (round) => ({ content: prose(1_000_000, round) }),
+  },
+  {
     title: '500 memories with 64 tags each',
     path: () => '/v1/memories/batch',
     body: (round) => ({

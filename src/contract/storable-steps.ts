@@ -6,19 +6,21 @@ import {
   parseStorable,
   pathTo,
   requireMember,
+  requireStorable,
   requireStorableName,
   sameNameTwice,
 } from './storable.ts';
 
 /** What `JSON.parse` reads at once, in about a millisecond even if it is nothing but names. */
 const PIECE_BYTES = 8 * 1024;
-/** What is searched for brackets in one step, in half a millisecond. */
+/** What is searched for brackets in one step, and how much of a string is parsed at once, in half a millisecond. */
 const PASSED_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
@@ -26,8 +28,8 @@ const CLOSING: Readonly<Record<number, number>> = { [OPEN_ARRAY]: CLOSE_ARRAY, [
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * `parseStorable` in steps of about a millisecond: 20,000 different names alone take `JSON.parse` twenty. Arrays and
- * objects that are longer than a piece are taken apart, and each piece is parsed and checked alone.
+ * `parseStorable` in steps of about a millisecond: 20,000 different names alone take `JSON.parse` twenty. What is
+ * longer than a piece is taken apart, and each piece is parsed and checked alone.
  */
 export function* parseStorableInSteps(body: Buffer): Generator<void, unknown> {
   if (body.length <= PIECE_BYTES) return parseStorable(body);
@@ -37,7 +39,7 @@ export function* parseStorableInSteps(body: Buffer): Generator<void, unknown> {
   yield;
   const start = afterSpace(bytes, 0);
   const end = ends.get(start);
-  // Neither an array nor an object, or one with much white space around it.
+  // Nothing long, with much white space around it.
   if (end === undefined) return parseStorable(body);
   if (afterSpace(bytes, end + 1) < bytes.length) throw invalidJson();
   const reader = new LongReader(bytes, ends, true);
@@ -57,7 +59,10 @@ export function* parseJsonInSteps(bytes: Buffer): Generator<void, unknown> {
   return yield* new LongReader(bytes, ends, false).read(start, '', 0);
 }
 
-/** Where each array and object that is longer than a piece ends, by where it starts. Throws if brackets do not match. */
+/**
+ * Where each array and object that is longer than a piece ends, and each string that is longer than a step, by where it
+ * starts. Throws if brackets do not match.
+ */
 function* endsOfLong(bytes: Buffer): Generator<void, Map<number, number>> {
   const ends = new Map<number, number>();
   const starts: number[] = [];
@@ -68,8 +73,11 @@ function* endsOfLong(bytes: Buffer): Generator<void, Map<number, number>> {
       yield;
     }
     const code = bytes[index]!;
-    if (code === QUOTE) index = endOfString(bytes, index) - 1;
-    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) starts.push(index);
+    if (code === QUOTE) {
+      const start = index;
+      index = endOfString(bytes, index) - 1;
+      if (index - start > PASSED_BYTES) ends.set(start, index);
+    } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) starts.push(index);
     else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
       const start = starts.pop();
       if (start === undefined || CLOSING[bytes[start]!] !== code) throw invalidJson();
@@ -96,6 +104,11 @@ function afterSpace(bytes: Buffer, index: number): number {
   return at;
 }
 
+/** Whether a byte continues a character of UTF-8. */
+function isContinued(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
 class LongReader {
   /** Of all objects read so far. */
   members = 0;
@@ -109,8 +122,15 @@ class LongReader {
     this.#requiresStorable = requiresStorable;
   }
 
-  /** Reads the long array or object that starts at `start`. */
+  /** Reads the long array, object or string that starts at `start`. */
   *read(start: number, path: string, depth: number): Generator<void, unknown> {
+    if (this.#bytes[start] !== QUOTE) return yield* this.#readContainer(start, path, depth);
+    const text = yield* this.#readString(start);
+    if (this.#requiresStorable) requireStorable(text, path, depth);
+    return text;
+  }
+
+  *#readContainer(start: number, path: string, depth: number): Generator<void, unknown> {
     const bytes = this.#bytes;
     const end = this.#ends.get(start)!;
     const content = bytes[start] === OPEN_ARRAY ? this.#array(path, depth) : this.#object(path, depth);
@@ -122,6 +142,10 @@ class LongReader {
       const code = bytes[index]!;
       const longEnd = level === 0 ? this.#ends.get(index) : undefined;
       if (longEnd !== undefined) {
+        if (code === QUOTE && content.isName(bytes.subarray(item, index))) {
+          index = longEnd;
+          continue;
+        }
         if (item > piece) content.add(bytes.subarray(piece, item - 1));
         const key = content.keyIn(bytes.subarray(item, index));
         content.put(key, yield* this.read(index, pathTo(path, key), depth + 1));
@@ -146,10 +170,29 @@ class LongReader {
     return content.value;
   }
 
+  /** Parses a long string in pieces that cut neither escapes nor characters. */
+  *#readString(start: number): Generator<void, string> {
+    const bytes = this.#bytes;
+    const end = this.#ends.get(start)!;
+    let value = '';
+    for (let from = start + 1; from < end; ) {
+      let at = from;
+      while (at < from + PASSED_BYTES && at < end) {
+        at += bytes[at] !== BACKSLASH ? 1 : bytes[at + 1] === LETTER_U ? 6 : 2;
+      }
+      while (at < end && isContinued(bytes[at]!)) at += 1;
+      value += parseJson(`"${bytes.toString('utf8', from, Math.min(at, end))}"`);
+      from = at;
+      yield;
+    }
+    return value;
+  }
+
   #array(path: string, depth: number) {
     const value: unknown[] = [];
     return {
       value,
+      isName: (_before: Buffer) => false,
       /** Adds at least one item. */
       add: (piece: Buffer) => {
         const items = parseJson(`[${piece}]`) as unknown[];
@@ -182,6 +225,8 @@ class LongReader {
     };
     return {
       value,
+      /** Whether the string after `before` is the name of a member. */
+      isName: (before: Buffer) => afterSpace(before, 0) === before.length,
       add: (piece: Buffer) => {
         const members = Object.entries(parseJson(`{${piece}}`) as object);
         if (members.length === 0) throw invalidJson();

@@ -22,7 +22,16 @@ const LONG = 9000;
 const name = fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'constructor', 'hasOwnProperty', '1', '0'));
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.constantFrom('"', '\\', '[{', '}]', ',', 'x'.repeat(LONG), '\\"'.repeat(LONG / 2)),
+  fc.constantFrom(
+    '"',
+    '\\',
+    '[{',
+    '}]',
+    ',',
+    'x'.repeat(LONG),
+    `é${'x\\😀\u0001'.repeat(LONG)}`,
+    '\\"'.repeat(LONG / 2),
+  ),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(true, null, 2 ** 60),
 );
@@ -88,6 +97,36 @@ describe('a body that is parsed in steps', () => {
   ])('is not accepted where JSON.parse refuses it: %#', (text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
     expect(outcomeOf(() => inSteps(text))).toEqual({ code: 'invalid_request', message: 'The body is not valid JSON.' });
+  });
+
+  test('a string of a megabyte is parsed 64 KiB at a time, wherever escapes and characters are', () => {
+    for (const unit of ['x', 'é', '😀', '\\', '"\n', '\u0001\u0002😀a']) {
+      for (const shift of ['', 'a', 'ab', 'abc']) {
+        const text = shift + unit.repeat(200_000 / unit.length);
+        const value = { [text]: [1, text, { a: text, b: [] }], c: text };
+        expect(inSteps(JSON.stringify(value, undefined, 1))).toEqual(value);
+      }
+    }
+    const parse = vi.spyOn(JSON, 'parse');
+    inSteps(JSON.stringify({ a: 'x'.repeat(1_000_000), b: ['y'.repeat(100_000)] }));
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(65 * 1024);
+  });
+
+  test('a long string that cannot be stored is refused, as at once', () => {
+    const filler = 'x'.repeat(100_000);
+    for (const text of [
+      `{"a":"${filler}\\u0000"}`,
+      `[1,"${filler}\\ud800"]`,
+      `["${filler}\\u00"]`,
+      `["${filler}\\x"]`,
+      `["${filler}\n"]`,
+    ]) {
+      const expected = outcomeOf(() => parseStorable(Buffer.from(text)));
+      expect(expected).toHaveProperty('message');
+      expect(outcomeOf(() => inSteps(text))).toEqual(expected);
+    }
   });
 
   test('names where the fault is, as at once', () => {

@@ -108,7 +108,7 @@ function* fieldsInSteps(bytes: Buffer): Generator<void, Fields | string | undefi
   }
 }
 
-/** Runs the steps of reading a line, in a tenant's time slices if it is long. */
+/** Runs the steps of reading a line, in a tenant's time slices if it is long; what becomes of it has the next slice. */
 export async function finishLine<T>(
   { bytes }: { bytes: Buffer },
   { tenantId }: Pick<ReaderOptions, 'tenantId'>,
@@ -116,5 +116,7 @@ export async function finishLine<T>(
 ): Promise<T> {
   if (bytes.length <= MAX_SMALL_BYTES) return finish(steps);
   await nextSlice(tenantId);
-  return runInSlices(steps, tenantId);
+  const read = await runInSlices(steps, tenantId);
+  await nextSlice(tenantId);
+  return read;
 }
