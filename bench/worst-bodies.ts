@@ -1,3 +1,4 @@
+import { EXPORT_VERSION } from '../src/contract/portability.ts';
 import type { BenchOptions } from './benchmarks.ts';
 import { loopStopOf } from './fairness.ts';
 import { type FilledTenant, fillFolder } from './fill-folder.ts';
@@ -6,21 +7,34 @@ import type { Section } from './report.ts';
 import { median } from './statistics.ts';
 import { createTexts } from './texts.ts';
 
-const MAX_STOP_MS = 20;
+const MAX_STOP_MS = 10;
 const MAX_BYTES = 1024 * 1024;
 
 interface Body {
   title: string;
   path(tenant: FilledTenant): string;
-  /** Different in each round: what is stored already costs less. */
+  /** Different in each round: what is stored already costs less. An import has a list of lines. */
   body(round: number): unknown;
 }
+
+const IMPORT = '/v1/import';
+const HEAD = { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: '2026-05-01T00:00:00.000Z' };
 
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
 const names = (count: number, prefix: string | number) =>
   Object.fromEntries(many(count, (index) => [`n${prefix}_${index}`, 1]));
 const texts = createTexts(5);
 const memories = ({ conversationIds }: FilledTenant) => `/v1/conversations/${conversationIds[0]}/messages`;
+const namesAndValues = (round: number) => [
+  ...many(2200, (index) => names(8, `${round}_${index}`)),
+  ...many(20_000, () => ''),
+];
+const addedByTool = (memory: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'memory_add', arguments: memory },
+});
 const called = (value: unknown) => ({
   role: 'assistant',
   content: [{ type: 'tool_call', id: 'call_1', name: 'look_up', arguments: value }],
@@ -37,10 +51,12 @@ const BODIES: readonly Body[] = [
   {
     title: 'names and values of a member that the route refuses',
     path: () => '/v1/memories',
-    body: (round) => ({
-      content: 'a',
-      y: [...many(2200, (index) => names(8, `${round}_${index}`)), many(20_000, () => '')],
-    }),
+    body: (round) => ({ content: 'a', y: namesAndValues(round) }),
+  },
+  {
+    title: 'a text of 1 MB that the route refuses',
+    path: () => '/v1/memories',
+    body: (round) => ({ content: prose(1_000_000, round) }),
   },
   {
     title: '500 memories with 64 tags each',
@@ -106,31 +122,42 @@ const BODIES: readonly Body[] = [
   {
     title: 'names and values in a call of an MCP tool',
     path: () => '/v1/mcp',
-    body: (round) => ({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'memory_add',
-        arguments: {
-          content: prose(100, round),
-          y: [...many(2200, (index) => names(8, `${round}_${index}`)), many(20_000, () => '')],
-        },
-      },
-    }),
+    body: (round) => addedByTool({ content: prose(100, round), y: namesAndValues(round) }),
   },
   {
     title: '20,000 names and a memory of an MCP tool',
     path: () => '/v1/mcp',
-    body: (round) => ({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'memory_add',
-        arguments: { content: prose(100_000, round), tags: many(40_000, (tag) => `t${tag}`) },
-      },
-    }),
+    body: (round) => addedByTool({ content: prose(100_000, round), tags: many(40_000, (tag) => `t${tag}`) }),
+  },
+  {
+    title: 'names and values on a line of an import',
+    path: () => IMPORT,
+    body: (round) => [{ content: 'a', y: namesAndValues(round) }],
+  },
+  {
+    title: 'names and values of an unknown field on three lines of an export',
+    path: () => IMPORT,
+    body: (round) => [
+      HEAD,
+      ...many(3, (line) => ({
+        ...{ type: 'memory', id: `mem_${String(line).repeat(32)}`, content: 'a', tags: [], source: null },
+        ...{ occurredAt: null, expiresAt: null, validFrom: HEAD.exportedAt, validTo: null, supersededBy: null },
+        ...{ version: 1, user: 'default', metadata: {}, createdAt: HEAD.exportedAt, updatedAt: HEAD.exportedAt },
+        ...names(1000, `${round}_${line}`),
+      })),
+    ],
+  },
+  {
+    title: '40,000 observations of an entity on a line of an import',
+    path: () => `${IMPORT}?format=mcp-memory`,
+    body: (round) => [
+      { type: 'entity', name: 'a', entityType: 'b', observations: many(40_000, (index) => `${round} ${index % 200}`) },
+    ],
+  },
+  {
+    title: 'a note of 1 MB on a line of an import',
+    path: () => `${IMPORT}?format=basic-memory`,
+    body: (round) => [{ path: 'a.md', content: prose(1_000_000, round) }],
   },
 ];
 
@@ -149,11 +176,14 @@ export async function benchWorstBodies({ rounds, nodeOptions, progress }: BenchO
         let status = 0;
         let bytes = 0;
         for (let round = 0; round <= rounds; round += 1) {
-          const sent = JSON.stringify(body(round));
+          const given = body(round);
+          const sent = Array.isArray(given)
+            ? given.map((line) => JSON.stringify(line)).join('\n')
+            : JSON.stringify(given);
           bytes = Buffer.byteLength(sent);
           if (bytes > MAX_BYTES) throw new Error(`${title} has ${bytes} bytes`);
           await loopStopOf(daemon.url);
-          status = await post(daemon.url + path(tenant), tenant.apiKey, sent);
+          status = await post(daemon.url, path(tenant), tenant.apiKey, sent);
           // The first one compiles.
           if (round > 0) stops.push(await loopStopOf(daemon.url));
         }
@@ -171,13 +201,13 @@ export async function benchWorstBodies({ rounds, nodeOptions, progress }: BenchO
   });
 }
 
-async function post(url: string, apiKey: string, body: string): Promise<number> {
+async function post(url: string, path: string, apiKey: string, body: string): Promise<number> {
   const headers = {
     authorization: `Bearer ${apiKey}`,
-    'content-type': 'application/json',
+    'content-type': path.startsWith(IMPORT) ? 'application/x-ndjson' : 'application/json',
     accept: 'application/json, text/event-stream',
   };
-  const response = await fetch(url, { method: 'POST', headers, body });
+  const response = await fetch(url + path, { method: 'POST', headers, body });
   await response.text();
   return response.status;
 }

@@ -9,6 +9,9 @@ declare module 'fastify' {
     /** The route has no schema of its body and checks it itself. */
     checksOwnBody?: boolean;
   }
+  interface FastifyRequest {
+    hasLongBody: boolean;
+  }
 }
 
 /** A longer body takes milliseconds to parse and to validate: in slices, and one of them per turn of the event loop. */
@@ -21,11 +24,20 @@ const MAX_SMALL_BYTES = 32 * 1024;
  */
 export function addJsonParser(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain');
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    ({ principal, ip }: FastifyRequest, body: Buffer) => parseInSlices(body, principal?.tenantId ?? ip),
-  );
+  app.decorateRequest('hasLongBody', false);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer) => {
+    request.hasLongBody = body.length > MAX_SMALL_BYTES;
+    return parseInSlices(body, ownerOf(request));
+  });
+  // The schema has been checked; the route runs in a slice of its own.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.hasLongBody) void nextSlice(ownerOf(request)).then(() => done());
+    else done();
+  });
+}
+
+function ownerOf({ principal, ip }: FastifyRequest): string {
+  return principal?.tenantId ?? ip;
 }
 
 /** `parseStorable`, in time slices if the body is long. */
@@ -33,7 +45,7 @@ export async function parseInSlices(body: Buffer, owner: string): Promise<unknow
   if (body.length <= MAX_SMALL_BYTES) return parseStorable(body);
   await nextSlice(owner);
   const parsed = await runInSlices(parseStorableInSteps(body), owner);
-  // The schema is checked and the route runs in the next slice.
+  // The schema is checked in the next slice.
   await nextSlice(owner);
   return parsed;
 }

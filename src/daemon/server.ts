@@ -7,6 +7,7 @@ import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFrameworkError, guard, identify, protect } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
+import { serializeListsInSlices } from './list-answers.ts';
 import { addApiDocument } from './openapi.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers } from './problems.ts';
@@ -72,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   compileWhenNeeded(app);
   addJsonParser(app);
   addErrorHandlers(app);
+  serializeListsInSlices(app);
   app.addHook('onRequest', async (request, reply) => identify(request, reply));
   allowOrigins(app, options.corsOrigins);
   enforceBodyTimeout(app, timeouts.requestMs);

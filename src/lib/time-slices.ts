@@ -1,6 +1,6 @@
 import { systemClock } from './clock.ts';
 
-/** The owner of the work: a tenant (by its id), or `urgent` if others wait for its transaction. */
+/** The owner of the work: a tenant (by its id), an address it came from, or `urgent` if others wait for its transaction. */
 export type SliceOwner = string | 'urgent';
 
 /** How long work may hold the event loop: once per turn for all that waits, and at once for work that just began. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { JsonScan } from '../../src/contract/json-scan.ts';
 import { parseStorable } from '../../src/contract/storable.ts';
-import { parseStorableInSteps } from '../../src/contract/storable-steps.ts';
+import { parseJsonInSteps, parseStorableInSteps } from '../../src/contract/storable-steps.ts';
 import { finish } from '../../src/lib/time-slices.ts';
 
 const inSteps = (text: string) => finish(parseStorableInSteps(Buffer.from(text)));
@@ -21,7 +22,16 @@ const LONG = 9000;
 const name = fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'constructor', 'hasOwnProperty', '1', '0'));
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.constantFrom('"', '\\', '[{', '}]', ',', 'x'.repeat(LONG), '\\"'.repeat(LONG / 2)),
+  fc.constantFrom(
+    '"',
+    '\\',
+    '[{',
+    '}]',
+    ',',
+    'x'.repeat(LONG),
+    `é${'x\\😀\u0001'.repeat(LONG)}`,
+    '\\"'.repeat(LONG / 2),
+  ),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(true, null, 2 ** 60),
 );
@@ -89,6 +99,36 @@ describe('a body that is parsed in steps', () => {
     expect(outcomeOf(() => inSteps(text))).toEqual({ code: 'invalid_request', message: 'The body is not valid JSON.' });
   });
 
+  test('a string of a megabyte is parsed 64 KiB at a time, wherever escapes and characters are', () => {
+    for (const unit of ['x', 'é', '😀', '\\', '"\n', '\u0001\u0002😀a']) {
+      for (const shift of ['', 'a', 'ab', 'abc']) {
+        const text = shift + unit.repeat(200_000 / unit.length);
+        const value = { [text]: [1, text, { a: text, b: [] }], c: text };
+        expect(inSteps(JSON.stringify(value, undefined, 1))).toEqual(value);
+      }
+    }
+    const parse = vi.spyOn(JSON, 'parse');
+    inSteps(JSON.stringify({ a: 'x'.repeat(1_000_000), b: ['y'.repeat(100_000)] }));
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(65 * 1024);
+  });
+
+  test('a long string that cannot be stored is refused, as at once', () => {
+    const filler = 'x'.repeat(100_000);
+    for (const text of [
+      `{"a":"${filler}\\u0000"}`,
+      `[1,"${filler}\\ud800"]`,
+      `["${filler}\\u00"]`,
+      `["${filler}\\x"]`,
+      `["${filler}\n"]`,
+    ]) {
+      const expected = outcomeOf(() => parseStorable(Buffer.from(text)));
+      expect(expected).toHaveProperty('message');
+      expect(outcomeOf(() => inSteps(text))).toEqual(expected);
+    }
+  });
+
   test('names where the fault is, as at once', () => {
     const items = Array.from({ length: 4000 }, (_, index) => index);
     for (const value of [
@@ -122,4 +162,40 @@ describe('a body that is parsed in steps', () => {
     expect(value).toEqual(JSON.parse(body));
     expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
   });
+});
+
+describe('JSON that need not be storable is parsed in steps', () => {
+  const inStepsOf = (text: string) => finish(parseJsonInSteps(Buffer.from(text)));
+
+  test('as by JSON.parse', () => {
+    const parsed = fc.property(written, (text) => {
+      expect(inStepsOf(text)).toEqual(JSON.parse(text));
+    });
+    fc.assert(parsed, { numRuns: 500 });
+    const long = `["${'é'.repeat(LONG)}"]`;
+    for (const text of [`{"a":1,"a":${long}}`, `{"__proto__":${long}}`, `[1e400,"\\u0000",${long}]`, ' 1']) {
+      expect(inStepsOf(text)).toEqual(JSON.parse(text));
+    }
+    expect(() => inStepsOf(`[${long} ${long}]`)).toThrow('not valid JSON');
+  });
+
+  test('16 MiB of numbers never more than 20 KiB at once', () => {
+    const row = Array.from({ length: 8192 }, (_, index) => index / 7);
+    const body = Buffer.from(JSON.stringify({ data: Array.from({ length: 100 }, () => ({ embedding: row })) }));
+    const parse = vi.spyOn(JSON, 'parse');
+    const value = finish(parseJsonInSteps(body));
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(value).toMatchObject({ data: { length: 100, 99: { embedding: row } } });
+    expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
+  });
+});
+
+test('a body is counted 64 KiB at a time', () => {
+  const read = vi.spyOn(JsonScan.prototype, 'read');
+  finish(parseStorableInSteps(Buffer.from(`["${'x'.repeat(1_000_000)}"]`)));
+  const lengths = read.mock.calls.map(([bytes]) => bytes.length);
+  read.mockRestore();
+  expect(Math.max(...lengths)).toBe(64 * 1024);
+  expect(lengths).toHaveLength(16);
 });

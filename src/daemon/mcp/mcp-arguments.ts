@@ -15,6 +15,7 @@ interface Schema {
   required?: string[];
   minimum?: number;
   maximum?: number;
+  maxItems?: number;
 }
 
 type Json = Record<string, unknown>;
@@ -98,6 +99,8 @@ function parsedJson(text: string): unknown {
 function readWithin(schema: Schema, given: unknown, path: string, notes: string[]): unknown {
   if (schema.properties) return readFields(schema, given as Json, path, notes);
   if (Array.isArray(given) && schema.items) {
+    // Refused by the contract, whatever its items are.
+    if (given.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return given;
     return given.map((item, index) => readValue(schema.items!, item, `${path}.${index}`, notes));
   }
   if (typeof given === 'number') return clamped(schema, given, path, notes);

@@ -20,12 +20,7 @@ export interface Append {
 /** A message before it is assigned an ordinal and an id. */
 export type DraftMessage = Omit<MessageRow, 'number' | 'tenantId' | 'conversationId' | 'ordinal' | 'id' | 'scope'>;
 
-/** Converts the messages of a request to drafts. Throws `invalid_request` for a value that cannot be stored. */
-export function draftsOf(messages: readonly NewMessage[], nowMs: number): DraftMessage[] {
-  return messages.map((message, index) => draftOf(message, index, nowMs));
-}
-
-/** `draftsOf` in steps. */
+/** Converts the messages of a request to drafts, in steps. Throws `invalid_request` for a value that cannot be stored. */
 export function* draftsInSteps(messages: readonly NewMessage[], nowMs: number): Generator<void, DraftMessage[]> {
   const drafts: DraftMessage[] = [];
   for (const [index, message] of messages.entries()) {
@@ -59,15 +54,15 @@ export interface Appended {
 }
 
 /**
- * Assigns the next ordinals to messages, in the order sent. For several appends to a conversation in one transaction,
+ * Assigns the next ordinals to messages, in the order sent and in steps. For several appends to a conversation in one transaction,
  * pass each the conversation that the previous one returned.
  */
-export function planAppend(
+export function* planAppend(
   { tenantId, conversationId, messages }: Append,
   conversation: ConversationRow,
   nextId: () => string,
   nowMs: number,
-): Appended {
+): Generator<void, Appended> {
   const first = conversation.lastOrdinal + 1;
   const rows = messages.map((message, index) => ({
     number: messageRowId(conversation.number, first + index),
@@ -78,6 +73,11 @@ export function planAppend(
     scope: conversation.scope,
     ...message,
   }));
+  const answers: Message[] = [];
+  for (const row of rows) {
+    answers.push(toMessage(row));
+    yield;
+  }
   return {
     conversation: {
       ...conversation,
@@ -88,6 +88,6 @@ export function planAppend(
       updatedAt: nowMs,
     },
     rows,
-    answers: rows.map(toMessage),
+    answers,
   };
 }

@@ -5,6 +5,7 @@ import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import type { AnswerToStore, Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { StorageAllowance } from '../limits/storage.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -75,28 +76,30 @@ export function createAppending({
       jobs.map(({ append }) => append.tenantId),
     );
     const pending: PendingWrites = { appended: [], answers: [] };
-    const outcomes = jobs.map((job): Outcome<Answer> => {
+    const outcomes: Outcome<Answer>[] = [];
+    for (const job of jobs) {
       const replayed = job.claim && replays.get(job.claim);
-      return replayed ?? plan(job, known, room, pending);
-    });
+      outcomes.push(replayed ?? (await runInSlices(plan(job, known, room, pending), 'urgent')));
+    }
     await store(connection, pending.appended, mergeTerms(jobs.map(({ terms }) => terms)));
     await idempotency.store(connection, pending.answers);
     return outcomes;
   }
 
-  function plan(
+  /** Plans one append, in steps. */
+  function* plan(
     { append, terms, claim }: AppendJob,
     known: Map<string, ConversationRow>,
     room: StorageAllowance,
     { appended, answers }: PendingWrites,
-  ): Outcome<Answer> {
+  ): Generator<void, Outcome<Answer>> {
     const key = keyOf(append.tenantId, append.conversationId);
     const conversation = known.get(key);
     if (!conversation) return { refused: noConversation() };
     if (isFull(append, conversation)) return { refused: conversationFull() };
     const refused = room.take(append.tenantId, bytesOfMessages(append.messages));
     if (refused) return { refused };
-    const planned = planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
+    const planned = yield* planAppend(append, conversation, () => ids.next('msg'), clock.nowMs());
     known.set(key, planned.conversation);
     appended.push(planned);
     const data = planned.answers.map((message, index) => {

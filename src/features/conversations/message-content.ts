@@ -19,13 +19,19 @@ export interface StoredContent {
 export function storedContentOf(content: MessageContent, path: string): StoredContent {
   if (typeof content === 'string') return { content, parts: null };
   const text = textOf(content);
-  if (text.length > MAX_CONTENT_CHARACTERS && Array.from(text).length > MAX_CONTENT_CHARACTERS) {
+  if (text.length > MAX_CONTENT_CHARACTERS && codePointsOf(text) > MAX_CONTENT_CHARACTERS) {
     throw tooLong(path, `must have at most ${MAX_CONTENT_CHARACTERS} characters of text`);
   }
   if (Buffer.byteLength(JSON.stringify(content)) > MAX_PARTS_BYTES) {
     throw tooLong(path, `must be at most ${MAX_PARTS_BYTES} bytes as JSON`);
   }
   return { content: text, parts: content };
+}
+
+function codePointsOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /** Returns the searchable text of parts, one line each. It is never blank. */

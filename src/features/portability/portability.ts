@@ -66,7 +66,7 @@ export function createPortability(
     const read = READERS[format];
     const release = imports.acquire(principal.tenantId);
     try {
-      const options = { nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
+      const options = { tenantId: principal.tenantId, nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
       const items = yieldToEventLoop(read(body, options), clock);
       const report = await leases.once(`import of ${principal.tenantId}`, () =>
         runImport({ ...parts, runExclusive }, principal, items),

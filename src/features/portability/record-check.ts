@@ -27,14 +27,14 @@ const SCHEMAS = {
 };
 
 /**
- * Returns why a record does not conform to the contract; `undefined` if it does. With `onUnknown`, unknown fields are removed
+ * Returns why a record does not conform to the contract, in steps; `undefined` if it does. With `onUnknown`, unknown fields are removed
  * from `value` and reported by their path instead.
  */
 export type CheckRecord = (
   kind: keyof typeof SCHEMAS,
   value: unknown,
   onUnknown?: (field: string) => void,
-) => SkipReason | undefined;
+) => Generator<void, SkipReason | undefined>;
 
 /** A record with more unknown fields than this is rejected. */
 const MAX_UNKNOWN_FIELDS = 64;
@@ -44,7 +44,7 @@ export function createRecordCheck(): CheckRecord {
   const compiled = new Map<string, ValidateFunction>();
   const ajv = new Ajv({ allErrors: false, strict: false, discriminator: true });
   addFormats(ajv);
-  return (kind, value, onUnknown) => {
+  return function* (kind, value, onUnknown) {
     const validate = compiled.get(kind) ?? ajv.compile(SCHEMAS[kind]);
     compiled.set(kind, validate);
     let isValid = validate(value);
@@ -52,9 +52,11 @@ export function createRecordCheck(): CheckRecord {
       const field = removeUnknown(value, validate.errors?.[0]);
       if (field === undefined) break;
       onUnknown(field);
+      yield;
       isValid = validate(value);
     }
     if (!isValid) return { reason: reasonOf(validate.errors?.[0]), fault: true };
+    yield;
     try {
       requireStorable(value);
       // Checked before the record is queued, so that queued records have a bounded size.

@@ -62,7 +62,12 @@ export function withEmbedderFault<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof InvalidVectors)) throw error;
-    throw new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it returned ${error.message}`);
+    throw toEmbedderFault(error);
   }
+}
+
+/** Turns `InvalidVectors` into an `EmbedderFault`; returns any other error unchanged. */
+export function toEmbedderFault(error: unknown): unknown {
+  if (!(error instanceof InvalidVectors)) return error;
+  return new EmbedderFault(error.maybeTexts ? 'texts' : 'answer', `it returned ${error.message}`);
 }

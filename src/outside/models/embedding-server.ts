@@ -1,9 +1,10 @@
 import { Agent, request } from 'undici';
 import { JsonScan } from '../../contract/json-scan.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { readRetryAfter } from '../retry-after.ts';
-import { type Embedder, type EmbedderAddress, EmbedderFault, withEmbedderFault } from './embedder.ts';
-import { readVectors, unitVectors, VECTOR_JSON } from './vector-response.ts';
+import { type Embedder, type EmbedderAddress, EmbedderFault, toEmbedderFault } from './embedder.ts';
+import { readVectors, unitVectors, VECTOR_JSON, type VectorFormat } from './vector-response.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /** Long enough for a server that loads the model at the first request. */
@@ -17,8 +18,12 @@ export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder
     async embed(model, texts, { signal } = {}) {
       const limit = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
-      const text = await post({ agent, clock }, address, { model, input: texts }, abortSignal);
-      return withEmbedderFault(() => unitVectors(readVectors(text, address.speaks).rows, texts.length));
+      const chunks = await post({ agent, clock }, address, { model, input: texts }, abortSignal);
+      try {
+        return await runInSlices(vectorsInSteps(chunks, address.speaks, texts.length), address.url);
+      } catch (error) {
+        throw toEmbedderFault(error);
+      }
     },
     prepare: async () => {},
     retain: async () => {},
@@ -26,12 +31,21 @@ export function createEmbedder(address: EmbedderAddress, clock: Clock): Embedder
   };
 }
 
+function* vectorsInSteps(
+  chunks: readonly Buffer[],
+  speaks: VectorFormat,
+  count: number,
+): Generator<void, Float32Array[]> {
+  const { rows } = yield* readVectors(chunks, speaks);
+  return yield* unitVectors(rows, count);
+}
+
 async function post(
   { agent, clock }: { agent: Agent; clock: Clock },
   { speaks, url, key }: EmbedderAddress,
   body: { model: string; input: readonly string[] },
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Buffer[]> {
   try {
     const response = await request(url + (speaks === 'ollama' ? '/api/embed' : '/embeddings'), {
       dispatcher: agent,
@@ -57,7 +71,7 @@ async function post(
   }
 }
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+async function readBounded(body: AsyncIterable<Buffer>): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   const scan = new JsonScan(VECTOR_JSON);
   let bytes = 0;
@@ -68,7 +82,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
     if (fault !== undefined) throw new EmbedderFault('answer', `it returned JSON that ${fault}`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return chunks;
 }
 
 function statusFault(status: number, retryAfterMs: number | undefined): EmbedderFault {

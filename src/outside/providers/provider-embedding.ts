@@ -1,6 +1,7 @@
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { Provider } from '../../contract/providers.ts';
 import { estimateTokens } from '../../lib/text.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { readVectors, unitVectors, type VectorFormat } from '../models/vector-response.ts';
 import { connectionOf, jsonRequest, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { ProviderFault } from './provider-fault.ts';
@@ -60,7 +61,8 @@ export async function embedTexts(
       rows.push(...answer.rows);
       tokens += tokensOf(answer.tokens, texts);
     }
-    return { vectors: request.texts.length === 0 ? [] : unitVectors(rows, request.texts.length), tokens };
+    if (request.texts.length === 0) return { vectors: [], tokens };
+    return { vectors: await runInSlices(unitVectors(rows, request.texts.length), connection.base), tokens };
   } catch (error) {
     throw toProviderFault(error, transport);
   }
@@ -134,5 +136,7 @@ async function postEmbeddings(
       signal,
     ),
   );
-  return readVectors(await answer.text(), format);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body ?? []) chunks.push(chunk);
+  return runInSlices(readVectors(chunks, format), connection.base);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type TObject, Type } from 'typebox';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Nullable, strict } from '../../../src/contract/common.ts';
 import { MemoryChange, NewMemory } from '../../../src/contract/memories.ts';
 import { SearchRequest } from '../../../src/contract/search.ts';
@@ -36,6 +36,14 @@ describe('arguments as models write them', () => {
     const parts = (count: number) => readNew({ content: 'Tea', tags: 'a,'.repeat(count) });
     expect(() => parts(65)).toThrow('`tags` must NOT have more than 64 items');
     expect(() => parts(10_001)).toThrow('`tags` must be array');
+  });
+
+  test('the items of a list that is too long are not read', () => {
+    const tags = Array.from({ length: 65 }, () => 'tea');
+    const item = vi.fn(() => 'tea');
+    Object.defineProperty(tags, 0, { get: item });
+    expect(() => readNew({ content: 'Tea', tags })).toThrow('`tags` must NOT have more than 64 items');
+    expect(item).not.toHaveBeenCalled();
   });
 
   test('null and empty text count as an omitted field', () => {

@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PortableMessage } from '../../../src/contract/portability.ts';
-import { draftsOf, isFull, planAppend } from '../../../src/features/conversations/message-append-plan.ts';
+import { draftsInSteps, isFull, planAppend } from '../../../src/features/conversations/message-append-plan.ts';
 import type { ConversationRow } from '../../../src/features/conversations/message-row.ts';
 import { messageRowId, ROW_IDS_PER_CONVERSATION } from '../../../src/features/conversations/message-row.ts';
 import { passageOf } from '../../../src/features/text/passages.ts';
+import { finish } from '../../../src/lib/time-slices.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';
 
 const append = (count: number) => ({
   tenantId: 'ten_1',
   conversationId: 'conv_1',
-  messages: draftsOf(
-    Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `message ${index}` })),
-    0,
+  messages: finish(
+    draftsInSteps(
+      Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `message ${index}` })),
+      0,
+    ),
   ),
 });
 const conversation = (lastOrdinal: number, number = 7): ConversationRow => ({
@@ -63,7 +66,9 @@ test('an append assigns the next ordinals in the order sent until none are left'
       (last, count) => {
         const wanted = append(count);
         expect(isFull(wanted, conversation(last))).toBe(last + count > ROW_IDS_PER_CONVERSATION - 1);
-        const { rows, conversation: grown } = planAppend(wanted, conversation(last), () => 'msg', 0);
+        const { rows, conversation: grown } = finish(planAppend(wanted, conversation(last), () => 'msg', 0));
+        const steps = planAppend(wanted, conversation(last), () => 'msg', 0);
+        expect([...steps]).toHaveLength(count);
         expect(rows.map(({ ordinal }) => ordinal)).toEqual(rows.map((_, index) => last + 1 + index));
         expect(rows.map(({ number }) => number)).toEqual(rows.map(({ ordinal }) => messageRowId(7, ordinal)));
         expect(grown.lastOrdinal).toBe(last + count);

@@ -11,6 +11,7 @@ import { createRecordCheck } from '../../../src/features/portability/record-chec
 export type ForeignFormat = keyof typeof FOREIGN_READERS;
 
 export const READER_OPTIONS: ReaderOptions = {
+  tenantId: 'ten_1',
   nowMs: Date.UTC(2026, 10, 20, 9),
   user: 'default',
   tags: ['imported'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type Embedder, EmbedderFault } from '../../../src/outside/models/embedder.ts';
 import { createEmbedder } from '../../../src/outside/models/embedding-server.ts';
@@ -81,6 +81,22 @@ describe('an embedder', () => {
   test('that responds with deeply nested JSON is refused for it, before it is parsed', async () => {
     server.state.failure = 'deep JSON';
     expect((await faultOf(embedderAt())).message).toBe('it returned JSON that is nested deeper than 16 levels');
+  });
+
+  test('that responds with long vectors has them parsed in pieces', async () => {
+    const long = await startEmbedder({ dimensions: 4096 });
+    const texts = ['car', 'my cat', 'tea'];
+    const parse = vi.spyOn(JSON, 'parse');
+    const vectors = await embedderAt(long.openai()).embed('small', texts);
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    await long.close();
+    expect(vectors.map(({ length }) => length)).toEqual([4096, 4096, 4096]);
+    expect(vectors[2]![7]).toBeCloseTo(
+      embeddingOf('small', 'tea', 4096)[7]! / Math.hypot(...embeddingOf('small', 'tea', 4096)),
+      5,
+    );
+    expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
   });
 
   test('cannot redirect the request, so the key goes nowhere else', async () => {

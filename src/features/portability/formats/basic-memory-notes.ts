@@ -12,7 +12,7 @@ import { parseNoteFacts } from './note-facts.ts';
  * https://docs.basicmemory.com/concepts/knowledge-format
  */
 export const readBasicMemoryNotes: ForeignReader = (bytes, options) =>
-  readJsonLines(bytes, (fields, line) => readNote(fields, line, options));
+  readJsonLines(bytes, options, (fields, line) => readNote(fields, line, options));
 
 const FORMAT = 'basic-memory';
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** More than the longest text that is stored has. */
+const MAX_HASHED_CHARACTERS = 256 * 1024;
+
 /**
  * Derives the id of an item from another system, in the form of a UUIDv7: its creation time, so that ids sort by time,
  * and a hash of user and source, so that the same item of the same user always gets the same id. An unknown time counts
@@ -12,7 +15,7 @@ export function deriveId(
   source: readonly string[],
 ): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([user, ...source]))
+    .update(JSON.stringify([user, ...source.map((text) => text.slice(0, MAX_HASHED_CHARACTERS))]))
     .digest('hex');
   const time = Math.min(Math.max(createdMs ?? 0, 0), 0xffff_ffff_ffff)
     .toString(16)

@@ -1,6 +1,7 @@
 import type { SkipReason } from '../../../contract/import-outcome.ts';
 import type { PortableConversation, PortableMemory, PortableMessage } from '../../../contract/portability.ts';
 import { toTimestamp, toTimestampOrNull } from '../../../lib/clock.ts';
+import { finish } from '../../../lib/time-slices.ts';
 import { deriveId } from './derived-id.ts';
 import { clip, oneLine, storable, storableObject } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
@@ -71,7 +72,7 @@ export function readMemory(place: string, memory: ForeignMemory, options: Reader
 
 /** Returns the record if it conforms to the contract, else a fault. */
 export function checkedRecord(place: string, record: ForeignRecord, { check }: ReaderOptions): ForeignItem {
-  const invalid = check(record.type, record);
+  const invalid = finish(check(record.type, record));
   return invalid ? { place, ...invalid } : { place, record };
 }
 

@@ -16,6 +16,8 @@ export type ParsedItem =
 export type ImportItem = { place: string } & ParsedItem;
 
 export interface ReaderOptions {
+  /** Whose time slices long lines take. */
+  tenantId: string;
   nowMs: number;
   /** The user of items that name none. */
   user: string;

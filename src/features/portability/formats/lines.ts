@@ -2,31 +2,54 @@ import { isUtf8 } from 'node:buffer';
 import type { SkipReason } from '../../../contract/import-outcome.ts';
 import { scanJson } from '../../../contract/json-scan.ts';
 import { MAX_JSON } from '../../../contract/storable.ts';
+import { parseJsonInSteps } from '../../../contract/storable-steps.ts';
+import { finish, nextSlice, runInSlices } from '../../../lib/time-slices.ts';
 import { type ForeignItem, fault } from './foreign-records.ts';
 import { type Fields, fieldsOf } from './foreign-values.ts';
+import type { ReaderOptions } from './import-reader.ts';
 
 /** A line of a file, or why it cannot be read. */
-export type FileLine = { place: string } & ({ text: string } | SkipReason);
+export type FileLine = { place: string } & ({ bytes: Buffer } | SkipReason);
+
+/** More than the largest record needs as JSON. */
+const MAX_LINE_MIB = 1;
+/** A longer line takes milliseconds to decode, to parse and to check. */
+const MAX_SMALL_BYTES = 8 * 1024;
 
 const MIB = 1024 * 1024;
 const NEWLINE = 10;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Yields the lines of a file without their line ends, and skips blank ones. The last line needs no line end. A line longer
- * than `maxMib` is reported and never held in memory.
+ * than `MAX_LINE_MIB` is reported and never held in memory.
  */
-export async function* readLines(stream: AsyncIterable<Uint8Array>, maxMib: number): AsyncGenerator<FileLine> {
+export async function* readLines(
+  stream: AsyncIterable<Uint8Array>,
+  { tenantId }: Pick<ReaderOptions, 'tenantId'>,
+): AsyncGenerator<FileLine> {
   let line = 0;
-  for await (const bytes of splitLines(stream, maxMib * MIB)) {
+  for await (const bytes of splitLines(stream, MAX_LINE_MIB * MIB)) {
     line += 1;
     const place = `line ${line}`;
-    if (bytes === undefined) yield { place, reason: `is longer than ${maxMib} MiB`, fault: true };
+    if (bytes !== undefined && bytes.length > MAX_SMALL_BYTES) await nextSlice(tenantId);
+    if (bytes === undefined) yield { place, reason: `is longer than ${MAX_LINE_MIB} MiB`, fault: true };
     else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
-    else {
-      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-      if (/\S/.test(text)) yield { place, text };
-    }
+    else if (!isBlank(bytes)) yield { place, bytes: withoutMark(bytes) };
   }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  // Most lines begin with a bracket or a letter.
+  return !(bytes[0]! > SPACE && bytes[0]! < DELETE) && !/\S/.test(withoutMark(bytes).toString('utf8'));
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
 }
 
 /** Yields each line; `undefined` for one that is too long. */
@@ -56,18 +79,16 @@ async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number):
   if (size > 0) yield finish();
 }
 
-/** One line can hold a whole note, or an entity with all its observations. */
-const MAX_JSON_LINE_MIB = 16;
-
 /** Reads a file with one JSON object per line; any other line is reported as a fault. */
 export async function* readJsonLines(
   bytes: AsyncIterable<Uint8Array>,
+  options: Pick<ReaderOptions, 'tenantId'>,
   read: (fields: Fields, place: string) => Iterable<ForeignItem>,
 ): AsyncGenerator<ForeignItem> {
-  for await (const line of readLines(bytes, MAX_JSON_LINE_MIB)) {
+  for await (const line of readLines(bytes, options)) {
     if ('reason' in line) yield line;
     else {
-      const fields = parseFields(line.text);
+      const fields = await finishLine(line, options, fieldsInSteps(line.bytes));
       if (typeof fields === 'string') yield fault(line.place, `The line ${fields}.`);
       else if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
       else yield* read(fields, line.place);
@@ -76,11 +97,26 @@ export async function* readJsonLines(
 }
 
 /** Returns why a line must not be parsed as text, and `undefined` if it is not a JSON object. */
-function parseFields(text: string): Fields | string | undefined {
+function* fieldsInSteps(bytes: Buffer): Generator<void, Fields | string | undefined> {
+  const counts = scanJson(bytes, MAX_JSON);
+  if (typeof counts === 'string') return counts;
+  yield;
   try {
-    const counts = scanJson(Buffer.from(text), MAX_JSON);
-    return typeof counts === 'string' ? counts : fieldsOf(JSON.parse(text));
+    return fieldsOf(yield* parseJsonInSteps(bytes));
   } catch {
     return undefined;
   }
+}
+
+/** Runs the steps of reading a line, in a tenant's time slices if it is long; what becomes of it has the next slice. */
+export async function finishLine<T>(
+  { bytes }: { bytes: Buffer },
+  { tenantId }: Pick<ReaderOptions, 'tenantId'>,
+  steps: Generator<void, T>,
+): Promise<T> {
+  if (bytes.length <= MAX_SMALL_BYTES) return finish(steps);
+  await nextSlice(tenantId);
+  const read = await runInSlices(steps, tenantId);
+  await nextSlice(tenantId);
+  return read;
 }

@@ -1,5 +1,5 @@
 import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
-import { type Fields, textOf, textsIn } from './foreign-values.ts';
+import { type Fields, textOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { readJsonLines } from './lines.ts';
 
@@ -9,7 +9,7 @@ import { readJsonLines } from './lines.ts';
  * https://github.com/modelcontextprotocol/servers/tree/main/src/memory
  */
 export const readMcpMemoryGraph: ForeignReader = (bytes, options) =>
-  readJsonLines(bytes, (fields, place) => {
+  readJsonLines(bytes, options, (fields, place) => {
     if (fields.type === 'entity') return readEntity(fields, place, options);
     if (fields.type === 'relation') return [readRelation(fields, place, options)];
     return [fault(place, 'The line is neither an entity nor a relation.')];
@@ -21,20 +21,25 @@ function* readEntity(fields: Fields, place: string, options: ReaderOptions): Gen
   const entity = textOf(fields.name);
   const entityType = textOf(fields.entityType);
   if (entity === undefined) return yield fault(place, 'The entity has no name.');
-  const observations = [...new Set(textsIn(fields.observations).filter((text) => /\S/.test(text)))];
-  if (observations.length === 0 && entityType === undefined) {
-    return yield skipped(place, 'The entity has neither a type nor observations');
-  }
-  const tags = entityType === undefined ? [] : [entityType];
-  for (const observation of observations.length > 0 ? observations : tags) {
+  const memoryOf = (observation: string) => {
     const memory = {
       source: [FORMAT, 'entity', entity, observation],
       content: `${entity}: ${observation}`,
-      tags,
+      tags: entityType === undefined ? [] : [entityType],
       metadata: { entity, ...(entityType && { entityType }) },
     };
-    yield readMemory(place, memory, options);
+    return readMemory(place, memory, options);
+  };
+  const seen = new Set<string>();
+  for (const observation of Array.isArray(fields.observations) ? fields.observations : []) {
+    const text = textOf(observation);
+    if (text === undefined || seen.has(text)) continue;
+    seen.add(text);
+    yield memoryOf(text);
   }
+  if (seen.size > 0) return;
+  if (entityType === undefined) yield skipped(place, 'The entity has neither a type nor observations');
+  else yield memoryOf(entityType);
 }
 
 function readRelation(fields: Fields, place: string, options: ReaderOptions): ForeignItem {

@@ -2,15 +2,12 @@ import { AppError } from '../../../contract/errors.ts';
 import { type SkipReason, skipReasonOf } from '../../../contract/import-outcome.ts';
 import type { NewMemory } from '../../../contract/memories.ts';
 import type { PortableRecord } from '../../../contract/portability.ts';
-import { parseStorableText } from '../../../contract/storable.ts';
+import { parseStorableInSteps } from '../../../contract/storable-steps.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { type Fields, fieldsOf, kindName } from './foreign-values.ts';
 import type { ImportReader, ParsedItem, ReaderOptions } from './import-reader.ts';
-import { readLines } from './lines.ts';
+import { finishLine, readLines } from './lines.ts';
 import { createOmissions, type Omissions } from './omissions.ts';
-
-/** More than the largest record needs as JSON. */
-const MAX_LINE_MIB = 1;
 
 /**
  * Reads an export of svc, or memories to add, one JSON object per line. After the head of an export, unknown fields and
@@ -18,10 +15,10 @@ const MAX_LINE_MIB = 1;
  */
 export const readSvcExport: ImportReader = async function* (stream, options) {
   let unknown: Omissions | undefined;
-  for await (const line of readLines(stream, MAX_LINE_MIB)) {
+  for await (const line of readLines(stream, options)) {
     if ('reason' in line) yield { ...line, reason: `${line.reason} (${OTHER_FORMATS})` };
     else {
-      const item = readLine(line.text, options, unknown);
+      const item = await finishLine(line, options, readLine(line.bytes, options, unknown));
       if (item === undefined) continue;
       if ('marker' in item && item.marker === 'head') unknown ??= createOmissions();
       yield { place: line.place, ...item };
@@ -30,11 +27,15 @@ export const readSvcExport: ImportReader = async function* (stream, options) {
   if (unknown) yield* unknown.reasons('the file');
 };
 
+/** Reads something in steps. */
+type Reading<Read = ParsedItem | undefined> = Generator<void, Read>;
+
 /** Returns `undefined` for an unknown line type after a head. Throws `unprocessable` for the head of another program. */
-function readLine(text: string, options: ReaderOptions, unknown: Omissions | undefined): ParsedItem | undefined {
+function* readLine(bytes: Buffer, options: ReaderOptions, unknown: Omissions | undefined): Reading {
   try {
-    const fields = fieldsOf(parseStorableText(text));
-    return fields ? readObject(fields, options, unknown) : NOT_AN_OBJECT;
+    const fields = fieldsOf(yield* parseStorableInSteps(bytes));
+    yield;
+    return fields ? yield* readObject(fields, options, unknown) : NOT_AN_OBJECT;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
     return error.options.errors ? skipReasonOf(error) : NOT_AN_OBJECT;
@@ -46,10 +47,11 @@ const OTHER_FORMATS = 'plain text needs --format lines, a file of another system
 const NOT_AN_OBJECT: SkipReason = { reason: `is not a JSON object (${OTHER_FORMATS})`, fault: true };
 const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned'] as const;
 
-function readObject(fields: Fields, options: ReaderOptions, unknown: Omissions | undefined): ParsedItem | undefined {
+function* readObject(fields: Fields, options: ReaderOptions, unknown: Omissions | undefined): Reading {
   const { type } = fields;
   // A memory in a search response has a type too.
-  if (type === undefined || (type === 'memory' && fields.version === undefined)) return readMemory(fields, options);
+  if (type === undefined || (type === 'memory' && fields.version === undefined))
+    return yield* readMemory(fields, options);
   if (type === 'svc-export') return readHead(fields);
   if (type === 'end') return { marker: 'end' };
   const kind = KINDS.find((name) => name === type);
@@ -60,7 +62,7 @@ function readObject(fields: Fields, options: ReaderOptions, unknown: Omissions |
   }
   const record = kind === 'memory' ? withTags(fields, options.tags) : fields;
   const onUnknown = unknown && ((field: string) => unknown.add(`value(s) of unknown ${kind} field ${kindName(field)}`));
-  return options.check(kind, record, onUnknown) ?? { record: record as PortableRecord };
+  return (yield* options.check(kind, record, onUnknown)) ?? { record: record as PortableRecord };
 }
 
 /** In exports of the first version, `format` is a number. */
@@ -76,7 +78,10 @@ const IGNORED_FIELDS = new Set([
   ...['type', 'score', 'why'],
 ]);
 
-function readMemory(fields: Fields, { nowMs, user, tags, check }: ReaderOptions): { memory: NewMemory } | SkipReason {
+function* readMemory(
+  fields: Fields,
+  { nowMs, user, tags, check }: ReaderOptions,
+): Reading<{ memory: NewMemory } | SkipReason> {
   const { expiresAt } = fields;
   if (fields.supersededBy != null) return { reason: 'left out: superseded by a newer memory', fault: false };
   if (typeof expiresAt === 'string' && (parseTimestamp(expiresAt) ?? nowMs + 1) <= nowMs) {
@@ -84,7 +89,7 @@ function readMemory(fields: Fields, { nowMs, user, tags, check }: ReaderOptions)
   }
   const kept = Object.entries(fields).filter(([name, value]) => !IGNORED_FIELDS.has(name) && value !== null);
   const memory = withTags({ user, ...occurrenceOf(fields), ...Object.fromEntries(kept) }, tags);
-  return check('new', memory) ?? { memory: memory as unknown as NewMemory };
+  return (yield* check('new', memory)) ?? { memory: memory as unknown as NewMemory };
 }
 
 /** Takes the creation time of a listed memory as its `occurredAt`, because the memory gets a new `createdAt`. */
