@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from './errors.ts';
-import { type JsonLimits, JsonScan } from './json-scan.ts';
+import { type JsonLimits, scanJsonInSteps } from './json-scan.ts';
 
 const MAX_DEPTH = 32;
 
@@ -35,20 +35,11 @@ function countStorable(body: Buffer): Counted {
   }
 }
 
-/** What is counted in one step, in half a millisecond. */
-const COUNTED_BYTES = 64 * 1024;
-
 /** Counts what is in a JSON body, in steps. Throws `invalid_request` if it is too much to parse, or not UTF-8. */
 export function* countStorableInSteps(body: Buffer): Generator<void, Counted> {
   const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bytes = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
-  const scan = new JsonScan(MAX_JSON);
-  for (let start = 0; start < bytes.length; start += COUNTED_BYTES) {
-    const excess = scan.read(bytes.subarray(start, start + COUNTED_BYTES));
-    if (excess !== undefined) throw notStorable('', excess);
-    yield;
-  }
-  const counts = scan.end();
+  const counts = yield* scanJsonInSteps(bytes, MAX_JSON);
   if (typeof counts === 'string') throw notStorable('', counts);
   if (!isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, members: counts.members };

@@ -4,6 +4,11 @@ import { runInSlices } from '../lib/time-slices.ts';
 
 /** Items serialized in one step: about three milliseconds if each is as long as a message can be. */
 const PORTION = 4;
+/** Shorter answers take less than a millisecond. */
+const MAX_SMALL_CHARACTERS = 128 * 1024;
+/** What the members of an item besides its text take, and content that is not a text. */
+const OTHER_CHARACTERS = 256;
+const PARTS_CHARACTERS = 2048;
 
 interface List {
   data: readonly unknown[];
@@ -11,11 +16,11 @@ interface List {
 
 type Serialize = (answer: List) => string;
 
-/** Serializes answers that list more than a few items in time slices, portion by portion. */
+/** Serializes answers with long lists in time slices, portion by portion. */
 export function serializeListsInSlices(app: FastifyInstance): void {
   app.addHook('preSerialization', ({ principal, ip }, reply, payload, done) => {
     const serialize = serializerOf(reply);
-    if (!isList(payload) || !serialize) return done(null, payload);
+    if (!isLongList(payload) || !serialize) return done(null, payload);
     runInSlices(serializeInSteps(payload, serialize), principal?.tenantId ?? ip).then(
       (bytes) => {
         reply.serializer(() => bytes as never);
@@ -26,9 +31,18 @@ export function serializeListsInSlices(app: FastifyInstance): void {
   });
 }
 
-function isList(payload: unknown): payload is List {
+function isLongList(payload: unknown): payload is List {
   const { data } = (payload ?? {}) as { data?: unknown };
-  return Array.isArray(data) && data.length > PORTION;
+  return Array.isArray(data) && data.length > PORTION && sizeOf(data) > MAX_SMALL_CHARACTERS;
+}
+
+/** Estimates how long a list is as JSON. */
+function sizeOf(items: readonly { content?: unknown }[]): number {
+  let size = 0;
+  for (const { content } of items) {
+    size += OTHER_CHARACTERS + (typeof content === 'string' ? content.length : PARTS_CHARACTERS);
+  }
+  return size;
 }
 
 function serializerOf(reply: FastifyReply): Serialize | undefined {

@@ -54,8 +54,8 @@ export interface Appended {
 }
 
 /**
- * Assigns the next ordinals to messages, in the order sent and in steps. For several appends to a conversation in one transaction,
- * pass each the conversation that the previous one returned.
+ * Assigns the next ordinals to messages, in the order sent and in steps. For several appends to a conversation in one
+ * transaction, pass each the conversation that the previous one returned.
  */
 export function* planAppend(
   { tenantId, conversationId, messages }: Append,

@@ -27,8 +27,8 @@ const SCHEMAS = {
 };
 
 /**
- * Returns why a record does not conform to the contract, in steps; `undefined` if it does. With `onUnknown`, unknown fields are removed
- * from `value` and reported by their path instead.
+ * Returns why a record does not conform to the contract, in steps; `undefined` if it does. With `onUnknown`, unknown fields
+ * are removed from `value` and reported by their path instead.
  */
 export type CheckRecord = (
   kind: keyof typeof SCHEMAS,

@@ -174,11 +174,11 @@ describe('a file from another system', () => {
     }
     expect(reasonsOf(await read('mem0', endless()))).toEqual(['!after [0]: The item is larger than 64 MiB.']);
     async function* longLine() {
-      for (let mebibytes = 0; mebibytes < 2; mebibytes++) yield Buffer.alloc(1024 * 1024, 0x61);
+      for (let mebibytes = 0; mebibytes < 17; mebibytes++) yield Buffer.alloc(1024 * 1024, 0x61);
       yield Buffer.from('\n{"type":"relation","from":"a","to":"b","relationType":"knows"}');
     }
     const items = await read('mcp-memory', longLine());
-    expect(reasonsOf(items)).toEqual(['!line 1: is longer than 1 MiB']);
+    expect(reasonsOf(items)).toEqual(['!line 1: is longer than 16 MiB']);
     expect(recordsOf(items, 'memory').map(({ content }) => content)).toEqual(['a knows b']);
   });
 });

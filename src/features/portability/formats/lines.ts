@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { SkipReason } from '../../../contract/import-outcome.ts';
-import { scanJson } from '../../../contract/json-scan.ts';
+import { scanJsonInSteps } from '../../../contract/json-scan.ts';
 import { MAX_JSON } from '../../../contract/storable.ts';
 import { parseJsonInSteps } from '../../../contract/storable-steps.ts';
 import { finish, nextSlice, runInSlices } from '../../../lib/time-slices.ts';
@@ -12,7 +12,9 @@ import type { ReaderOptions } from './import-reader.ts';
 export type FileLine = { place: string } & ({ bytes: Buffer } | SkipReason);
 
 /** More than the largest record needs as JSON. */
-const MAX_LINE_MIB = 1;
+const MAX_RECORD_MIB = 1;
+/** One line of another program can hold a whole note, or an entity with all its observations. */
+const MAX_FOREIGN_MIB = 16;
 /** A longer line takes milliseconds to decode, to parse and to check. */
 const MAX_SMALL_BYTES = 8 * 1024;
 
@@ -24,18 +26,19 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Yields the lines of a file without their line ends, and skips blank ones. The last line needs no line end. A line longer
- * than `MAX_LINE_MIB` is reported and never held in memory.
+ * than `maxMib` is reported and never held in memory.
  */
 export async function* readLines(
   stream: AsyncIterable<Uint8Array>,
   { tenantId }: Pick<ReaderOptions, 'tenantId'>,
+  maxMib = MAX_RECORD_MIB,
 ): AsyncGenerator<FileLine> {
   let line = 0;
-  for await (const bytes of splitLines(stream, MAX_LINE_MIB * MIB)) {
+  for await (const bytes of splitLines(stream, maxMib * MIB)) {
     line += 1;
     const place = `line ${line}`;
     if (bytes !== undefined && bytes.length > MAX_SMALL_BYTES) await nextSlice(tenantId);
-    if (bytes === undefined) yield { place, reason: `is longer than ${MAX_LINE_MIB} MiB`, fault: true };
+    if (bytes === undefined) yield { place, reason: `is longer than ${maxMib} MiB`, fault: true };
     else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
     else if (!isBlank(bytes)) yield { place, bytes: withoutMark(bytes) };
   }
@@ -85,7 +88,7 @@ export async function* readJsonLines(
   options: Pick<ReaderOptions, 'tenantId'>,
   read: (fields: Fields, place: string) => Iterable<ForeignItem>,
 ): AsyncGenerator<ForeignItem> {
-  for await (const line of readLines(bytes, options)) {
+  for await (const line of readLines(bytes, options, MAX_FOREIGN_MIB)) {
     if ('reason' in line) yield line;
     else {
       const fields = await finishLine(line, options, fieldsInSteps(line.bytes));
@@ -98,9 +101,8 @@ export async function* readJsonLines(
 
 /** Returns why a line must not be parsed as text, and `undefined` if it is not a JSON object. */
 function* fieldsInSteps(bytes: Buffer): Generator<void, Fields | string | undefined> {
-  const counts = scanJson(bytes, MAX_JSON);
+  const counts = yield* scanJsonInSteps(bytes, MAX_JSON);
   if (typeof counts === 'string') return counts;
-  yield;
   try {
     return fieldsOf(yield* parseJsonInSteps(bytes));
   } catch {
