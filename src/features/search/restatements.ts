@@ -37,10 +37,11 @@ const STATES: ReadonlySet<string> = new Set('live work use call name own drive t
 
 /**
  * Moves each newer statement about the same thing in front of the older one: "Ada moved to Graz" before "Ada lives in
- * Linz". Calls `onRestated` for each pair. Two statements are about the same thing if they share most of their words or
- * begin alike, or if the newer one announces a change of what is asked for; and if the newer one holds all words of the
- * query that the older one holds, except one if it announces a change. Two memories also are if `replacesSentence` holds, and
- * the newer has the names and numbers that the query asks the older for. The rest keeps its order.
+ * Linz". Calls `onRestated` for each pair, and for memories that stood in this order but of which the newer replaces the
+ * older. Two statements are about the same thing if they share most of their words or begin alike, or if the newer one
+ * announces a change of what is asked for; and if the newer one holds all words of the query that the older one holds, except
+ * one if it announces a change. Two memories also are if `replacesSentence` holds, and the newer has the names and numbers
+ * that the query asks the older for. The rest keeps its order.
  */
 export function newestFirst<T>(
   items: readonly T[],
@@ -62,25 +63,29 @@ export function newestFirst<T>(
       .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, wordsIn(statement))]),
   );
   const tells = rarityAmong(sentences.values());
-  const isReplaced = (newer: SentenceWords | undefined, older: SentenceWords | undefined) =>
-    newer !== undefined &&
-    older !== undefined &&
-    replacesSentence(newer, older, tells) &&
-    keepsAsked(newer, older, asked);
-  const ordered: T[] = [];
+  const replaces = (one: Statement, older: Statement) => {
+    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
+    return (
+      now !== undefined && then !== undefined && replacesSentence(now, then, tells) && keepsAsked(now, then, asked)
+    );
+  };
+  const restates = (one: Statement, older: Statement) =>
+    canReplace(one, older) && (saysTheSame(wordsIn(one), wordsIn(older), asked) || replaces(one, older));
+  const ordered: typeof remaining = [];
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
-    const older = first;
-    const isRestated = ({ statement }: typeof older) =>
-      canReplace(statement, older.statement) &&
-      (saysTheSame(wordsIn(statement), wordsIn(older.statement), asked) ||
-        isReplaced(sentences.get(statement.id), sentences.get(older.statement.id)));
-    const same = [older, ...remaining.filter(isRestated)];
-    const newest = same.reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest));
+    const older = first.statement;
+    const same = [first, ...remaining.filter(({ statement }) => restates(statement, older))];
+    const newest = newestOf(same);
     for (const other of same) if (other !== newest) onRestated(newest.item, other.item);
+    // The first rule orders; to mark what stood behind already, it takes too much for the same.
+    const before = ordered.filter(
+      ({ statement }) => canReplace(statement, newest.statement) && replaces(statement, newest.statement),
+    );
+    if (before.length > 0) onRestated(newestOf(before).item, newest.item);
     remaining.splice(remaining.indexOf(newest), 1);
-    ordered.push(newest.item);
+    ordered.push(newest);
   }
-  return ordered;
+  return ordered.map(({ item }) => item);
 }
 
 /** Whether the newer has the names and numbers that the query asks the older for: Ben's work does not replace Anna's. */
@@ -104,6 +109,10 @@ function canReplace(newer: Statement, older: Statement): boolean {
 /** Whether a text is one statement: short, and not a question. */
 function isOne({ type, content }: Statement): boolean {
   return content.length <= MAX_STATEMENT_CHARACTERS[type] && !content.includes('?');
+}
+
+function newestOf<Of extends { statement: Statement }>(some: readonly Of[]): Of {
+  return some.reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest));
 }
 
 /** Ids are in the order of writing. */

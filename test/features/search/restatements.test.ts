@@ -76,6 +76,30 @@ test('versions are ordered newest first at the rank of the best one, and no item
   );
 });
 
+test('an older memory is marked where the newer one was found first, too', () => {
+  const marked = (contents: readonly string[]) => {
+    const pairs: string[] = [];
+    const statements = contents.map(
+      (content, at): Statement => ({
+        ...{ type: 'memory', id: `mem_${contents.length - at}`, content, atMs: contents.length - at },
+        ...{ speaker: null, origin: null },
+      }),
+    );
+    newestFirst(
+      statements,
+      (one) => one,
+      queryTerms('how are the backups done?'),
+      (newer, older) => {
+        pairs.push(`${newer.content} > ${older.content}`);
+      },
+    );
+    return pairs;
+  };
+  const [newer, older] = ['Replaced borg: backups now run with restic', 'Backups run with borg at night'];
+  expect(marked([newer, older])).toEqual([`${newer} > ${older}`]);
+  expect(marked(['Backups are kept for a year', 'The backups of photos go to Berta'])).toEqual([]);
+});
+
 describe('an updated fact', () => {
   let daemon: MemoryDaemon;
   let caller: Caller;
