@@ -77,24 +77,31 @@ describe('the weight of an embedding model', () => {
   });
 
   test('is zero for a model that contradicts words: the results are those without a model', async () => {
-    const ids = async () => {
+    const foundBy = async (caller: Caller) => {
       const found: [string, number][][] = [];
       for (const query of ['otter harbor', 'badger', 'kitten'])
-        found.push((await ann.search(query)).body.results.map(({ id, score }) => [id, score]));
+        found.push((await caller.search(query)).body.results.map(({ content, score }) => [content, score]));
       return found;
+    };
+    const store = async (caller: Caller) => {
+      await caller.addAll(MEMORIES);
+      await caller.add('Her feline is black');
     };
     daemon.embedder.state.embedding = (model, text, size) => {
       const vector = embeddingOf(model, text, size);
       return text.includes('sleeps') ? vector.map((part) => -part) : vector;
     };
-    await ann.addAll(MEMORIES);
-    await ann.add('Her feline is black');
-    const withoutVectors = await ids();
+    const plain = await startMemoryDaemon();
+    const bea = await plain.account();
+    await store(bea);
+    const withoutModel = await foundBy(bea);
+    await plain.close();
+    await store(ann);
     await daemon.embed();
-    expect(await ids()).not.toEqual(withoutVectors);
+    expect(await foundBy(ann)).not.toEqual(withoutModel);
     await askAll();
     expect(await meaning()).toMatchObject({ factor: 0 });
-    expect(await ids()).toEqual(withoutVectors);
+    expect(await foundBy(ann)).toEqual(withoutModel);
     expect(await ann.find('kitten', { strategy: 'semantic', limit: 1 })).toEqual(['Her feline is black']);
   });
 
