@@ -7,6 +7,7 @@ import { benchEngines } from './engines.ts';
 import { benchExtraction } from './extraction.ts';
 import { benchFairness } from './fairness.ts';
 import { benchHook } from './hook.ts';
+import { benchLedger } from './ledger.ts';
 import { benchMoving } from './moving.ts';
 import { benchNeighbors } from './neighbors.ts';
 import { benchPortability } from './portability.ts';
@@ -53,6 +54,7 @@ export const BENCHMARKS: Readonly<Record<string, (options: BenchOptions) => Prom
   startup: benchStartup,
   bridge: benchBridge,
   hook: benchHook,
+  ledger: benchLedger,
   portability: benchPortability,
   extraction: benchExtraction,
   redaction: benchRedaction,

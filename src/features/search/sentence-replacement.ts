@@ -12,6 +12,8 @@ export interface SentenceWords {
   /** Of these, those that few sentences of any subject have. */
   telling: readonly string[];
   traits(): SentenceTraits;
+  /** The first two roots without the further words of names. */
+  beginning(): readonly string[];
 }
 
 /** What is read of a sentence if it may replace another or be replaced. */
@@ -63,11 +65,13 @@ const VALUE_KINDS: readonly RegExp[] = [
 /** Reads a sentence to compare it with many: its words at once, the rest when it shares some with another. */
 export function sentenceWordsOf(sentence: string, { roots: all, hasChange }: Words = wordsOf(sentence)): SentenceWords {
   const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
+  const traits = once(() => traitsOf(sentence, hasChange));
   return {
     roots,
     numbers: new Set([...all].filter((root) => NUMBER.test(root))),
     telling: [...roots].filter((root) => !isCommonTerm(root)),
-    traits: once(() => traitsOf(sentence, hasChange)),
+    traits,
+    beginning: once(() => [...roots].filter((root) => !traits().restOfNames.has(root)).slice(0, 2)),
   };
 }
 
@@ -98,19 +102,14 @@ function once<T>(compute: () => T): () => T {
 export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
   const telling = older.telling.filter((root) => newer.roots.has(root));
   if (telling.length === 0 || areNumberedApart(newer, older)) return false;
-  const sizes = [newer.roots.size, older.roots.size];
-  const shared = [...older.roots].filter((root) => newer.roots.has(root));
-  const [subject = ''] = older.roots;
-  const singular = shared.filter((root) => !SEVERAL.has(root));
-  const mostly = singular.length >= MIN_SHARED && shared.length / Math.min(...sizes) >= MIN_SHARED_SHARE;
-  if (mostly && newer.roots.has(subject)) return true;
+  if (shareMost(newer, older) || beginAlike(newer, older)) return true;
   const [now, then] = [newer.traits(), older.traits()];
-  if (beginAlike(newer, older)) return true;
   const rare = telling.filter((root) => tells(root) >= 1);
   if (rare.some((root) => now.ended.has(root))) return true;
   const statesAnother = now.values.some((has, kind) => has && then.values[kind]);
   const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
-  if (statesAnother && Math.max(...sizes) <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return true;
+  const size = Math.max(newer.roots.size, older.roots.size);
+  if (statesAnother && size <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return true;
   const distinct = telling.filter((root) => !then.restOfNames.has(root));
   return now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
 }
@@ -141,16 +140,25 @@ function areNumberedApart(newer: SentenceWords, older: SentenceWords): boolean {
   return now.length > 0 && then.length > 0 && !then.some((identifier) => now.includes(identifier));
 }
 
-/** Whether both begin with the same two words, of which the second says nothing that may hold of several things. */
-function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
-  const [first, second] = beginningOf(older);
-  const [newerFirst, newerSecond] = beginningOf(newer);
-  return second !== undefined && first === newerFirst && second === newerSecond && !SEVERAL.has(second);
+/** Whether they share most words of the shorter one, the older one's first among them. */
+function shareMost(newer: SentenceWords, older: SentenceWords): boolean {
+  const [subject = ''] = older.roots;
+  if (!newer.roots.has(subject)) return false;
+  let shared = 0;
+  let singular = 0;
+  for (const root of older.roots) {
+    if (!newer.roots.has(root)) continue;
+    shared += 1;
+    if (!SEVERAL.has(root)) singular += 1;
+  }
+  return singular >= MIN_SHARED && shared / Math.min(newer.roots.size, older.roots.size) >= MIN_SHARED_SHARE;
 }
 
-function beginningOf({ roots, traits }: SentenceWords): string[] {
-  const { restOfNames } = traits();
-  return [...roots].filter((root) => !restOfNames.has(root)).slice(0, 2);
+/** Whether both begin with the same two words, of which the second says nothing that may hold of several things. */
+function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
+  const [first, second] = older.beginning();
+  const [newerFirst, newerSecond] = newer.beginning();
+  return second !== undefined && first === newerFirst && second === newerSecond && !SEVERAL.has(second);
 }
 
 /** A sentence may begin before a name: in `Ask Dona Amélia`, the name begins with `Dona`. */
