@@ -8,6 +8,8 @@ export interface UsageCounts {
   add(tenantId: string, metric: 'requests' | 'queries', by: number): void;
   /** Queries of today that are not written yet. */
   pendingQueriesOf(tenantId: string): number;
+  /** Reads again if counts were written meanwhile, so that what is read and what is pending are of one moment. */
+  readBetweenWrites<T>(read: () => Promise<T>): Promise<T>;
   /** Resolves once everything counted so far is written. */
   flush(): Promise<void>;
   /** Resolves once the writes in progress are done. */
@@ -16,15 +18,32 @@ export interface UsageCounts {
 
 export function createUsageCounts({ db, clock, log }: { db: Database; clock: Clock; log: Log }): UsageCounts {
   const pending = new Map<string, UsageDelta>();
+  /** What is being written. */
+  let writing: ReadonlyMap<string, UsageDelta> = new Map();
+  let writes = 0;
   let flushing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
     if (pending.size === 0) return;
-    const deltas = [...pending.values()];
+    writing = new Map(pending);
     pending.clear();
+    const deltas = [...writing.values()];
     await db.writes
       .write('daemon', (connection) => addUsage(connection, deltas))
       .catch((error) => log.warn({ error }, 'failed to write request counts'));
+    writing = new Map();
+    writes += 1;
+  }
+
+  function pendingQueriesOf(tenantId: string): number {
+    const key = tenantId + utcDay(clock.nowMs());
+    return (pending.get(key)?.queries ?? 0) + (writing.get(key)?.queries ?? 0);
+  }
+
+  async function readBetweenWrites<T>(read: () => Promise<T>): Promise<T> {
+    const before = writes;
+    const found = await read();
+    return writes === before ? found : readBetweenWrites(read);
   }
 
   return {
@@ -34,7 +53,8 @@ export function createUsageCounts({ db, clock, log }: { db: Database; clock: Clo
       delta[metric] += by;
       pending.set(tenantId + day, delta);
     },
-    pendingQueriesOf: (tenantId) => pending.get(tenantId + utcDay(clock.nowMs()))?.queries ?? 0,
+    pendingQueriesOf,
+    readBetweenWrites,
     flush() {
       flushing = flushing.then(write);
       return flushing;

@@ -115,7 +115,9 @@ export function createUsage({
     },
     async quotasOf({ tenantId, tier }) {
       const nowMs = clock.nowMs();
-      const used = (await findUsed(db.lookups, [tenantId], periodOf(nowMs))).get(tenantId);
+      const read = () => findUsed(db.lookups, [tenantId], periodOf(nowMs));
+      const used = (await counts.readBetweenWrites(read)).get(tenantId);
+      const usedQueries = (used?.queries ?? 0) + counts.pendingQueriesOf(tenantId);
       const limits = QUOTAS[variant][tier];
       return {
         dailyMemories: {
@@ -125,7 +127,7 @@ export function createUsage({
         },
         monthlyQueries: {
           limit: limits.monthlyQueries,
-          used: (used?.queries ?? 0) + counts.pendingQueriesOf(tenantId),
+          used: usedQueries,
           resetsAt: toTimestamp(nextUtcMonthMs(nowMs)),
         },
         storedBytes: await storage.stateOf(db.lookups, tenantId, tier),

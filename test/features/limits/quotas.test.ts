@@ -232,6 +232,21 @@ describe('queries', () => {
     expect(await queriesLeft(tenant)).toBe(1);
   });
 
+  test('are reported while they are being written, too', async () => {
+    const tenant = await tenantWithLeft({});
+    for (let count = 0; count < 3; count += 1) await search(tenant);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const writing = daemon.db.writes.write('daemon', () => held);
+    const flushing = daemon.usage.flushRequests();
+    const meanwhile = await quotas(tenant).finally(release);
+    expect(meanwhile.monthlyQueries.used).toBe(3);
+    await Promise.all([writing, flushing]);
+    expect((await quotas(tenant)).monthlyQueries.used).toBe(3);
+  });
+
   test('refunding a query that was never taken changes nothing', async () => {
     const tenant = await tenantWithLeft({});
     await daemon.usage.refundQuery({ tenantId: tenant.tenantId, tier: 'Pro' });
