@@ -31,18 +31,18 @@ export const ConnectionPage = Page(Connection);
 export const ConnectionsQuery = Type.Object(PageQuery, strict);
 export type ConnectionsQuery = Static<typeof ConnectionsQuery>;
 
+const TICKET_LENGTH = { minLength: 1, maxLength: 200 };
+
 export const NewSession = Type.Object(
   {
-    ticket: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Of `svc open`; without it, send an API key' }),
-    ),
+    ticket: Type.Optional(Type.String({ ...TICKET_LENGTH, description: 'Of `svc open`; without it, send an API key' })),
   },
   strict,
 );
 export type NewSession = Static<typeof NewSession>;
 
 export const TicketCheck = Type.Object(
-  { ticket: Type.String({ minLength: 1, maxLength: 200, description: 'Of `svc open`' }) },
+  { ticket: Type.String({ ...TICKET_LENGTH, description: 'Of `svc open`' }) },
   strict,
 );
 export type TicketCheck = Static<typeof TicketCheck>;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from './errors.ts';
-import { type JsonLimits, scanJsonInSteps } from './json-scan.ts';
+import { type JsonCounts, type JsonLimits, scanJson, scanJsonInSteps } from './json-scan.ts';
 
 const MAX_DEPTH = 32;
 
@@ -15,7 +15,8 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /** Parses a JSON body that is safe to store; an empty body is `undefined`. Throws `invalid_request`. */
 export function parseStorable(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  const { bytes, members } = countStorable(body);
+  const bytes = withoutByteOrderMark(body);
+  const members = membersOf(bytes, scanJson(bytes, MAX_JSON));
   const value = parseJson(bytes.toString('utf8'));
   if (requireStorable(value) !== members) throw sameNameTwice();
   return value;
@@ -27,22 +28,22 @@ interface Counted {
   members: number;
 }
 
-function countStorable(body: Buffer): Counted {
-  const steps = countStorableInSteps(body);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Counts what is in a JSON body, in steps. Throws `invalid_request` if it is too much to parse, or not UTF-8. */
 export function* countStorableInSteps(body: Buffer): Generator<void, Counted> {
-  const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const bytes = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
-  const counts = yield* scanJsonInSteps(bytes, MAX_JSON);
+  const bytes = withoutByteOrderMark(body);
+  return { bytes, members: membersOf(bytes, yield* scanJsonInSteps(bytes, MAX_JSON)) };
+}
+
+/** Returns the bytes of a text without its byte order mark. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+}
+
+function membersOf(bytes: Buffer, counts: JsonCounts | string): number {
   if (typeof counts === 'string') throw notStorable('', counts);
   if (!isUtf8(bytes)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
-  return { bytes, members: counts.members };
+  return counts.members;
 }
 
 /** Parses JSON text that is safe to store. Throws `invalid_request`. */

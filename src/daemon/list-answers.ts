@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { concatInSteps } from '../lib/concat-in-steps.ts';
 import { runInSlices } from '../lib/time-slices.ts';
+import { sliceOwnerOf } from './json-body.ts';
 
 /** Items serialized in one step: about three milliseconds if each is as long as a message can be. */
 const PORTION = 4;
@@ -18,10 +19,10 @@ type Serialize = (answer: List) => string;
 
 /** Serializes answers with long lists in time slices, portion by portion. */
 export function serializeListsInSlices(app: FastifyInstance): void {
-  app.addHook('preSerialization', ({ principal, ip }, reply, payload, done) => {
+  app.addHook('preSerialization', (request, reply, payload, done) => {
     const serialize = serializerOf(reply);
     if (!isLongList(payload) || !serialize) return done(null, payload);
-    runInSlices(serializeInSteps(payload, serialize), principal?.tenantId ?? ip).then(
+    runInSlices(serializeInSteps(payload, serialize), sliceOwnerOf(request)).then(
       (bytes) => {
         reply.serializer(() => bytes as never);
         done(null, payload);

@@ -39,12 +39,9 @@ export function editCommand(context: CommandContext): Command {
       const id = await findId(typed, client, createRecentIds(context.settingsFolder));
       const before = await client.memories.get(id).withResponse();
       const change = changeOf(options);
-      // Assistants run commands without a terminal.
-      if ((change.content ?? before.data.content) !== before.data.content && context.input.isTty)
-        change.origin = 'person';
       const after =
         Object.keys(change).length > 0
-          ? await send(client, before, change)
+          ? await send(client, before, change, context)
           : await editContent(client, before, context);
       if (options.json) return printJson(context, after);
       const changed = after.version > before.data.version;
@@ -60,7 +57,7 @@ async function editContent(client: Client, before: WithResponse<Memory>, context
   const unchanged = draft.text === before.data.content || draft.text.trim() === '';
   const after = unchanged
     ? before.data
-    : await send(client, before, { content: draft.text, origin: 'person' }).catch((error: Error) => {
+    : await send(client, before, { content: draft.text }, context).catch((error: Error) => {
         throw withDraftPath(error, draft);
       });
   await draft.discard();
@@ -68,9 +65,17 @@ async function editContent(client: Client, before: WithResponse<Memory>, context
 }
 
 /** Applies the change only if the memory is still the version that was read. */
-async function send(client: Client, before: WithResponse<Memory>, change: MemoryChange): Promise<Memory> {
+async function send(
+  client: Client,
+  before: WithResponse<Memory>,
+  change: MemoryChange,
+  { input }: CommandContext,
+): Promise<Memory> {
+  const isOther = change.content !== undefined && change.content !== before.data.content;
+  // Assistants run commands without a terminal.
+  const said: MemoryChange = isOther && input.isTty ? { ...change, origin: 'person' } : change;
   try {
-    return await client.memories.update(before.data.id, change, { ifMatch: before.response.etag });
+    return await client.memories.update(before.data.id, said, { ifMatch: before.response.etag });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'precondition_failed') throw error;
     const id = shortId(before.data.id);

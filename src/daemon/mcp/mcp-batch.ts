@@ -9,7 +9,7 @@ import {
   MAX_BATCH_MESSAGES,
 } from '../../contract/mcp-batch.ts';
 import { type McpNote, reportAnswer } from '../answered.ts';
-import { parseInSlices } from '../json-body.ts';
+import { parseInSlices, sliceOwnerOf } from '../json-body.ts';
 import { toAppError, toProblem } from '../problems.ts';
 
 /** The messages of a batch as JSON texts. */
@@ -85,7 +85,7 @@ async function answerMessage(
 ): Promise<Answer> {
   try {
     if (!isAdmitted) await app.admitMessage(request);
-    const body = await parseInSlices(Buffer.from(message), request.principal?.tenantId ?? request.ip);
+    const body = await parseInSlices(Buffer.from(message), sliceOwnerOf(request));
     requireToolCall(body);
     note.client = clientOf(body);
     const response = await exchange({ body, requestId, note });

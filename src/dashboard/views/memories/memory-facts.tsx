@@ -8,20 +8,8 @@ import { Icon } from '../../shell/icon.tsx';
 
 /** Shows the user, the validity and the origin of a memory. */
 export function MemoryFacts({ memory }: { memory: Memory }) {
-  const {
-    user,
-    project,
-    occurredAt,
-    expiresAt,
-    createdAt,
-    updatedAt,
-    externalId,
-    source,
-    client,
-    origin,
-    metadata,
-    version,
-  } = memory;
+  const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, client, metadata, version } =
+    memory;
   const members = Object.entries(metadata);
   return (
     <dl class="facts">
@@ -47,7 +35,7 @@ export function MemoryFacts({ memory }: { memory: Memory }) {
           <a href={hrefOf('memories', { client })}>{titleOfClient(client)}</a>
         </Fact>
       )}
-      {origin !== null && <Fact name="Said by">{ORIGIN_TITLES[origin]}</Fact>}
+      {memory.origin !== null && <Fact name="Said by">{ORIGIN_TITLES[memory.origin]}</Fact>}
       {version > 1 && (
         <Fact name="Changed">
           <Moment at={updatedAt} />

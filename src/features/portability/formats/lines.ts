@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SkipReason } from '../../../contract/import-outcome.ts';
 import { scanJsonInSteps } from '../../../contract/json-scan.ts';
-import { MAX_JSON } from '../../../contract/storable.ts';
+import { MAX_JSON, withoutByteOrderMark } from '../../../contract/storable.ts';
 import { parseJsonInSteps } from '../../../contract/storable-steps.ts';
 import { finish, nextSlice, runInSlices } from '../../../lib/time-slices.ts';
 import { type ForeignItem, fault } from './foreign-records.ts';
@@ -22,7 +22,6 @@ const MIB = 1024 * 1024;
 const NEWLINE = 10;
 const SPACE = 0x20;
 const DELETE = 0x7f;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Yields the lines of a file without their line ends, and skips blank ones. The last line needs no line end. A line longer
@@ -40,19 +39,13 @@ export async function* readLines(
     if (bytes !== undefined && bytes.length > MAX_SMALL_BYTES) await nextSlice(tenantId);
     if (bytes === undefined) yield { place, reason: `is longer than ${maxMib} MiB`, fault: true };
     else if (!isUtf8(bytes)) yield { place, reason: 'is not valid UTF-8', fault: true };
-    else if (!isBlank(bytes)) yield { place, bytes: withoutMark(bytes) };
+    else if (!isBlank(bytes)) yield { place, bytes: withoutByteOrderMark(bytes) };
   }
 }
 
 function isBlank(bytes: Buffer): boolean {
   // Most lines begin with a bracket or a letter.
-  return !(bytes[0]! > SPACE && bytes[0]! < DELETE) && !/\S/.test(withoutMark(bytes).toString('utf8'));
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-    ? bytes.subarray(BYTE_ORDER_MARK.length)
-    : bytes;
+  return !(bytes[0]! > SPACE && bytes[0]! < DELETE) && !/\S/.test(withoutByteOrderMark(bytes).toString('utf8'));
 }
 
 /** Yields each line; `undefined` for one that is too long. */
