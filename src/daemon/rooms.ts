@@ -149,9 +149,11 @@ export async function openRooms(
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });
+  const suggestions = createSuggestions({ ...storing, memories, reading });
+  const { possibleSuccessors } = suggestions;
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
-    startSession,
+    ...{ startSession, possibleSuccessors },
   };
   const search = createSearch(searching);
 
@@ -161,7 +163,6 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
-  const suggestions = createSuggestions({ ...storing, memories, reading });
   const comparing = createComparing({ db, log, words, memories, related, suggestions });
   const remember = createRemember({ conversations, extraction });
 

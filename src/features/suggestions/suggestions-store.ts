@@ -136,20 +136,14 @@ export async function updateDecision(
   );
 }
 
-/** A pair of which the older memory may no longer hold. */
-export interface PossibleSuccessor {
-  memoryIds: string;
-  id: string;
-}
-
-/** Lists open suggestions that a newer memory takes the place of one of these. */
+/** Lists open suggestions that a newer memory takes the place of one of these: their ids, oldest first, as JSON. */
 export async function listPossibleSuccessors(
   reader: Reader,
   tenantId: string,
   memoryIds: readonly string[],
-): Promise<PossibleSuccessor[]> {
+): Promise<{ memoryIds: string }[]> {
   return reader.all(
-    `SELECT DISTINCT s.id, s.memoryIds FROM texts(?) t
+    `SELECT DISTINCT s.memoryIds FROM texts(?) t
        CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value
        CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = i.suggestionId
      WHERE s.state = 'open' AND s.kind = 'supersede'`,

@@ -13,7 +13,7 @@ import type {
   SuggestionDecision,
   SuggestionsQuery,
 } from '../../contract/suggestions.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { type Clock, parseTimestamp, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
@@ -37,6 +37,7 @@ import {
   findSuggestion,
   insertItems,
   insertSuggestions,
+  listPossibleSuccessors,
   listSuggestions,
   outdateOld,
   type SuggestionRow,
@@ -71,6 +72,12 @@ export interface Suggestions extends Erasable {
   undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
   /** Decides each by itself: one that cannot be decided is answered with its error. */
   decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
+  /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
+  possibleSuccessors(
+    reader: Reader,
+    tenantId: string,
+    memoryIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>;
   /** Makes suggestions outdated that nobody decided for 90 days. */
   sweep(): Promise<void>;
 }
@@ -317,6 +324,16 @@ export function createSuggestions(parts: Parts): Suggestions {
         }
       }
       return { data };
+    },
+    async possibleSuccessors(reader, tenantId, memoryIds) {
+      if (memoryIds.length === 0) return new Map();
+      const rows = await listPossibleSuccessors(reader, tenantId, memoryIds);
+      return new Map(
+        rows.flatMap(({ memoryIds: ids }) => {
+          const about = JSON.parse(ids) as string[];
+          return about.slice(0, -1).map((older) => [older, about.at(-1)!] as const);
+        }),
+      );
     },
     async sweep() {
       const beforeMs = clock.nowMs() - OPEN_MS;

@@ -318,3 +318,20 @@ test('suggestions that nobody decided for 90 days are outdated', async () => {
   await daemon.suggestions.sweep();
   expect((await caller.call(`/v1/suggestions/${id}`)).body.state).toBe('outdated');
 });
+
+test('searches put the newer memory of an open suggestion first, and mark the older one', async () => {
+  const older = await caller.add('The port of the staging proxy is 8080', { occurredAt: day(1) });
+  const newer = await caller.add('Staging answers behind the proxy through 9443', { occurredAt: day(2) });
+  const query = 'which port has the staging proxy';
+  expect(await caller.find(query)).toEqual([older.content, newer.content]);
+  const { id } = await caller.suggest({ kind: 'supersede', memoryIds: [older.id, newer.id] });
+  const { results } = (await caller.search(query)).body;
+  expect(results.map((result) => [result.id, result.possiblySupersededBy])).toEqual([
+    [newer.id, undefined],
+    [older.id, newer.id],
+  ]);
+  const context = await caller.call<{ text: string }>('/v1/context', { body: { query } });
+  expect(context.body.text).toContain(', older)');
+  await caller.decide(id, 'reject');
+  expect(await caller.find(query)).toEqual([older.content, newer.content]);
+});

@@ -84,7 +84,7 @@ function Origin({ result }: { result: SearchResult }) {
       <>
         <a href={hrefOf('memories', { user: result.user, id: result.id })}>Memory</a>
         <Moment at={result.occurredAt ?? result.createdAt} />
-        {result.restatedBy !== undefined && <span class="chip">older statement</span>}
+        {(result.restatedBy ?? result.possiblySupersededBy) !== undefined && <span class="chip">older statement</span>}
       </>
     );
   }
