@@ -48,7 +48,7 @@ export function backgroundTasksOf(
     { name: 'compare memories', everyMs: 10_000, run: async () => void (await comparing.follow()) },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     ...(backups ? [{ name: 'back up on schedule', everyMs: 60_000, run: backups.follow }] : []),
-    { name: 'end old suggestions', everyMs: 600_000, run: suggestions.sweep },
+    { name: 'end old suggestions', everyMs: 600_000, run: suggestions.endOld },
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },
     { name: 'delete old sign-ins', everyMs: 600_000, run: signIn.sweep },
     { name: 'delete old device requests', everyMs: 600_000, run: deviceSignIn.sweep },

@@ -7,6 +7,7 @@ import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
 import { USER_OPERATIONS } from './user-operations.ts';
 import { visible } from './visible-answer.ts';
 
@@ -114,6 +115,7 @@ describe('another tenant’s memory', () => {
       CONVERSATION_OPERATIONS,
       LEARNING_OPERATIONS,
       PROVIDER_OPERATIONS,
+      SUGGESTION_OPERATIONS,
       USER_OPERATIONS,
       CONNECTION_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);

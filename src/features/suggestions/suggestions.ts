@@ -79,7 +79,7 @@ export interface Suggestions extends Erasable {
     memoryIds: readonly string[],
   ): Promise<ReadonlyMap<string, string>>;
   /** Makes suggestions outdated that nobody decided for 90 days. */
-  sweep(): Promise<void>;
+  endOld(): Promise<void>;
 }
 
 const MAX_OPEN = 2000;
@@ -335,7 +335,7 @@ export function createSuggestions(parts: Parts): Suggestions {
         }),
       );
     },
-    async sweep() {
+    async endOld() {
       const beforeMs = clock.nowMs() - OPEN_MS;
       while ((await db.writes.write('daemon', (connection) => outdateOld(connection, beforeMs, PORTION))) === PORTION);
     },

@@ -4,6 +4,7 @@ import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
 import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
 import { fillOAuth } from './twin-oauth.ts';
+import { fillSuggestions } from './twin-suggestions.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -112,7 +113,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   });
   await fillCredentials(twin);
   await fillOAuth(twin);
-  return {
+  const filled = {
     memories: { old, successor, changed, pinned, others, same },
     conversation,
     messages,
@@ -124,4 +125,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     result: found.results[0].id,
     job: jobId,
   };
+  await fillSuggestions(twin, filled);
+  return filled;
 }

@@ -6,6 +6,7 @@ import { OAUTH } from './twin-oauth.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
 import { STATEMENTS } from './twin-statements.ts';
+import { SUGGESTIONS } from './twin-suggestions.ts';
 import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
 import type { Scenario } from './twin-world.ts';
@@ -15,7 +16,16 @@ export const SCENARIOS: Record<string, Scenario> = {
   ...REQUESTS,
   ...USERS,
   'run the statements of the stores': inTurn({
-    ...{ ...JOBS, ...ACTIVITY, ...CHANGES, ...OAUTH, ...CREDENTIALS, ...STORED_SEARCHES, ...STATEMENTS },
+    ...{
+      ...JOBS,
+      ...ACTIVITY,
+      ...CHANGES,
+      ...OAUTH,
+      ...CREDENTIALS,
+      ...STORED_SEARCHES,
+      ...SUGGESTIONS,
+      ...STATEMENTS,
+    },
   }),
   'embed and find': inTurn(VECTORS),
 };

@@ -1,0 +1,129 @@
+import { findMessagesOfUser } from '../../../src/features/conversations/messages-store.ts';
+import { updateReopened } from '../../../src/features/memories/memories-store.ts';
+import * as compared from '../../../src/features/suggestions/compared-memories-store.ts';
+import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
+import type { Filled } from './twin-fill.ts';
+import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
+import type { Scenario, Twin } from './twin-world.ts';
+
+const ID = 'sug_of_both';
+const FIRST = { beforeId: undefined, limit: 9 };
+
+function rowOf({ name, tenantId }: Pick<Twin, 'name' | 'tenantId'>, { memories }: Filled): suggestions.SuggestionRow {
+  return {
+    ...{
+      tenantId,
+      id: ID,
+      textsHash: 'hash of both',
+      endUser: 'default',
+      project: null,
+      kind: 'supersede',
+      state: 'open',
+    },
+    ...{ memoryIds: JSON.stringify([memories.changed, memories.pinned]), content: null, validFrom: null },
+    ...{ evidence: '[]', reason: `So said ${name}`, confidence: 0.5, suggester: 'assistant', suggesterName: name },
+    ...{ createdAt: 9, decidedAt: null, decidedBy: null, undoneAt: null, applied: null },
+  };
+}
+
+/** A suggestion with the same id and the same hash of texts in both accounts, about memories with the same ids. */
+export async function fillSuggestions(twin: Twin, filled: Filled): Promise<void> {
+  const { tenantId } = twin;
+  const link = (itemId: string) => ({ tenantId, itemId, suggestionId: ID });
+  await write(twin, async (connection) => {
+    await suggestions.insertSuggestions(connection, [rowOf(twin, filled)]);
+    await suggestions.insertItems(connection, [link(filled.memories.changed), link(filled.memories.pinned)]);
+    await compared.saveCompared(connection, { tenantId, changeNumber: 3, afterId: null });
+  });
+}
+
+async function recordAll(twin: Twin): Promise<void> {
+  twin.record('suggestions', await suggestions.listSuggestions(readerOf(twin), { tenantId: twin.tenantId }, FIRST));
+}
+
+/** What is done with suggestions. */
+export const SUGGESTIONS: Record<string, Scenario> = {
+  async 'read suggestions'(twin) {
+    const { tenantId, filled, call } = twin;
+    const reader = readerOf(twin);
+    await recordAll(twin);
+    await call('GET /v1/suggestions?state=open');
+    await call(`GET /v1/suggestions/${ID}`);
+    twin.record('found', await suggestions.findSuggestion(reader, tenantId, ID));
+    twin.record('suggested', await suggestions.findSuggested(reader, tenantId, ['hash of both']));
+    twin.record('open', await suggestions.countOpen(reader, tenantId, 99));
+    const { changed } = filled.memories;
+    twin.record('successors', await suggestions.listPossibleSuccessors(reader, tenantId, [changed]));
+    await write(twin, (connection) =>
+      connection.run(`UPDATE suggestions SET state = 'rejected' WHERE tenantId = ? AND id = ?`, [tenantId, ID]),
+    );
+    twin.record('successors of none', await suggestions.listPossibleSuccessors(reader, tenantId, [changed]));
+    await write(twin, async (connection) => {
+      await connection.run(`UPDATE suggestions SET state = 'open' WHERE tenantId = ? AND id = ?`, [tenantId, ID]);
+      await connection.run('DELETE FROM suggestionItems WHERE tenantId = ? AND itemId = ?', [tenantId, changed]);
+    });
+    twin.record('successors of others', await suggestions.listPossibleSuccessors(reader, tenantId, [changed]));
+  },
+
+  async 'make and decide suggestions'(twin) {
+    const { tenantId, filled } = twin;
+    const row = rowOf(twin, filled);
+    await write(twin, async (connection) => {
+      await suggestions.updateDecision(connection, { ...row, state: 'outdated', decidedAt: 5, decidedBy: 'me' });
+      await suggestions.insertSuggestions(connection, [{ ...row, id: 'sug_again' }]);
+      await suggestions.updateDecision(connection, { ...row, state: 'rejected', decidedAt: 6 });
+    });
+    await recordAll(twin);
+    await write(twin, async (connection) => {
+      await connection.run(`UPDATE suggestions SET state = 'open', createdAt = 1 WHERE tenantId = ?`, [tenantId]);
+      await suggestions.outdateOld(connection, 2, 99);
+    });
+    await recordAll(twin);
+  },
+
+  async 'follow the changes of its own memories'(twin) {
+    const { tenantId, otherId } = twin;
+    const reader = readerOf(twin);
+    const own = async () => (await compared.listTenantsToCompare(reader, 99)).find((row) => row.tenantId === tenantId);
+    twin.record('to compare', await own());
+    twin.record('changed', await compared.listChangedMemories(reader, tenantId, 0, 999));
+    twin.record('ids', await compared.listMemoryIdsAfter(reader, tenantId, '', 99));
+    await write(twin, async (connection) => {
+      await compared.saveCompared(connection, { tenantId, changeNumber: 4, afterId: 'mem_1' });
+      for (const id of [tenantId, STRAY])
+        await compared.saveCompared(connection, { tenantId: id, changeNumber: 5, afterId: 'mem_2' });
+    });
+    twin.record('progress', await own());
+    await write(twin, async (connection) => {
+      await compared.deleteCompared(connection, STRAY);
+      await compared.deleteCompared(connection, tenantId);
+    });
+    twin.record('no progress', await own());
+    await write(twin, (connection) => connection.run('DELETE FROM changes WHERE tenantId = ?', [tenantId]));
+    twin.record('changes of none', await compared.listChangedMemories(reader, tenantId, 0, 999));
+    twin.record('nothing to compare', await own());
+    twin.record('of the other', otherId === tenantId);
+  },
+
+  async 'find messages and reopen a memory by ids that the other has'(twin) {
+    const { tenantId, filled } = twin;
+    const user = { tenantId, endUser: 'default' };
+    const find = async (name: string) =>
+      twin.record(name, ownersOf(await findMessagesOfUser(readerOf(twin), user, filled.messages)));
+    await find('messages');
+    await write(twin, (connection) =>
+      connection.run('UPDATE conversations SET erasedAt = 1 WHERE tenantId = ? AND id = ?', [
+        tenantId,
+        filled.conversation,
+      ]),
+    );
+    await find('messages of an erased conversation');
+    await write(twin, (connection) => updateReopened(connection, { tenantId, id: filled.memories.old, nowMs: 7 }));
+  },
+
+  async 'delete some suggestions'(twin) {
+    const { tenantId } = twin;
+    twin.record('deleted', await write(twin, (connection) => suggestions.deleteSomeOf(connection, { tenantId }, 9)));
+    await recordAll(twin);
+  },
+};
