@@ -13,6 +13,7 @@ export const EXAMPLE_ACCOUNT = {
     storedBytes: STORED_BYTES,
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
+  openSuggestions: 2,
   lastBackupAt: '2026-11-21T03:00:00.000Z',
   credential: { kind: 'apiKey', scope: 'account' },
 };
@@ -21,7 +22,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   'GET /v1/account': {
     id: 'account.get',
     description:
-      'Returns the tier with its limits, the state of the quotas, the API key and the credential of the request. If the daemon has only one account, also when it was last backed up.',
+      'Returns the tier with its limits, the state of the quotas, the number of open suggestions, the API key and the credential of the request. If the daemon has only one account, also when it was last backed up.',
     answer: EXAMPLE_ACCOUNT,
     etag: true,
   },

@@ -33,6 +33,7 @@ export const Account = Type.Object({
     },
     { description: 'What this request was made with' },
   ),
+  openSuggestions: Type.Integer({ description: 'Suggested changes of memories that wait for a decision' }),
   lastBackupAt: Type.Optional(
     Nullable(
       Type.String({

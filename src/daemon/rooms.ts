@@ -193,6 +193,7 @@ export async function openRooms(
     idempotency,
     erasables,
     deleteSignIns: deleteSignInsOf,
+    countSuggestions: suggestions.countOpen,
     policy: { signup: config.signup, domains: config.signupDomains },
     defaultTier: config.defaultTier,
     lastBackupMs: config.databaseUrl === undefined ? () => lastBackupMs(config.dataDir) : undefined,

@@ -100,6 +100,9 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
     rows.push(['Memories', (width) => quotaLines(quotas.dailyMemories, 'today', { width, style, nowMs })]);
     rows.push(['Searches', (width) => quotaLines(quotas.monthlyQueries, 'this month', { width, style, nowMs })]);
     rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
+    if (account.openSuggestions > 0) {
+      rows.push(['Review', `${formatCount(account.openSuggestions)} suggested changes (svc review)`]);
+    }
     if (credential.kind === 'device') {
       rows.push(['Device', `${credential.client}: has a separate token and stays connected when the key is replaced`]);
     }

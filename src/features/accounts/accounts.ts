@@ -82,6 +82,8 @@ interface Dependencies {
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
   defaultTier: Tier;
+  /** Counts the suggestions of a tenant that wait for a decision. */
+  countSuggestions: (tenantId: string) => Promise<number>;
   /** When the database was last backed up, in epoch milliseconds. Absent if its own tools make the backups. */
   lastBackupMs?: (() => Promise<number | undefined>) | undefined;
 }
@@ -89,7 +91,7 @@ interface Dependencies {
 export function createAccounts(dependencies: Dependencies): Accounts {
   const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
     dependencies;
-  const { lastBackupMs } = dependencies;
+  const { countSuggestions, lastBackupMs } = dependencies;
 
   /** The owner of the only account runs the daemon; on a shared one, only the operator sees backups. */
   async function backupFacts(): Promise<Pick<Account, 'lastBackupAt'>> {
@@ -126,6 +128,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
           ...{ kind: credential.kind, scope },
           ...(credential.kind !== 'apiKey' && { id: credential.id, client: credential.client }),
         },
+        openSuggestions: await countSuggestions(tenantId),
         ...(await backupFacts()),
       };
     },

@@ -180,3 +180,8 @@ export async function deleteSomeOf(connection: Connection, owner: Owner, limit: 
   ]);
   return rows.length;
 }
+
+/** Deletes what the suggestions of a tenant are about. */
+export async function deleteItemsOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM suggestionItems WHERE tenantId = ?', [tenantId]);
+}

@@ -32,6 +32,7 @@ import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, linesOf, undoApplied } from './acceptance.ts';
 import {
   countOpen,
+  deleteItemsOf,
   deleteSomeOf,
   findSuggested,
   findSuggestion,
@@ -65,6 +66,8 @@ export interface Suggestions extends Erasable {
   suggest(tenantId: string, by: By, suggestions: readonly NewSuggestion[]): Promise<number>;
   list(principal: Principal, query: SuggestionsQuery): Promise<{ data: Suggestion[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<Suggestion>;
+  /** Counts the suggestions of a tenant that wait for a decision. */
+  countOpen(tenantId: string): Promise<number>;
   /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
   accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
   reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
@@ -305,6 +308,7 @@ export function createSuggestions(parts: Parts): Suggestions {
       if (!row) throw noSuggestion();
       return toSuggestion(row);
     },
+    countOpen: (tenantId) => countOpen(db.lookups, tenantId, MAX_OPEN),
     accept,
     reject,
     undo,
@@ -340,9 +344,9 @@ export function createSuggestions(parts: Parts): Suggestions {
       while ((await db.writes.write('daemon', (connection) => outdateOld(connection, beforeMs, PORTION))) === PORTION);
     },
     async erase(owner: Owner) {
-      while (
-        (await db.writes.write(owner.tenantId, (connection) => deleteSomeOf(connection, owner, PORTION))) === PORTION
-      );
+      const { tenantId, endUser } = owner;
+      while ((await db.writes.write(tenantId, (connection) => deleteSomeOf(connection, owner, PORTION))) === PORTION);
+      if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteItemsOf(connection, tenantId));
     },
   };
 }

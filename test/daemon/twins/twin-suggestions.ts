@@ -125,5 +125,6 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     const { tenantId } = twin;
     twin.record('deleted', await write(twin, (connection) => suggestions.deleteSomeOf(connection, { tenantId }, 9)));
     await recordAll(twin);
+    await write(twin, (connection) => suggestions.deleteItemsOf(connection, tenantId));
   },
 };

@@ -324,3 +324,11 @@ test('searches put the newer memory of an open suggestion first, and mark the ol
   await caller.decide(id, 'reject');
   expect(await caller.find(query)).toEqual([older.content, newer.content]);
 });
+
+test('the account counts the suggestions that wait for a decision', async () => {
+  const one = await caller.add('Ada has a hamster');
+  const { id } = await caller.suggest({ kind: 'expire', memoryIds: [one.id] });
+  expect((await caller.call('/v1/account')).body.openSuggestions).toBe(1);
+  await caller.decide(id, 'reject');
+  expect((await caller.call('/v1/account')).body.openSuggestions).toBe(0);
+});
