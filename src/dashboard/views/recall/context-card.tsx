@@ -1,4 +1,4 @@
-import type { ContextAnswer } from '../../../client/client.ts';
+import type { ContextAnswer, SearchAnswer } from '../../../client/client.ts';
 import { formatCount, formatProbability } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -11,16 +11,19 @@ import { type RecallQuery, toContextRequest } from './recall-query.ts';
 interface ContextCardProps {
   asked: RecallQuery;
   user: string | undefined;
-  /** The ids of the results beside it. */
-  results: ReadonlySet<string>;
+  /** The search beside it: another one loads the block again. */
+  found: SearchAnswer | undefined;
 }
 
 /** The block of text that an assistant gets for the question. Each citation leads to its result. */
-export function ContextCard({ asked, user, results }: ContextCardProps) {
+export function ContextCard({ asked, user, found }: ContextCardProps) {
   const request = toContextRequest(asked, user);
-  const block = useResource(JSON.stringify(request), (signal) => currentSession().client.context(request, { signal }), {
-    keepsPrevious: true,
-  });
+  const block = useResource(
+    found && `${found.searchId} ${JSON.stringify(request)}`,
+    (signal) => currentSession().client.context(request, { signal }),
+    { keepsPrevious: true },
+  );
+  const results = new Set(found?.results.map(({ id }) => id));
   const text = block.state.value.value?.text ?? '';
   return (
     <section class="card stack" aria-labelledby="context-title">

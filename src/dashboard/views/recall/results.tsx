@@ -67,7 +67,7 @@ export function Results({ asked, user, earlier }: ResultsProps) {
             }
           </Loaded>
         </div>
-        <ContextCard asked={asked} user={user} results={new Set(shown?.results.map(({ id }) => id))} />
+        <ContextCard asked={asked} user={user} found={shown} />
       </div>
     </>
   );
