@@ -3,8 +3,10 @@ import type { Migration } from './index.ts';
 import { createTenantTable, TEXT } from './postgres/tables.ts';
 
 /** A change that a trigger logs. Conditions and expressions are SQL over the rows `NEW` and `OLD`. */
-interface LoggedChange {
+export interface LoggedChange {
   table: string;
+  /** Tells triggers of the same table and event apart. */
+  name?: string;
   on: 'INSERT' | 'UPDATE' | 'DELETE';
   /** Columns whose update fires the trigger. */
   of?: readonly string[];
@@ -96,9 +98,14 @@ export const changes: Migration = {
       scope BIGINT, PRIMARY KEY ("tenantId", number)`;
     if (isPostgres) await createTenantTable(db, 'changes', columns);
     else await db.raw(`CREATE TABLE changes ("tenantId" TEXT NOT NULL, ${columns}) WITHOUT ROWID`);
-    for (const change of CHANGES) await (isPostgres ? logOnPostgres : logOnSqlite)(db, change);
+    for (const change of CHANGES) await logChange(db, change);
   },
 };
+
+/** Creates the trigger that logs a change, on either engine. */
+export async function logChange(db: Knex, change: LoggedChange): Promise<void> {
+  await (db.client.config.client === 'pg' ? logOnPostgres : logOnSqlite)(db, change);
+}
 
 async function logOnSqlite(db: Knex, change: LoggedChange): Promise<void> {
   const { table, on, of, when = '1' } = change;
@@ -123,8 +130,8 @@ async function logOnPostgres(db: Knex, change: LoggedChange): Promise<void> {
     FOR EACH ROW ${when ? `WHEN (${when})` : ''} EXECUTE FUNCTION ${name}()`);
 }
 
-function nameOf({ table, on }: LoggedChange): string {
-  return `${table}_${on.toLowerCase()}_logged`;
+function nameOf({ table, on, name = on.toLowerCase() }: LoggedChange): string {
+  return `${table}_${name}_logged`;
 }
 
 function rowOf({ on }: LoggedChange): 'NEW' | 'OLD' {

@@ -30,6 +30,7 @@ import { clientConsent } from './0029-client-consent.ts';
 import { modelAgreements } from './0030-model-agreements.ts';
 import { indexVersions } from './0031-index-versions.ts';
 import { memorySpeakers } from './0032-memory-speakers.ts';
+import { suggestions } from './0033-suggestions.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   modelAgreements,
   indexVersions,
   memorySpeakers,
+  suggestions,
 ];

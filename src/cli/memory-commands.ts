@@ -41,6 +41,19 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/forget.ts')).forgetCommand(await context()),
     },
     {
+      name: 'review',
+      summary: 'decide suggested changes of memories',
+      group,
+      async load() {
+        const [{ reviewCommand }, { createAccountContext }] = await Promise.all([
+          import('./commands/review.ts'),
+          import('./account-context.ts'),
+        ]);
+        const loaded = await context();
+        return reviewCommand({ ...loaded, screen: createAccountContext(loaded).screen });
+      },
+    },
+    {
       name: 'conversations',
       summary: 'list, show or erase conversations, extract memories from them',
       group,

@@ -12,6 +12,7 @@ import { learningCalls } from './learning-calls.ts';
 import { memoryCalls } from './memory-calls.ts';
 import { portabilityCalls } from './portability-calls.ts';
 import { providerCalls } from './provider-calls.ts';
+import { suggestionCalls } from './suggestion-calls.ts';
 import { createTransport } from './transport.ts';
 import { userCalls } from './user-calls.ts';
 
@@ -40,6 +41,8 @@ export type * from '../contract/providers.ts';
 export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/searches.ts';
+export type * from '../contract/suggestion-names.ts';
+export type * from '../contract/suggestions.ts';
 export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';
@@ -77,6 +80,7 @@ export function createClient(options: ClientOptions) {
       send('POST', '/v1/context', request, callOptions),
     ...learningCalls(transport),
     ...providerCalls(transport),
+    suggestions: suggestionCalls(transport),
     jobs: jobCalls(transport),
     ...activityCalls(transport),
     ...portabilityCalls(transport),

@@ -11,12 +11,14 @@ import type { Operations } from './operations.ts';
 import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
 import { PROVIDER_OPERATIONS } from './providers-operations.ts';
 import { SEARCH_OPERATIONS } from './search-operations.ts';
+import { SUGGESTION_OPERATIONS } from './suggestions-operations.ts';
 import { USER_OPERATIONS } from './users-operations.ts';
 
 /** Every operation of the API. */
 export const OPERATIONS: Operations = {
   ...MEMORY_OPERATIONS,
   ...SEARCH_OPERATIONS,
+  ...SUGGESTION_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...EPISODE_OPERATIONS,
   ...USER_OPERATIONS,

@@ -34,6 +34,7 @@ import { ORIGINS } from './origin.ts';
 import { projectQuery } from './project.ts';
 
 export const MAX_TAGS = 64;
+export const MAX_CONTENT = 100_000;
 const MAX_METADATA_FILTERS = 16;
 const Tags = Type.Array(Name, { maxItems: MAX_TAGS, uniqueItems: true });
 /** An id in the caller's own system. Compared byte for byte. */
@@ -55,7 +56,7 @@ const StoringClient = Type.String({
 
 export const memoryFields = {
   id: text(MadeId('mem')),
-  content: text(Text(100_000), { create: 'required', change: 'set' }),
+  content: text(Text(MAX_CONTENT), { create: 'required', change: 'set' }),
   user: userField,
   project: projectField,
   externalId: text(ExternalId, { nullable: true, create: 'optional', change: 'set-or-clear', default: null }),

@@ -93,6 +93,9 @@ const Found = Type.Object({
   score: Type.Number(),
   relevance: Relevance,
   restatedBy: Type.Optional(Type.String({ description: 'A newer result that updates this statement' })),
+  possiblySupersededBy: Type.Optional(
+    Type.String({ description: 'A newer memory that an open suggestion puts in the place of this one' }),
+  ),
   content: Type.String({ description: 'For an episode, its title and summary' }),
   user: Type.String(),
   project: Nullable(Type.String({ description: 'Of a message: that of its conversation' })),

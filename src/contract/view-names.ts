@@ -2,6 +2,7 @@
 export const VIEW_NAMES = [
   'home',
   'memories',
+  'review',
   'map',
   'conversations',
   'recall',

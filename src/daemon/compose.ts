@@ -29,6 +29,7 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
+import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
@@ -114,7 +115,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     events,
   } = rooms;
   const { leases, tenantModels, tenantEmbeddings } = rooms;
-  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember } = rooms;
+  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember, suggestions } =
+    rooms;
   const { rateLimits } = limiting;
   await limiting.begin();
   const resumeIndexing = async () => {
@@ -193,6 +195,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       episodesRoutes({ episodes, idempotency }),
       portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
+      suggestionsRoutes({ suggestions, idempotency }),
       learningRoutes({ learning }),
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),

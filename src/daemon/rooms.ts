@@ -39,9 +39,12 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
+import { createComparing } from '../features/suggestions/comparing.ts';
+import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
 import { createUsers } from '../features/users/users.ts';
+import { createWords } from '../features/words/words.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { redactSecrets } from '../lib/redaction.ts';
@@ -140,14 +143,17 @@ export async function openRooms(
     spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
 
-  const candidates = createCandidates();
+  const words = createWords();
+  const candidates = createCandidates(words);
   const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });
+  const suggestions = createSuggestions({ ...storing, memories, reading });
+  const { possibleSuccessors } = suggestions;
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
-    startSession,
+    ...{ startSession, possibleSuccessors },
   };
   const search = createSearch(searching);
 
@@ -157,16 +163,18 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
+  const comparing = createComparing({ db, log, words, memories, related, suggestions });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
-  const ofUsers = [conversations, episodes, memories, learning];
+  const ofUsers = [suggestions, conversations, episodes, memories, learning];
   const erasables = [
     portability,
     providerKeys,
     jobs,
     extraction,
     providerSettings,
+    comparing,
     ...ofUsers,
     embeddings,
     tenantEmbeddings,
@@ -227,6 +235,8 @@ export async function openRooms(
     providerKeys,
     jobRunner,
     extraction,
+    suggestions,
+    comparing,
     remember,
   };
 }

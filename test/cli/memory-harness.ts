@@ -20,6 +20,7 @@ import { mcpCommand } from '../../src/cli/commands/mcp.ts';
 import { modelCommand } from '../../src/cli/commands/model.ts';
 import { openCommand } from '../../src/cli/commands/open.ts';
 import { providerCommand } from '../../src/cli/commands/provider.ts';
+import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
@@ -145,6 +146,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     extractCommand,
     jobsCommand,
     usersCommand,
+    reviewCommand,
     conversationsCommand,
     episodesCommand,
     openCommand,

@@ -15,6 +15,10 @@ const OF_ACCOUNT = [
   'POST /v1/auth/device/decision',
   'POST /v1/auth/device/request',
   'POST /v1/provider-keys/{provider}/validate',
+  'POST /v1/suggestions/decide',
+  'POST /v1/suggestions/{id}/accept',
+  'POST /v1/suggestions/{id}/reject',
+  'POST /v1/suggestions/{id}/undo',
   'PUT /v1/provider-keys/{provider}',
 ];
 const ROUTES = Object.keys(OPERATIONS).filter((route) => !PUBLIC.test(route));

@@ -146,12 +146,16 @@ test('outdated results name the newer one, which names the places of all that it
     { id: 'newest' },
     { id: 'older', restatedBy: 'newest' },
     { id: 'other' },
-    { id: 'oldest', restatedBy: 'newest' },
+    { id: 'oldest', possiblySupersededBy: 'newest' },
     { id: 'gone', restatedBy: 'not shown' },
   ] as SearchResult[];
   const found = restatementsOf(statements);
   expect(found.get('newest')).toEqual({ olderPlaces: [2, 4] });
-  expect(found.get('older')).toEqual({ newer: { result: statements[0], place: 1 }, olderPlaces: [] });
+  expect(found.get('older')).toEqual({
+    newer: { result: statements[0], place: 1, isSuggested: false },
+    olderPlaces: [],
+  });
+  expect(found.get('oldest')?.newer?.isSuggested).toBe(true);
   expect([...found.keys()].sort()).toEqual(['newest', 'older', 'oldest']);
 });
 

@@ -45,6 +45,13 @@ export const JOB: IdKind = {
   shownBy: 'Run svc jobs to see them.',
   all: (client) => client.jobs.list({ limit: LARGEST_PAGE }),
 };
+export const SUGGESTION: IdKind = {
+  prefix: 'sug',
+  one: 'suggestion',
+  many: 'suggestions',
+  shownBy: 'Run svc review to see them.',
+  all: (client) => client.suggestions.list({ limit: LARGEST_PAGE }),
+};
 export const CONNECTION: IdKind = {
   prefix: 'con',
   one: 'connection',

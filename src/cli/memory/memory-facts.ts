@@ -7,7 +7,7 @@ import { printable } from './terminal-text.ts';
 
 /** The fields of a memory that lists show; a search result of another type has only the required ones. */
 export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'occurredAt' | 'createdAt'> &
-  Partial<Memory & Pick<SearchResult, 'restatedBy'>>;
+  Partial<Memory & Pick<SearchResult, 'restatedBy' | 'possiblySupersededBy'>>;
 
 /** The time, validity, user and tags, in a few words each. */
 export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
@@ -15,7 +15,7 @@ export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
   if (memory.pinned) facts.unshift('pinned');
   if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
-  if (memory.restatedBy) facts.push('older');
+  if (memory.restatedBy || memory.possiblySupersededBy) facts.push('older');
   if (memory.expiresAt) facts.push(`expires ${formatTime(memory.expiresAt)}`);
   if (memory.user !== 'default') facts.push(`user ${printable(memory.user)}`);
   if (memory.project) facts.push(`project ${printable(memory.project)}`);

@@ -72,7 +72,8 @@ export function pageText(page: { data: Memory[]; nextCursor: string | null }, ma
 export function searchText(answer: SearchAnswer, mark: string): string {
   if (answer.results.length === 0) return 'Nothing found. Try different words or fewer filters.';
   const results = answer.results.map((result, index) => {
-    const older = result.restatedBy === undefined ? '' : `older than ${result.restatedBy} `;
+    const newer = result.restatedBy ?? result.possiblySupersededBy;
+    const older = newer === undefined ? '' : `older than ${newer} `;
     return `${index + 1}. score ${result.score.toFixed(3)} ${older}${resultText(result)}`;
   });
   return `${fence(results.join('\n'), mark)}\n${feedbackText(answer)}`;

@@ -19,6 +19,7 @@ export const VIEWS: Record<ViewName, View> = {
     letter: 'm',
     load: () => import('../views/memories/memories-view.tsx'),
   },
+  review: { title: 'Review', icon: 'review', letter: 'v', load: () => import('../views/review/review-view.tsx') },
   map: { title: 'Map', icon: 'map', letter: 'p', load: () => import('../views/map/map-view.tsx') },
   conversations: {
     title: 'Conversations',

@@ -72,6 +72,13 @@ export const MOVED_TABLES: readonly MovedTable[] = [
      metadata cut edited version startedAt endedAt createdAt updatedAt traits dates bytes project`,
     { indexedAs: 'episode' },
   ),
+  table(
+    'suggestions',
+    'tenantId id',
+    `textsHash endUser project kind state memoryIds content validFrom evidence reason confidence suggester suggesterName
+     createdAt decidedAt decidedBy undoneAt applied`,
+  ),
+  table('suggestionItems', 'tenantId itemId suggestionId', ''),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
   table(
@@ -130,6 +137,8 @@ export const UNMOVED_TABLES: readonly string[] = [
   ...['daemons', 'leases', 'buckets', 'pulse'],
   // Events still to be sent: the streams end with a move.
   'changes',
+  // Counted by those changes: memories are compared once more, and what is found again is known.
+  'comparedMemories',
   // Tickets for the operator's view, which expire within a minute.
   'operatorTickets',
   // Requests of terminals, which expire within ten minutes.

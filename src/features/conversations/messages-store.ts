@@ -48,6 +48,21 @@ export async function findMessage(
   ]);
 }
 
+/** Finds those of a user's messages that exist, by id, in any of their conversations. */
+export async function findMessagesOfUser(
+  reader: Reader,
+  { tenantId, endUser }: { tenantId: string; endUser: string },
+  ids: readonly string[],
+): Promise<MessageRow[]> {
+  return reader.all<MessageRow>(
+    `SELECT m.* FROM texts(?) t
+       CROSS JOIN messages m ON m.tenantId = ? AND m.id = t.value
+       CROSS JOIN conversations c ON c.tenantId = ? AND c.id = m.conversationId
+     WHERE c.endUser = ? AND c.erasedAt IS NULL`,
+    [JSON.stringify(ids), tenantId, tenantId, endUser],
+  );
+}
+
 /** Finds those of the rows that exist, by row number. */
 export async function findMessageRows(
   reader: Reader,

@@ -126,7 +126,7 @@ export async function insertVersions(
   );
 }
 
-/** Ends the validity of a superseded memory. */
+/** Ends the validity of a memory, which another may take the place of. */
 export async function updateSuperseded(
   connection: Connection,
   {
@@ -135,12 +135,24 @@ export async function updateSuperseded(
     validTo,
     supersededBy,
     nowMs,
-  }: { tenantId: string; id: string; validTo: number; supersededBy: string; nowMs: number },
+  }: { tenantId: string; id: string; validTo: number; supersededBy: string | null; nowMs: number },
 ): Promise<void> {
   await connection.run(
     `UPDATE memories SET validTo = ?, supersededBy = ?, updatedAt = ?
      WHERE tenantId = ? AND id = ? AND current = 1`,
     [validTo, supersededBy, nowMs, tenantId, id],
+  );
+}
+
+/** Makes the current version of a closed memory valid again. */
+export async function updateReopened(
+  connection: Connection,
+  { tenantId, id, nowMs }: { tenantId: string; id: string; nowMs: number },
+): Promise<void> {
+  await connection.run(
+    `UPDATE memories SET validTo = NULL, supersededBy = NULL, updatedAt = ?
+     WHERE tenantId = ? AND id = ? AND current = 1`,
+    [nowMs, tenantId, id],
   );
 }
 

@@ -11,7 +11,7 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { NO_TERMS, type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
+import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
@@ -27,7 +27,9 @@ import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
 import { etagOf, hasExpired, type MemoryRow, memoryCodec, storedEntryOf, textsOf, toMemory } from './memory-row.ts';
 import { type CountMemoryFacets, createMemoryStats } from './memory-stats.ts';
+import { type Closing, closeMemory, reopenMemory } from './memory-validity.ts';
 
+export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, type MemoryRow, toMemory };
 
@@ -49,6 +51,18 @@ export interface Memories extends MemoryAdding {
     change: MemoryChange,
     terms?: PreparedTerms,
   ): Promise<ChangedMemory>;
+  /** Gives a memory the fields of an earlier version again, as a new version; in the caller's transaction. Throws like `changeWithin`. */
+  restoreWithin(
+    connection: Connection,
+    tenantId: string,
+    { id, version }: Pick<Memory, 'id' | 'version'>,
+    terms?: PreparedTerms,
+  ): Promise<Memory>;
+  /** Ends the validity of a memory, in the caller's transaction. Throws `not_found`, `conflict` and `TermsMissing`. */
+  closeWithin(connection: Connection, closing: Closing, terms?: PreparedTerms): Promise<Memory>;
+  /** Makes a closed memory valid again, in the caller's transaction. Throws `not_found`, `conflict` and `TermsMissing`. */
+  reopenWithin(connection: Connection, tenantId: string, id: string, terms?: PreparedTerms): Promise<Memory>;
+  removeWithin(connection: Connection, tenantId: string, id: string): Promise<void>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
@@ -123,6 +137,39 @@ export function createMemories(parts: Parts): Memories {
     return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };
   }
 
+  async function restoreWithin(
+    connection: Connection,
+    tenantId: string,
+    { id, version }: Pick<Memory, 'id' | 'version'>,
+    terms: PreparedTerms = NO_TERMS,
+  ): Promise<Memory> {
+    const nowMs = clock.nowMs();
+    const [row, ...earlier] = await listVersions(connection, tenantId, id);
+    const current = requirePresent(row, nowMs);
+    const before = earlier.find((one) => one.version === version);
+    if (!before) throw new AppError('not_found', `The memory has no version ${version}.`);
+    const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
+    const changed: MemoryRow = { ...current, ...fields };
+    return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
+  }
+
+  async function closeWithin(connection: Connection, closing: Closing, terms = NO_TERMS): Promise<Memory> {
+    const nowMs = clock.nowMs();
+    const { tenantId, id } = closing;
+    const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
+    if (row.validTo !== null) throw new AppError('conflict', 'This memory is superseded already.');
+    requireTerms(terms, [textsOf(row)]);
+    await closeMemory(connection, { text, terms }, closing, nowMs);
+    return toMemory((await findMemory(connection, tenantId, id))!);
+  }
+
+  async function reopenWithin(connection: Connection, tenantId: string, id: string, terms = NO_TERMS): Promise<Memory> {
+    const nowMs = clock.nowMs();
+    const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
+    if (row.validTo !== null) await reopenMemory(connection, { text, terms }, row, nowMs);
+    return toMemory((await findMemory(connection, tenantId, id))!);
+  }
+
   async function removeWithin(connection: Connection, tenantId: string, id: string, ifMatch?: string): Promise<void> {
     const row = requirePresent(await findMemory(connection, tenantId, id), clock.nowMs());
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
@@ -142,6 +189,10 @@ export function createMemories(parts: Parts): Memories {
         db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),
       ),
     changeWithin,
+    restoreWithin,
+    closeWithin,
+    reopenWithin,
+    removeWithin,
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);
       return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;

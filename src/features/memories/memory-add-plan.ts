@@ -14,6 +14,7 @@ import {
   nextVersionOf,
   toMemory,
 } from './memory-row.ts';
+import type { Closing } from './memory-validity.ts';
 
 /** A memory to add, validated before the transaction. */
 export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
@@ -35,13 +36,6 @@ export interface KnownMemories {
 
 /** How to treat a memory whose content exists: merge its tags and metadata into the stored one, or change nothing. */
 export type OnDuplicate = 'merge' | 'keep';
-
-export interface Closing {
-  tenantId: string;
-  id: string;
-  validTo: number;
-  supersededBy: string;
-}
 
 /** The writes of one request, applied all or none. */
 export interface Additions {

@@ -22,11 +22,10 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import type { TextPortions } from '../text/text-portions.ts';
 import { findKnown } from './known-memories.ts';
-import { findMemory, insertLookups, insertMemories, updateSuperseded } from './memories-store.ts';
+import { findMemory, insertLookups, insertMemories } from './memories-store.ts';
 import {
   type Additions,
   applyAdditions,
-  type Closing,
   contentKeyOf,
   type Draft,
   draftsInSteps,
@@ -37,6 +36,7 @@ import {
 import { storeVersion } from './memory-change.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
+import { closeMemory } from './memory-validity.ts';
 
 /** The tenant whose quota counts what is added, and the client that adds it. */
 export type Adder = MeteredTenant & Pick<Principal, 'client'>;
@@ -197,7 +197,9 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       await storeVersion(connection, { text, terms }, row, next);
     }
     // Close first: a new memory may have the content of a closed one.
-    for (const closing of plans.flatMap(({ closed }) => closed)) await close(connection, closing, terms, nowMs);
+    for (const closing of plans.flatMap(({ closed }) => closed)) {
+      await closeMemory(connection, { text, terms }, closing, nowMs);
+    }
     const rows = plans.flatMap(({ inserted }) => inserted);
     const numbers = await insertMemories(connection, rows);
     const entryOf = (row: NewMemoryRow) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live');
@@ -207,13 +209,6 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       terms,
     );
     await insertLookups(connection, rows);
-  }
-
-  async function close(connection: Connection, closing: Closing, terms: PreparedTerms, nowMs: number): Promise<void> {
-    await updateSuperseded(connection, { ...closing, nowMs });
-    const row = (await findMemory(connection, closing.tenantId, closing.id))!;
-    await text.remove(connection, [row]);
-    await text.insert(connection, [textEntryOf(row, 'past')], terms);
   }
 
   const insertWhole = (on: Connection, writes: readonly (readonly TextEntry[])[], terms: PreparedTerms) =>

@@ -62,7 +62,7 @@ export async function storeVersion(
 }
 
 /** The other valid memories of the user with the same content or external id. */
-async function othersLike(connection: Connection, next: NewMemoryRow): Promise<MemoryRow[]> {
+export async function othersLike(connection: Connection, next: NewMemoryRow): Promise<MemoryRow[]> {
   const { tenantId, endUser, externalId } = next;
   const keys = externalId === null ? [] : [{ tenantId, endUser, externalId }];
   const found = [...(await findSameContent(connection, [next])), ...(await findByExternalId(connection, keys))];

@@ -98,7 +98,11 @@ async function longestFitting(
 function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>, isUnasked: boolean): Line {
   const speaker = result.type === 'message' ? speakerPrefix(result) : '';
   const mark = result.type === 'memory' ? originMark(result.origin) : undefined;
-  const facts = [momentOf(result).slice(0, 10), ...(mark ? [mark] : []), ...(result.restatedBy ? ['older'] : [])];
+  const facts = [
+    momentOf(result).slice(0, 10),
+    ...(mark ? [mark] : []),
+    ...(result.restatedBy || result.possiblySupersededBy ? ['older'] : []),
+  ];
   const head = `[${number}] (${facts.join(', ')}) ${speaker}`;
   return {
     result,

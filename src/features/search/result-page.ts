@@ -8,6 +8,8 @@ interface Page {
   limit: number;
   /** Whether newer statements go first: not for queries about the past, nor if the user's feedback favors older ones. */
   putsNewestFirst: boolean;
+  /** Memories by id, each with the newer one that an open suggestion puts in its place. */
+  successors: ReadonlyMap<string, string>;
 }
 
 /** The number of results that are compared to find newer statements. */
@@ -16,7 +18,7 @@ const MAX_COMPARED = 20;
 /** The hits whose rows a page may need: the relevant ones, and the first, which newer ones may restate. */
 export function hitsToLoad(
   ranked: readonly RatedHit[],
-  { minRelevance, limit }: Omit<Page, 'putsNewestFirst'>,
+  { minRelevance, limit }: Pick<Page, 'minRelevance' | 'limit'>,
 ): RatedHit[] {
   const relevant = ranked.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
   // A page without relevant hits has nothing to restate.
@@ -29,7 +31,7 @@ export function hitsToLoad(
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
-  { minRelevance, limit, putsNewestFirst }: Page,
+  { minRelevance, limit, putsNewestFirst, successors }: Page,
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
@@ -37,7 +39,25 @@ export function pageOf(
     newer.relevance = Math.max(newer.relevance, older.relevance);
     older.restatedBy ??= newer.item.facts.id;
   });
-  return [...ordered, ...hits].filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+  const all = [...ordered, ...hits];
+  if (putsNewestFirst) putSuccessorsFirst(all, successors);
+  return all.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+}
+
+/** Marks memories that a newer one may have taken the place of, and moves that one in front of them. */
+function putSuccessorsFirst(hits: LoadedHit[], successors: ReadonlyMap<string, string>): void {
+  if (successors.size === 0) return;
+  for (const older of [...hits]) {
+    const newerId = successors.get(older.item.facts.id);
+    if (newerId === undefined) continue;
+    older.possiblySupersededBy = newerId;
+    const at = hits.findIndex(({ item }) => item.facts.id === newerId);
+    const before = hits.indexOf(older);
+    if (at < before) continue;
+    const [newer] = hits.splice(at, 1);
+    newer!.relevance = Math.max(newer!.relevance, older.relevance);
+    hits.splice(before, 0, newer!);
+  }
 }
 
 /** Most results are too long, or hold no word of the query: their rows need not be read. */

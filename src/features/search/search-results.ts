@@ -13,8 +13,8 @@ import type { Ranking } from './ranking.ts';
 /** A hit with the probability that it answers the query. */
 export type RatedHit = Fused<Candidate> & { relevance: number };
 
-/** A hit with its whole row, and the id of a newer hit about the same thing. */
-export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string };
+/** A hit with its whole row, and the ids of a newer hit about the same thing and of a memory that may have taken its place. */
+export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string; possiblySupersededBy?: string };
 
 /** Converts hits to results, each with the parts of its score if `explained` has the related words that were found. */
 export function toResults(
@@ -23,9 +23,14 @@ export function toResults(
   explained: readonly RelatedMatch[] | undefined,
 ): SearchResult[] {
   return hits.map((hit, index) => {
-    const { relevance, restatedBy } = hit;
+    const { relevance, restatedBy, possiblySupersededBy } = hit;
     const score = Math.round(hit.score * 1e6) / 1e6;
-    const result = { ...itemOf(hit), score, relevance, ...(restatedBy !== undefined && { restatedBy }) };
+    const result = {
+      ...itemOf(hit),
+      ...{ score, relevance },
+      ...(restatedBy !== undefined && { restatedBy }),
+      ...(possiblySupersededBy !== undefined && { possiblySupersededBy }),
+    };
     if (explained === undefined) return result;
     const defaultRank = byDefault.findIndex(({ item }) => item === hit.item) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');

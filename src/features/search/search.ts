@@ -64,6 +64,12 @@ interface Dependencies {
   candidates: CandidateSearch;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
+  /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
+  possibleSuccessors: (
+    reader: Reader,
+    tenantId: string,
+    memoryIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, string>>;
   /** Composes the context for the start of a session. */
   startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
@@ -100,6 +106,7 @@ const CONTEXT_RESULTS = 100;
 export function createSearch(dependencies: Dependencies): Search {
   const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf, startSession } =
     dependencies;
+  const { possibleSuccessors } = dependencies;
   // A tenant searches on half of the readers, at least on one.
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
@@ -173,7 +180,13 @@ export function createSearch(dependencies: Dependencies): Search {
     const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
     const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
     const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
-    const results = toResults(pageOf(loaded, parsed, page), ranking, explain ? found.related : undefined);
+    const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
+    const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
+    const results = toResults(
+      pageOf(loaded, parsed, { ...page, successors }),
+      ranking,
+      explain ? found.related : undefined,
+    );
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.byDefault, factor);
     const share = model === undefined ? undefined : agreementOf(matches);

@@ -94,24 +94,38 @@ function once<T>(compute: () => T): () => T {
   return () => (value ??= compute());
 }
 
+/** By what a newer sentence takes the place of an older one. */
+export type Replacement = 'most words' | 'beginning' | 'end' | 'value' | 'change';
+
 /**
  * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, state
  * another value of what both name, or the newer announces a change of it, or says that it is over. `tells` says how much a
  * shared root tells that they are about the same thing: 1 for a rare one, 2 if it alone suffices.
  */
 export function replacesSentence(newer: SentenceWords, older: SentenceWords, tells: (root: string) => number): boolean {
+  return replacementOf(newer, older, tells) !== undefined;
+}
+
+/** Returns by what a newer sentence takes the place of an older one, if it does; see `replacesSentence`. */
+export function replacementOf(
+  newer: SentenceWords,
+  older: SentenceWords,
+  tells: (root: string) => number,
+): Replacement | undefined {
   const telling = older.telling.filter((root) => newer.roots.has(root));
-  if (telling.length === 0 || areNumberedApart(newer, older)) return false;
-  if (shareMost(newer, older) || beginAlike(newer, older)) return true;
+  if (telling.length === 0 || areNumberedApart(newer, older)) return undefined;
+  if (shareMost(newer, older)) return 'most words';
+  if (beginAlike(newer, older)) return 'beginning';
   const [now, then] = [newer.traits(), older.traits()];
   const rare = telling.filter((root) => tells(root) >= 1);
-  if (rare.some((root) => now.ended.has(root))) return true;
+  if (rare.some((root) => now.ended.has(root))) return 'end';
   const statesAnother = now.values.some((has, kind) => has && then.values[kind]);
   const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
   const size = Math.max(newer.roots.size, older.roots.size);
-  if (statesAnother && size <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return true;
+  if (statesAnother && size <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return 'value';
   const distinct = telling.filter((root) => !then.restOfNames.has(root));
-  return now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
+  const isChange = now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
+  return isChange ? 'change' : undefined;
 }
 
 /** Whether the newer has the numbers that a query asks the older for: what holds of shell 8 says nothing of shell 7. */

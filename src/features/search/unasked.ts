@@ -31,9 +31,11 @@ export interface Unasked {
  */
 export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
   const { exclude, voice, weights } = unasked;
+  const ids = new Set(results.map(({ id }) => id));
   const usable = results.filter(
     (result) =>
       result.restatedBy === undefined &&
+      !ids.has(result.possiblySupersededBy ?? '') &&
       result.relevance >= WORTH_BESIDE &&
       (result.type !== 'message' || result.role === (voice === 'assistant' ? 'assistant' : 'user')),
   );

@@ -14,7 +14,7 @@ import { figuresOf } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { SideCards } from './side-cards.tsx';
 import { StatCards } from './stat-cards.tsx';
-import { MAX_CHANGES, WeekCard } from './week-card.tsx';
+import { MAX_CHANGES, MAX_WAITING, WeekCard } from './week-card.tsx';
 
 const DAY_MS = 86_400_000;
 /** Longer than the year of the heatmap, whose first week is whole. */
@@ -30,7 +30,7 @@ export function View() {
     const nowMs = systemClock.nowMs();
     const year = { after: toTimestamp(nowMs - YEAR_MS), before: toTimestamp(nowMs) };
     const changes = { orderBy: 'updatedAt' as const, includeSuperseded: true, limit: MAX_CHANGES };
-    const [usage, users, changed, searches, stats, conversations] = await Promise.all([
+    const [usage, users, changed, searches, stats, conversations, waiting] = await Promise.all([
       client.usage.get({ days: 30 }, { signal }),
       user === undefined
         ? client.users.list({ limit: 200 }, { signal }).then(({ data }) => data)
@@ -41,14 +41,25 @@ export function View() {
         .then(({ data }) => data),
       client.memories.stats({ ...ofUser, ...year, histogram: 'occurredAt' }, { signal }),
       client.conversations.list({ limit: 200, ...ofUser }, { signal }).then(({ data }) => data),
+      client.suggestions
+        .list({ state: 'open', limit: MAX_WAITING, ...ofUser }, { signal })
+        .then(({ data }) => data.length),
     ]);
-    return { usage, users, changed, searches: distinctSearches(searches).slice(0, SEARCHES), stats, conversations };
+    return {
+      usage,
+      users,
+      changed,
+      searches: distinctSearches(searches).slice(0, SEARCHES),
+      stats,
+      conversations,
+      waiting,
+    };
   });
-  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], overview.reload), [overview.reload]);
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback', 'suggestion'], overview.reload), [overview.reload]);
   const nowMs = systemClock.nowMs();
   return (
     <Loaded resource={overview} label="Loading Home">
-      {({ changed, searches, stats, ...counted }) => {
+      {({ changed, searches, stats, waiting, ...counted }) => {
         const figures = figuresOf(counted, nowMs);
         const isEmpty = figures.memories === 0 && figures.conversations === 0;
         const { days } = stats.histogram;
@@ -58,7 +69,7 @@ export function View() {
               <FirstSteps />
             ) : (
               <div class="stack">
-                <WeekCard memories={changed} />
+                <WeekCard memories={changed} waiting={waiting} />
                 {searches.length > 0 && <RecentSearches searches={searches} />}
                 <StatCards figures={figures} />
                 {days.length > 1 && (

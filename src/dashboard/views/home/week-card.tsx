@@ -9,9 +9,11 @@ import { type ChangeOfMemory, type Week, weekOf } from './week.ts';
 const SHOWN = 8;
 /** More changes than this are not counted. */
 export const MAX_CHANGES = 200;
+/** More suggestions than this are not counted. */
+export const MAX_WAITING = 100;
 
-/** What changed within a week, in a sentence and by day. `memories` are in the order of their change, latest first. */
-export function WeekCard({ memories }: { memories: readonly Memory[] }) {
+/** What changed within a week, in a sentence and by day. `memories` are in the order of their change, latest first; `waiting` suggestions are open. */
+export function WeekCard({ memories, waiting }: { memories: readonly Memory[]; waiting: number }) {
   const week = weekOf(memories, systemClock.nowMs(), formatDayName);
   return (
     <section class="card stack" aria-labelledby="week-title">
@@ -20,6 +22,14 @@ export function WeekCard({ memories }: { memories: readonly Memory[] }) {
         <a href={hrefOf('memories', { orderBy: 'updatedAt' })}>All changes</a>
       </div>
       <p>{describeWeek(week, memories.length === MAX_CHANGES)}</p>
+      {waiting > 0 && (
+        <p>
+          <a href={hrefOf('review')}>
+            {waiting === MAX_WAITING ? 'At least ' : ''}
+            {formatCount(waiting, 'suggestion waits', 'suggestions wait')} for you
+          </a>
+        </p>
+      )}
       <Days days={week.days} />
     </section>
   );

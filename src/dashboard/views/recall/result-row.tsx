@@ -42,7 +42,7 @@ interface ResultRowProps {
 export function ResultRow(props: ResultRowProps) {
   const { result, query, then, restatement, range, isOpen, pointed, marks, isTaught, onOpen, onCorrected } = props;
   const { id, content, relevance, why } = result;
-  const isOutdated = restatement?.newer !== undefined;
+  const isOutdated = restatement?.newer?.isSuggested === false;
   const doubt = doubtOf(relevance);
   return (
     <li
@@ -81,7 +81,7 @@ export function ResultRow(props: ResultRowProps) {
 /** Says that a newer result updates this one, or that this one updates others. */
 function RestatementNote({ result, restatement: { newer, olderPlaces }, onCorrected }: RestatementNoteProps) {
   if (!newer) return <span class="chip is-accent">newer than the {olderPlaces.map(formatOrdinal).join(', ')}</span>;
-  const { result: holds, place } = newer;
+  const { result: holds, place, isSuggested } = newer;
   const mark = async () => {
     const text = `“${holds.content}” replaces it. It stays in the history, and searches no longer find it.`;
     if (!(await confirm({ title: 'Mark as outdated?', text, yes: 'Mark as outdated' }))) return;
@@ -96,7 +96,9 @@ function RestatementNote({ result, restatement: { newer, olderPlaces }, onCorrec
   };
   return (
     <>
-      <span class="chip is-danger">outdated: the {formatOrdinal(place)} is newer</span>
+      <span class="chip is-danger">
+        {isSuggested ? 'perhaps outdated' : 'outdated'}: the {formatOrdinal(place)} is newer
+      </span>
       {result.type === 'memory' && holds.type === 'memory' && (
         <button type="button" class="link" onClick={() => void mark()}>
           Mark as outdated

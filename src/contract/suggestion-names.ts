@@ -1,0 +1,11 @@
+/** What a suggestion would do. Free of schemas, because the web app reads it too. */
+export const SUGGESTION_KINDS = ['add', 'merge', 'supersede', 'contradiction', 'expire', 'split'] as const;
+export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
+
+/** `outdated`: a memory that the suggestion is about has changed, or nobody decided for 90 days. */
+export const SUGGESTION_STATES = ['open', 'accepted', 'rejected', 'outdated'] as const;
+export type SuggestionState = (typeof SUGGESTION_STATES)[number];
+
+/** Who suggests: svc by its rules, a model by a provider key, or an assistant. */
+export const SUGGESTERS = ['rules', 'provider', 'assistant'] as const;
+export type Suggester = (typeof SUGGESTERS)[number];

@@ -1,0 +1,143 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Acceptance, Suggestion } from '../../../client/client.ts';
+import { describeError } from '../../errors.ts';
+import { announce, onChanges } from '../../live.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { showToast, showUndoToast } from '../../parts/toasts.tsx';
+import { isTyping } from '../../parts/typing.ts';
+import { chosenUser, hrefOf } from '../../router.ts';
+import { currentSession, endSessionOn } from '../../session.ts';
+import { SuggestionCard } from './suggestion-card.tsx';
+
+const PAGE = 50;
+
+/** Suggested changes of memories, one at a time, decided by buttons or keys. */
+export function View() {
+  const user = chosenUser.value;
+  const list = usePageList<Suggestion>(user ?? '', async (cursor, signal) => {
+    const query = { state: 'open', limit: PAGE, ...(user && { user }), ...(cursor && { cursor }) } as const;
+    return currentSession().client.suggestions.list(query, { signal });
+  });
+  useEffect(() => onChanges(['suggestion', 'memory'], list.reload), [list.reload]);
+  if (list.error !== undefined && list.rows.length === 0) return <Failure error={list.error} onRetry={list.retry} />;
+  if (list.rows.length === 0) return list.isLoading ? <Loading label="Loading Review" /> : <NothingOpen />;
+  return <Inbox list={list} />;
+}
+
+function NothingOpen() {
+  return (
+    <Empty icon="review" title="Nothing to review">
+      <p>
+        svc compares new memories with those like them. When two say the same, or one is out of date, it asks here.
+        Nothing changes until you accept.
+      </p>
+      <p>
+        <a href={hrefOf('memories')}>Go to Memories</a>
+      </p>
+    </Empty>
+  );
+}
+
+function Inbox({ list }: { list: PageList<Suggestion> }) {
+  const place = useSignal(0);
+  const isBusy = useSignal(false);
+  const isEditing = useSignal(false);
+  const lastDecided = useRef<Suggestion | undefined>(undefined);
+  const at = Math.min(place.value, list.rows.length - 1);
+  const current = list.rows[at]!;
+  const go = (to: number) => {
+    isEditing.value = false;
+    place.value = Math.max(0, Math.min(to, list.rows.length - 1));
+    if (place.value >= list.rows.length - 5) list.loadMore();
+  };
+
+  const run = async (work: () => Promise<unknown>) => {
+    if (isBusy.peek()) return;
+    isBusy.value = true;
+    try {
+      await work();
+    } catch (error) {
+      endSessionOn(error);
+      showToast(describeError(error), 'error');
+      list.reload();
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const undo = () =>
+    run(async () => {
+      const { current: last } = lastDecided;
+      if (last === undefined) return;
+      await currentSession().client.suggestions.undo(last.id);
+      lastDecided.current = undefined;
+      announce('memory');
+      list.reload();
+    });
+  const decide = (decision: 'accept' | 'reject', acceptance: Acceptance = {}) =>
+    run(async () => {
+      const { suggestions } = currentSession().client;
+      if (decision === 'accept') await suggestions.accept(current.id, acceptance);
+      else await suggestions.reject(current.id);
+      lastDecided.current = current;
+      isEditing.value = false;
+      list.change((rows) => rows.filter(({ id }) => id !== current.id));
+      if (decision === 'accept') announce('memory');
+      showUndoToast(decision === 'accept' ? 'Accepted.' : 'Rejected: it is not suggested again.', () => void undo());
+    });
+
+  const keys = useRef<Record<string, () => void>>({});
+  const mustChoose = current.kind === 'contradiction';
+  keys.current = {
+    ...(!mustChoose && { a: () => void decide('accept'), e: () => (isEditing.value = true) }),
+    r: () => void decide('reject'),
+    u: () => void undo(),
+    j: () => go(at + 1),
+    k: () => go(at - 1),
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const act = keys.current[event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  return (
+    <div class="stack review">
+      <div class="review-place">
+        <p role="status">
+          {at + 1} of{' '}
+          {list.total !== undefined && list.total > list.rows.length ? `${list.rows.length}+` : list.rows.length}
+        </p>
+        <div class="buttons">
+          <button type="button" class="small" disabled={at === 0} onClick={() => go(at - 1)}>
+            Previous <kbd>k</kbd>
+          </button>
+          <button type="button" class="small" disabled={at === list.rows.length - 1} onClick={() => go(at + 1)}>
+            Next <kbd>j</kbd>
+          </button>
+        </div>
+      </div>
+      <SuggestionCard
+        key={current.id}
+        suggestion={current}
+        isBusy={isBusy.value}
+        isEditing={isEditing.value}
+        onEdit={(isOpen) => (isEditing.value = isOpen)}
+        onDecide={(decision, acceptance) => void decide(decision, acceptance)}
+      />
+      <p class="hint">
+        Nothing is erased: what is replaced stays in the history, and a decision can be undone for 30 days (<kbd>u</kbd>{' '}
+        for the last one).
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Connection } from '../../db/connection.ts';
+import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
+import type { TextIndex } from '../text/text-indices.ts';
+import { findMemory, updateReopened, updateSuperseded } from './memories-store.ts';
+import { othersLike } from './memory-change.ts';
+import { hasExpired, type MemoryRow, textEntryOf, textsOf } from './memory-row.ts';
+
+interface Parts {
+  text: TextIndex;
+  terms: PreparedTerms;
+}
+
+/** When a memory stops being valid, and the one that takes its place, if any. */
+export interface Closing {
+  tenantId: string;
+  id: string;
+  validTo: number;
+  supersededBy: string | null;
+}
+
+/** Ends the validity of a memory: searches of the past still find it. */
+export async function closeMemory(
+  connection: Connection,
+  { text, terms }: Parts,
+  closing: Closing,
+  nowMs: number,
+): Promise<void> {
+  await updateSuperseded(connection, { ...closing, nowMs });
+  const row = (await findMemory(connection, closing.tenantId, closing.id))!;
+  await text.remove(connection, [row]);
+  await text.insert(connection, [textEntryOf(row, 'past')], terms);
+}
+
+/**
+ * Makes a closed memory valid again as it was. Throws `conflict` if another valid memory of the user has its content or
+ * external id, and `TermsMissing`.
+ */
+export async function reopenMemory(
+  connection: Connection,
+  { text, terms }: Parts,
+  row: MemoryRow,
+  nowMs: number,
+): Promise<void> {
+  requireTerms(terms, [textsOf(row)]);
+  const other = (await othersLike(connection, row)).find((one) => !hasExpired(one, nowMs));
+  if (other) {
+    throw new AppError('conflict', `The memory ${other.id} has the content or external id of ${row.id} now.`);
+  }
+  await updateReopened(connection, { tenantId: row.tenantId, id: row.id, nowMs });
+  await text.remove(connection, [row]);
+  await text.insert(connection, [textEntryOf(row, 'live')], terms);
+}

@@ -1,0 +1,179 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Memory } from '../../contract/memories.ts';
+import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
+import type { Connection } from '../../db/connection.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import type { Adder, Memories } from '../memories/memories.ts';
+import type { PreparedTerms } from '../text/prepared-terms.ts';
+
+/** What accepting did, with a digest of each memory afterwards: by it, an undo finds out whether a later change stands on it. */
+export interface Applied {
+  /** Memories with a new version, and the version before. */
+  changed: { id: string; version: number; after: string }[];
+  /** Memories that are no longer valid. */
+  closed: { id: string; after: string }[];
+  added: { id: string; after: string }[];
+}
+
+interface Parts {
+  memories: Pick<
+    Memories,
+    'findWithin' | 'addWithin' | 'changeWithin' | 'closeWithin' | 'reopenWithin' | 'restoreWithin' | 'removeWithin'
+  >;
+  nowMs: number;
+  terms: PreparedTerms;
+}
+
+/**
+ * Applies a suggestion in the caller's transaction. Nothing is erased: what another memory takes the place of stays in the
+ * history. Throws `conflict` if a memory is no longer valid, `unprocessable` for a contradiction without a choice, and
+ * `quota_exceeded`.
+ */
+export async function applySuggestion(
+  connection: Connection,
+  parts: Parts,
+  adder: Adder,
+  suggestion: Suggestion,
+  { content: edited, keep }: Acceptance,
+): Promise<Applied> {
+  const { memories, nowMs, terms } = parts;
+  const { tenantId } = adder;
+  const { kind } = suggestion;
+  const content = edited ?? suggestion.content ?? undefined;
+  const about = await findAbout(connection, parts, tenantId, suggestion.memoryIds);
+  const applied: Applied = { changed: [], closed: [], added: [] };
+
+  const change = async (memory: Memory, fields: Parameters<Memories['changeWithin']>[3]) => {
+    const changed = await memories.changeWithin(connection, tenantId, memory.id, fields, terms);
+    if (changed.version === memory.version) return;
+    applied.changed.push({ id: memory.id, version: memory.version, after: digestOf(changed) });
+  };
+  const close = async ({ id, validFrom }: Memory, by: Memory | undefined, endMs: number) => {
+    const validTo = Math.max(Date.parse(validFrom), endMs);
+    const closing = { tenantId, id, validTo, supersededBy: by?.id ?? null };
+    applied.closed.push({ id, after: digestOf(await memories.closeWithin(connection, closing, terms)) });
+  };
+  const add = async (contents: readonly string[], like: Partial<Memory>) => {
+    const { source, occurredAt, tags = [] } = like;
+    const added = contents.map((text) => ({
+      content: text,
+      user: suggestion.user,
+      origin: 'extraction' as const,
+      ...(suggestion.project !== null && { project: suggestion.project }),
+      ...(source && { source }),
+      ...(occurredAt && { occurredAt }),
+      tags,
+    }));
+    for (const memory of await memories.addWithin(connection, adder, added, terms)) {
+      if (!memory.duplicate) applied.added.push({ id: memory.id, after: digestOf(memory) });
+    }
+  };
+
+  const fromMs = suggestion.validFrom === null ? undefined : Date.parse(suggestion.validFrom);
+  if (kind === 'add') {
+    const occurredAt = suggestion.validFrom ?? undefined;
+    const messageId = suggestion.evidence.find(({ id }) => id.startsWith('msg_'))?.id;
+    await add([content!], { source: messageId === undefined ? null : { messageId }, occurredAt: occurredAt ?? null });
+  } else if (kind === 'expire') {
+    await close(about[0]!, undefined, Math.min(fromMs ?? nowMs, nowMs));
+  } else if (kind === 'split') {
+    const [first, ...rest] = linesOf(content!);
+    await change(about[0]!, { content: first! });
+    await add(rest, about[0]!);
+  } else {
+    const kept = keptOf(kind, about, keep);
+    const others = about.filter(({ id }) => id !== kept.id);
+    // Close first: the one that stays may get the content of another.
+    for (const other of others) await close(other, kept, kind === 'merge' ? nowMs : (fromMs ?? startOf(kept)));
+    const united = kind === 'merge' ? unionOf(kept, others) : {};
+    const fields = { ...united, ...(content !== undefined && content !== kept.content && { content }) };
+    if (Object.keys(fields).length > 0) await change(kept, fields);
+  }
+  return applied;
+}
+
+/**
+ * Restores what was before a suggestion was accepted, in the caller's transaction. Throws `conflict` if a memory was changed
+ * since, or if another has its content now.
+ */
+export async function undoApplied(
+  connection: Connection,
+  { memories, terms }: Parts,
+  tenantId: string,
+  applied: Applied,
+): Promise<void> {
+  for (const { id, after } of [...applied.changed, ...applied.closed, ...applied.added]) {
+    const memory = await memories.findWithin(connection, tenantId, id);
+    if (memory && digestOf(memory) === after) continue;
+    const what = memory ? 'was changed' : 'was erased';
+    throw new AppError(
+      'conflict',
+      `The memory ${id} ${what} after the suggestion was accepted: undoing would lose that.`,
+    );
+  }
+  for (const { id } of applied.added) await memories.removeWithin(connection, tenantId, id);
+  for (const { id, version } of applied.changed)
+    await memories.restoreWithin(connection, tenantId, { id, version }, terms);
+  for (const { id } of applied.closed) await memories.reopenWithin(connection, tenantId, id, terms);
+}
+
+/** A digest of what a memory says and of its validity, whatever its version: one that is restored counts as unchanged. */
+function digestOf(memory: Memory): string {
+  const { content, tags, metadata, project, externalId, occurredAt, expiresAt, pinned, validTo, supersededBy } = memory;
+  return contentTagOf([
+    ...[content, tags, metadata, project, externalId, occurredAt, expiresAt, pinned, validTo, supersededBy],
+  ]);
+}
+
+/** The texts of a `split`. */
+export function linesOf(content: string): string[] {
+  return content
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Finds the memories of a suggestion, oldest first. Throws `conflict` if one is no longer valid. */
+async function findAbout(
+  connection: Connection,
+  { memories }: Parts,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const id of ids) {
+    const memory = await memories.findWithin(connection, tenantId, id);
+    if (!memory || memory.validTo !== null) throw new AppError('conflict', `The memory ${id} is no longer valid.`);
+    found.push(memory);
+  }
+  return found;
+}
+
+/** The memory that stays: the oldest of a merge, the newest of those that it supersedes, or the chosen one. */
+function keptOf(kind: Suggestion['kind'], about: readonly Memory[], keep: string | undefined): Memory {
+  if (keep === undefined && kind === 'contradiction') {
+    const errors = [{ path: '/keep', message: 'is missing' }];
+    throw new AppError('invalid_request', 'Name the memory that holds as keep.', { errors });
+  }
+  const kept = keep === undefined ? about.at(kind === 'merge' ? 0 : -1) : about.find(({ id }) => id === keep);
+  if (kept) return kept;
+  const errors = [{ path: '/keep', message: 'is not among memoryIds' }];
+  throw new AppError('invalid_request', 'The memory in keep is not one of the suggestion.', { errors });
+}
+
+/** The tags and metadata of all; where members differ, those of the one that stays. */
+function unionOf(kept: Memory, others: readonly Memory[]): { tags?: string[]; metadata?: Record<string, unknown> } {
+  const tags = [...new Set([...kept.tags, ...others.flatMap((other) => other.tags)])];
+  const metadata = Object.assign({}, ...others.map((other) => other.metadata), kept.metadata) as Record<
+    string,
+    unknown
+  >;
+  return {
+    ...(tags.length > kept.tags.length && { tags }),
+    ...(Object.keys(metadata).length > Object.keys(kept.metadata).length && { metadata }),
+  };
+}
+
+function startOf({ occurredAt, validFrom }: Memory): number {
+  return Date.parse(occurredAt ?? validFrom);
+}

@@ -1,0 +1,69 @@
+import type { Connection, Reader } from '../../db/connection.ts';
+
+/** How far the memories of a tenant are compared with those like them. */
+export interface Compared {
+  tenantId: string;
+  /** The last change of the log that was looked at. */
+  changeNumber: number;
+  /** While all memories are compared, the last one so far, in the order of ids; `null` afterwards. */
+  afterId: string | null;
+}
+
+/** Lists tenants with memories to compare, with their progress: new tenants have none. */
+export async function listTenantsToCompare(
+  reader: Reader,
+  limit: number,
+): Promise<{ tenantId: string; last: number; changeNumber: number | null; afterId: string | null }[]> {
+  return reader.all(
+    `SELECT t.tenantId, t.last, c.changeNumber, c.afterId FROM (
+       SELECT tenantId, (SELECT l.number FROM changes l WHERE l.tenantId = p.tenantId ORDER BY l.number DESC LIMIT 1) AS last
+         FROM tenants p WHERE p.erasedAt IS NULL) t
+       LEFT JOIN comparedMemories c ON c.tenantId = t.tenantId
+     WHERE t.last IS NOT NULL AND (c.changeNumber IS NULL OR c.afterId IS NOT NULL OR c.changeNumber < t.last)
+     LIMIT ?`,
+    [limit],
+  );
+}
+
+export async function saveCompared(
+  connection: Connection,
+  { tenantId, changeNumber, afterId }: Compared,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO comparedMemories (tenantId, changeNumber, afterId) VALUES (?, ?, ?)
+     ON CONFLICT (tenantId) DO UPDATE SET changeNumber = excluded.changeNumber, afterId = excluded.afterId`,
+    [tenantId, changeNumber, afterId],
+  );
+}
+
+/** Lists memories in the order of their ids, superseded ones too. */
+export async function listMemoryIdsAfter(
+  reader: Reader,
+  tenantId: string,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>(
+    'SELECT id FROM memories WHERE tenantId = ? AND id > ? AND current = 1 ORDER BY id LIMIT ?',
+    [tenantId, afterId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteCompared(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM comparedMemories WHERE tenantId = ?', [tenantId]);
+}
+
+/** Lists changes of a tenant after a number, oldest first; `itemId` is `null` for those of anything but memories. */
+export async function listChangedMemories(
+  reader: Reader,
+  tenantId: string,
+  after: number,
+  limit: number,
+): Promise<{ number: number; itemId: string | null }[]> {
+  return reader.all(
+    `SELECT number, CASE WHEN kind IN ('memory.created', 'memory.updated') THEN itemId END AS itemId FROM changes
+     WHERE tenantId = ? AND number > ? ORDER BY number LIMIT ?`,
+    [tenantId, after, limit],
+  );
+}

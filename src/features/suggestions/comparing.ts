@@ -1,0 +1,148 @@
+import type { Memory } from '../../contract/memories.ts';
+import { mayReplace } from '../../contract/origin.ts';
+import type { NewSuggestion } from '../../contract/suggestions.ts';
+import type { Database } from '../../db/open.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { RelatedMemories } from '../search/related-memories.ts';
+import { relatedBy } from '../words/same-meaning.ts';
+import type { Words } from '../words/words.ts';
+import {
+  type Compared,
+  deleteCompared,
+  listChangedMemories,
+  listMemoryIdsAfter,
+  listTenantsToCompare,
+  saveCompared,
+} from './compared-memories-store.ts';
+import { MAX_COMPARED_CHARACTERS, queriesFor, type Relation, readStatement, relationOf } from './pair-rules.ts';
+import type { Suggestions } from './suggestions.ts';
+
+/** Compares new and changed memories with those like them, and suggests what the rules find. */
+export interface Comparing {
+  /** Compares a portion of the memories of every tenant that has some to compare. Returns whether any were compared. */
+  follow(): Promise<boolean>;
+  erase(owner: { tenantId: string; endUser?: string }): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  log: Log;
+  words: Words;
+  memories: Pick<Memories, 'findWithin'>;
+  related: RelatedMemories;
+  suggestions: Pick<Suggestions, 'suggest'>;
+}
+
+/** Tenants and memories of each in one run: between them, others have their turn. */
+const TENANTS = 50;
+const PORTION = 25;
+const BY_RULES = { suggester: 'rules', name: null } as const;
+
+/**
+ * A memory is compared with its nearest neighbors only, which the index finds, so that it costs the same in a large store.
+ * The progress is stored with each portion: what a crash interrupts is compared again, and found suggestions are known.
+ */
+export function createComparing({ db, log, words, memories, related, suggestions }: Parts): Comparing {
+  async function compareOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
+    const memory = await memories.findWithin(db.readers.of(tenantId), tenantId, id);
+    if (!memory || !isComparable(memory)) return [];
+    const owner = { tenantId, endUser: memory.user, project: memory.project };
+    const others = (await related(owner, queriesFor(memory.content)))
+      .filter(({ id: other }) => other !== id)
+      .filter(isComparable);
+    const areRelated = relatedBy(await words.table());
+    return runInSlices(suggestionsFor(memory, others, areRelated), tenantId);
+  }
+
+  /** Finds the next memories of a tenant and the progress after them. */
+  async function nextOf({
+    tenantId,
+    changeNumber,
+    afterId,
+    last,
+  }: Progress): Promise<{ ids: string[]; next: Compared }> {
+    const reader = db.readers.of(tenantId);
+    if (afterId === null && changeNumber !== null) {
+      const changes = await listChangedMemories(reader, tenantId, changeNumber, PORTION);
+      // The log is trimmed: what is missing may be any memory.
+      if (changes.length === 0 || changes[0]!.number === changeNumber + 1) {
+        const ids = [...new Set(changes.flatMap(({ itemId }) => itemId ?? []))];
+        return { ids, next: { tenantId, changeNumber: changes.at(-1)?.number ?? last, afterId: null } };
+      }
+    }
+    const ids = await listMemoryIdsAfter(reader, tenantId, afterId ?? '', PORTION);
+    const isDone = ids.length < PORTION;
+    // Changes since the first portion are looked at afterwards.
+    const since = afterId === null || changeNumber === null ? last : changeNumber;
+    return { ids, next: { tenantId, changeNumber: since, afterId: isDone ? null : ids.at(-1)! } };
+  }
+
+  async function compareSome(progress: Progress): Promise<void> {
+    const { tenantId } = progress;
+    const { ids, next } = await nextOf(progress);
+    const found: NewSuggestion[] = [];
+    for (const id of ids) found.push(...(await compareOne(tenantId, id)));
+    if (found.length > 0) await suggestions.suggest(tenantId, BY_RULES, found);
+    await db.writes.write(tenantId, (connection) => saveCompared(connection, next));
+  }
+
+  return {
+    async follow() {
+      const tenants = await listTenantsToCompare(db.readers, TENANTS);
+      for (const progress of tenants) {
+        await compareSome(progress).catch((error: unknown) => {
+          log.warn({ error, tenantId: progress.tenantId }, 'could not compare the memories of an account');
+        });
+      }
+      return tenants.length > 0;
+    },
+    async erase({ tenantId, endUser }) {
+      if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));
+    },
+  };
+}
+
+type Progress = Awaited<ReturnType<typeof listTenantsToCompare>>[number];
+
+function isComparable({ content, validTo }: Memory): boolean {
+  return validTo === null && content.length <= MAX_COMPARED_CHARACTERS && !content.includes('?');
+}
+
+function* suggestionsFor(
+  memory: Memory,
+  others: readonly Memory[],
+  areRelated: Parameters<typeof relationOf>[2],
+): Generator<void, NewSuggestion[]> {
+  const own = readStatement(memory.content);
+  const found: NewSuggestion[] = [];
+  for (const other of others) {
+    yield;
+    const read = readStatement(other.content);
+    const isNewer = timeOf(memory) > timeOf(other) || (timeOf(memory) === timeOf(other) && memory.id > other.id);
+    const [newer, older] = isNewer ? [memory, other] : [other, memory];
+    const relation = isNewer ? relationOf(own, read, areRelated) : relationOf(read, own, areRelated);
+    if (relation && mayReplace(newer.origin, older.origin)) found.push(suggestionOf(relation, newer, older));
+  }
+  return found;
+}
+
+/** What a relation suggests: of two that say the same the longer text; where the times do not decide, a person does. */
+function suggestionOf({ kind, reason, confidence }: Relation, newer: Memory, older: Memory): NewSuggestion {
+  const memoryIds = [older.id, newer.id];
+  const evidence = [older, newer].map(({ id, content }) => ({ id, text: content }));
+  if (kind === 'merge') {
+    const longer = newer.content.length > older.content.length ? newer : older;
+    return { kind, memoryIds, content: longer.content, evidence, reason, confidence };
+  }
+  if (timeOf(newer) === timeOf(older)) {
+    return { kind: 'contradiction', memoryIds, evidence, reason: 'Both were said at the same time.', confidence };
+  }
+  return { kind, memoryIds, validFrom: toTimestamp(timeOf(newer)), evidence, reason, confidence };
+}
+
+function timeOf({ occurredAt, createdAt }: Memory): number {
+  return Date.parse(occurredAt ?? createdAt);
+}

@@ -1,0 +1,103 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { IdParams } from '../../contract/common.ts';
+import {
+  Acceptance,
+  AddedSuggestions,
+  DecidedSuggestions,
+  NewSuggestions,
+  Suggestion,
+  SuggestionDecisions,
+  SuggestionPage,
+  SuggestionsQuery,
+} from '../../contract/suggestions.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import { etagOfSuggestion, type Suggestions } from './suggestions.ts';
+
+const tags = ['suggestions'];
+const response = { 200: Suggestion };
+
+export function suggestionsRoutes({
+  suggestions,
+  idempotency,
+}: {
+  suggestions: Suggestions;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/suggestions',
+      {
+        schema: {
+          summary: 'List suggestions, newest first',
+          tags,
+          querystring: SuggestionsQuery,
+          response: { 200: SuggestionPage },
+        },
+      },
+      (request) => suggestions.list(request.principal, request.query),
+    );
+    app.post(
+      '/v1/suggestions',
+      {
+        schema: {
+          summary: 'Suggest changes of memories',
+          tags,
+          body: NewSuggestions,
+          response: { 201: AddedSuggestions },
+        },
+      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          suggestions.suggestOnce(request.principal, request.body.suggestions, claim),
+        ),
+    );
+    app.post(
+      '/v1/suggestions/decide',
+      {
+        schema: {
+          summary: 'Decide up to 100 suggestions, each by itself',
+          tags,
+          body: SuggestionDecisions,
+          response: { 200: DecidedSuggestions },
+        },
+      },
+      (request) => suggestions.decide(request.principal, request.body.decisions),
+    );
+    app.get(
+      '/v1/suggestions/:id',
+      { schema: { summary: 'Get a suggestion', tags, params: IdParams, response } },
+      async (request, reply) => {
+        const suggestion = await suggestions.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
+      },
+    );
+    app.post(
+      '/v1/suggestions/:id/accept',
+      {
+        // The body is optional.
+        preValidation: async (request) => {
+          if (request.body === undefined) request.body = {};
+        },
+        schema: { summary: 'Accept a suggestion', tags, params: IdParams, body: Acceptance, response },
+      },
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const suggestion = await suggestions.accept(principal, params.id, body, headers['if-match']);
+        return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
+      },
+    );
+    for (const decision of ['reject', 'undo'] as const) {
+      const summary = decision === 'reject' ? 'Reject a suggestion' : 'Undo the decision on a suggestion';
+      app.post(
+        `/v1/suggestions/:id/${decision}`,
+        { schema: { summary, tags, params: IdParams, response } },
+        async (request, reply) => {
+          const { principal, params, headers } = request;
+          const suggestion = await suggestions[decision](principal, params.id, headers['if-match']);
+          return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
+        },
+      );
+    }
+  };
+}

@@ -1,0 +1,427 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../contract/errors.ts';
+import type { Memory } from '../../contract/memories.ts';
+import { projectFilterOf } from '../../contract/project.ts';
+import type { Suggester } from '../../contract/suggestion-names.ts';
+import type {
+  Acceptance,
+  AddedSuggestion,
+  DecidedSuggestions,
+  Evidence,
+  NewSuggestion,
+  Suggestion,
+  SuggestionDecision,
+  SuggestionsQuery,
+} from '../../contract/suggestions.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Owner } from '../../db/owner.ts';
+import { type Clock, parseTimestamp, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
+import type { Ids } from '../../lib/ids.ts';
+import { nameOfClient } from '../activity/client-name.ts';
+import type { MessageReading } from '../conversations/conversations.ts';
+import type { Erasable } from '../erasure/erasure.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { Cursors } from '../text/page-cursor.ts';
+import { writeWithTerms } from '../text/prepared-terms.ts';
+import { type Applied, applySuggestion, linesOf, undoApplied } from './acceptance.ts';
+import {
+  countOpen,
+  deleteSomeOf,
+  findSuggested,
+  findSuggestion,
+  insertItems,
+  insertSuggestions,
+  listPossibleSuccessors,
+  listSuggestions,
+  outdateOld,
+  type SuggestionRow,
+  updateDecision,
+} from './suggestions-store.ts';
+
+/** Who suggests, and with what: a model, an assistant. */
+export interface By {
+  suggester: Suggester;
+  name: string | null;
+}
+
+/** Suggested changes of memories. They change nothing until somebody accepts them; another tenant's are `not_found`. */
+export interface Suggestions extends Erasable {
+  /**
+   * Stores suggestions, all or none. One that was made before is answered as it stands. Throws `not_found` for what does not
+   * exist, `conflict` for a memory that is not valid, `invalid_request`, and `unprocessable` if too many are open.
+   */
+  suggestOnce(
+    principal: Principal,
+    suggestions: readonly NewSuggestion[],
+    claim: Claim | undefined,
+  ): Promise<Created<{ data: AddedSuggestion[] }>>;
+  /** Stores what svc itself suggests, in a transaction of its own; what can no longer be suggested is left out. */
+  suggest(tenantId: string, by: By, suggestions: readonly NewSuggestion[]): Promise<number>;
+  list(principal: Principal, query: SuggestionsQuery): Promise<{ data: Suggestion[]; nextCursor: string | null }>;
+  get(principal: Principal, id: string): Promise<Suggestion>;
+  /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
+  accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
+  reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
+  /** Opens a decided suggestion again; what accepting changed is as before. Throws `conflict` if that cannot be. */
+  undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
+  /** Decides each by itself: one that cannot be decided is answered with its error. */
+  decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
+  /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
+  possibleSuccessors(
+    reader: Reader,
+    tenantId: string,
+    memoryIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>;
+  /** Makes suggestions outdated that nobody decided for 90 days. */
+  sweep(): Promise<void>;
+}
+
+const MAX_OPEN = 2000;
+const DAY_MS = 24 * 3_600_000;
+const OPEN_MS = 90 * DAY_MS;
+const UNDO_DAYS = 30;
+const PORTION = 200;
+/** The fewest and the most memories by kind. */
+const MEMORIES: Readonly<Record<Suggestion['kind'], readonly [number, number]>> = {
+  ...{ add: [0, 0], merge: [2, 20], supersede: [2, 20], contradiction: [2, 20], expire: [1, 1], split: [1, 1] },
+};
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  cursors: Cursors;
+  usage: Usage;
+  idempotency: Idempotency;
+  memories: Memories;
+  reading: Pick<MessageReading, 'findMessages'>;
+}
+
+/** Stores suggestions and decides them; what accepting does to memories is in `acceptance.ts`. */
+export function createSuggestions(parts: Parts): Suggestions {
+  const { db, clock, ids, cursors, usage, idempotency, memories, reading } = parts;
+
+  /** Converts a new suggestion to a row and what it is about. Throws like `suggestOnce`. */
+  async function rowOf(
+    connection: Connection,
+    tenantId: string,
+    by: By,
+    given: NewSuggestion,
+    path: string,
+  ): Promise<{ row: SuggestionRow; items: string[] }> {
+    const { kind, content, evidence = [], reason, confidence = 0.5 } = given;
+    const found: Memory[] = [];
+    for (const id of given.memoryIds ?? []) {
+      const memory = await memories.findWithin(connection, tenantId, id);
+      if (!memory) throw new AppError('not_found', `${path}: there is no memory ${id}.`);
+      if (memory.validTo !== null) throw new AppError('conflict', `${path}: the memory ${id} is no longer valid.`);
+      found.push(memory);
+    }
+    const user = given.user ?? found[0]?.user ?? 'default';
+    if (found.some((memory) => memory.user !== user)) throw refused(`${path}/memoryIds`, 'are of several users');
+    requireShape(given, found, path);
+    await requireEvidence(connection, tenantId, user, evidence, found, path);
+    const about = kind === 'supersede' ? found : found.toSorted(byTime);
+    const memoryIds = about.map(({ id }) => id);
+    const row: SuggestionRow = {
+      ...{ tenantId, id: ids.next('sug'), endUser: user, kind, state: 'open' },
+      textsHash: textsHashOf(user, given, about),
+      project: given.project ?? found[0]?.project ?? null,
+      memoryIds: JSON.stringify(memoryIds),
+      content: content ?? null,
+      validFrom: given.validFrom === undefined ? null : instantOf(given.validFrom, `${path}/validFrom`),
+      evidence: JSON.stringify(evidence),
+      ...{ reason, confidence, suggester: by.suggester, suggesterName: by.name, createdAt: clock.nowMs() },
+      ...{ decidedAt: null, decidedBy: null, undoneAt: null, applied: null },
+    };
+    return { row, items: [...new Set([...memoryIds, ...evidence.map(({ id }) => id)])] };
+  }
+
+  /** Stores rows that are new, and returns all as they stand. */
+  async function store(
+    connection: Connection,
+    tenantId: string,
+    prepared: readonly { row: SuggestionRow; items: readonly string[] }[],
+  ): Promise<AddedSuggestion[]> {
+    if ((await countOpen(connection, tenantId, MAX_OPEN)) + prepared.length > MAX_OPEN) {
+      const message = `${MAX_OPEN} suggestions of this account are open: decide some of them first.`;
+      throw new AppError('unprocessable', message);
+    }
+    await insertSuggestions(connection, [...new Map(prepared.map(({ row }) => [row.textsHash, row])).values()]);
+    const hashes = prepared.map(({ row }) => row.textsHash);
+    const stored = new Map((await findSuggested(connection, tenantId, hashes)).map((row) => [row.textsHash, row]));
+    await insertItems(
+      connection,
+      prepared.flatMap(({ row, items }) =>
+        items.map((itemId) => ({ tenantId, itemId, suggestionId: stored.get(row.textsHash)!.id })),
+      ),
+    );
+    return prepared.map(({ row }) => {
+      const now = stored.get(row.textsHash)!;
+      return { ...toSuggestion(now), ...(now.id !== row.id && { duplicate: true as const }) };
+    });
+  }
+
+  async function requireEvidence(
+    connection: Connection,
+    tenantId: string,
+    user: string,
+    evidence: readonly Evidence[],
+    found: readonly Memory[],
+    path: string,
+  ): Promise<void> {
+    const messageIds = evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
+    const messages = await reading.findMessages(connection, { tenantId, endUser: user }, messageIds);
+    const contents = new Map([...found, ...messages].map(({ id, content }) => [id, content]));
+    for (const [index, { id, text }] of evidence.entries()) {
+      const content = contents.get(id);
+      const at = `${path}/evidence/${index}`;
+      if (content === undefined) throw refused(`${at}/id`, 'names neither a memory of the suggestion nor a message');
+      if (!foldSpaces(content).includes(foldSpaces(text))) throw refused(`${at}/text`, 'does not stand in it');
+    }
+  }
+
+  async function decideWithin(
+    connection: Connection,
+    principal: Principal,
+    id: string,
+    ifMatch: string | undefined,
+    decision: (row: SuggestionRow, suggestion: Suggestion) => Promise<Partial<SuggestionRow>>,
+  ): Promise<Suggestion> {
+    const row = await findSuggestion(connection, principal.tenantId, id);
+    if (!row) throw noSuggestion();
+    const suggestion = toSuggestion(row);
+    requireMatch(ifMatch, etagOfSuggestion(suggestion), 'suggestion');
+    const changed = { ...row, ...(await decision(row, suggestion)) };
+    await updateDecision(connection, changed);
+    return toSuggestion(changed);
+  }
+
+  function decided(principal: Principal, state: 'accepted' | 'rejected', applied: Applied | null) {
+    const decidedBy = nameOfClient(principal.client) ?? principal.credential.kind;
+    return { state, decidedAt: clock.nowMs(), decidedBy, applied: applied && JSON.stringify(applied) };
+  }
+
+  const accept: Suggestions['accept'] = (principal, id, acceptance, ifMatch) => {
+    const { tenantId } = principal;
+    const texts = acceptance.content === undefined ? [] : [[acceptance.content]];
+    return writeWithTerms(tenantId, texts, (terms) =>
+      db.writes.write(tenantId, (connection) =>
+        decideWithin(connection, principal, id, ifMatch, async (row, suggestion) => {
+          requireOpen(suggestion);
+          // Before the memories: their change makes suggestions outdated that are still open.
+          await updateDecision(connection, { ...row, ...decided(principal, 'accepted', null) });
+          const applying = { memories, nowMs: clock.nowMs(), terms };
+          return decided(
+            principal,
+            'accepted',
+            await applySuggestion(connection, applying, principal, suggestion, acceptance),
+          );
+        }),
+      ),
+    );
+  };
+
+  const reject: Suggestions['reject'] = (principal, id, ifMatch) =>
+    db.writes.write(principal.tenantId, (connection) =>
+      decideWithin(connection, principal, id, ifMatch, async (_row, suggestion) => {
+        requireOpen(suggestion);
+        return decided(principal, 'rejected', null);
+      }),
+    );
+
+  const undo: Suggestions['undo'] = (principal, id, ifMatch) => {
+    const { tenantId } = principal;
+    return writeWithTerms(tenantId, [], (terms) =>
+      db.writes.write(tenantId, (connection) =>
+        decideWithin(connection, principal, id, ifMatch, async ({ state, decidedAt, applied }) => {
+          if (state !== 'accepted' && state !== 'rejected') {
+            throw new AppError('conflict', 'Nothing is to be undone: the suggestion is not decided.');
+          }
+          const nowMs = clock.nowMs();
+          if (nowMs - decidedAt! > UNDO_DAYS * DAY_MS) {
+            throw new AppError('conflict', `A decision can be undone for ${UNDO_DAYS} days.`);
+          }
+          if (applied !== null) {
+            await undoApplied(connection, { memories, nowMs, terms }, tenantId, JSON.parse(applied) as Applied);
+          }
+          return { state: 'open', decidedAt: null, decidedBy: null, applied: null, undoneAt: nowMs };
+        }),
+      ),
+    );
+  };
+
+  return {
+    suggestOnce(principal, given, claim) {
+      const { tenantId } = principal;
+      const by = { suggester: 'assistant', name: nameOfClient(principal.client) } as const;
+      return db.writes.write(tenantId, (connection) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          await usage.requireTenant(connection, tenantId);
+          const prepared = [];
+          for (const [index, one] of given.entries()) {
+            prepared.push(await rowOf(connection, tenantId, by, one, `/suggestions/${index}`));
+          }
+          const data = await store(connection, tenantId, prepared);
+          return { status: 201, body: { data }, resourceIds: prepared.flatMap(({ items }) => items) };
+        }),
+      );
+    },
+    suggest: (tenantId, by, given) =>
+      db.writes.write(tenantId, async (connection) => {
+        await usage.requireTenant(connection, tenantId);
+        const prepared = [];
+        for (const one of given) {
+          // It may have changed since it was compared; then it is compared again.
+          const row = await rowOf(connection, tenantId, by, one, '').catch((error: unknown) => {
+            if (error instanceof AppError) return undefined;
+            throw error;
+          });
+          if (row) prepared.push(row);
+        }
+        const room = MAX_OPEN - (await countOpen(connection, tenantId, MAX_OPEN));
+        const stored = await store(connection, tenantId, prepared.slice(0, room));
+        return stored.filter(({ duplicate }) => !duplicate).length;
+      }),
+    async list({ tenantId }, { limit = 50, cursor, ...query }) {
+      const { project, projectOnly, ...filter } = query;
+      const boundTo = ['suggestions', tenantId, query];
+      const beforeId = cursor === undefined ? undefined : cursors.read(cursor, boundTo);
+      const rows = await listSuggestions(
+        db.readers.of(tenantId),
+        { tenantId, ...filter, project: projectFilterOf({ project, projectOnly }, '') },
+        { beforeId, limit: limit + 1 },
+      );
+      return cursors.page(rows.map(toSuggestion), limit, boundTo, ({ id }) => id);
+    },
+    async get({ tenantId }, id) {
+      const row = await findSuggestion(db.lookups, tenantId, id);
+      if (!row) throw noSuggestion();
+      return toSuggestion(row);
+    },
+    accept,
+    reject,
+    undo,
+    async decide(principal, decisions) {
+      const data: DecidedSuggestions['data'] = [];
+      for (const { id, decision, ...acceptance } of decisions) {
+        const work = {
+          accept: () => accept(principal, id, acceptance),
+          reject: () => reject(principal, id),
+          undo: () => undo(principal, id),
+        };
+        try {
+          data.push({ id, suggestion: await work[decision](), error: null });
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          data.push({ id, suggestion: null, error: { code: error.code, message: error.message } });
+        }
+      }
+      return { data };
+    },
+    async possibleSuccessors(reader, tenantId, memoryIds) {
+      if (memoryIds.length === 0) return new Map();
+      const rows = await listPossibleSuccessors(reader, tenantId, memoryIds);
+      return new Map(
+        rows.flatMap(({ memoryIds: ids }) => {
+          const about = JSON.parse(ids) as string[];
+          return about.slice(0, -1).map((older) => [older, about.at(-1)!] as const);
+        }),
+      );
+    },
+    async sweep() {
+      const beforeMs = clock.nowMs() - OPEN_MS;
+      while ((await db.writes.write('daemon', (connection) => outdateOld(connection, beforeMs, PORTION))) === PORTION);
+    },
+    async erase(owner: Owner) {
+      while (
+        (await db.writes.write(owner.tenantId, (connection) => deleteSomeOf(connection, owner, PORTION))) === PORTION
+      );
+    },
+  };
+}
+
+/** The entity tag of a suggestion. */
+export function etagOfSuggestion(suggestion: Suggestion): string {
+  return contentTagOf(suggestion);
+}
+
+function toSuggestion(row: SuggestionRow): Suggestion {
+  return {
+    id: row.id,
+    kind: row.kind,
+    user: row.endUser,
+    project: row.project,
+    memoryIds: JSON.parse(row.memoryIds) as string[],
+    content: row.content,
+    validFrom: toTimestampOrNull(row.validFrom),
+    evidence: JSON.parse(row.evidence) as Evidence[],
+    reason: row.reason,
+    confidence: row.confidence,
+    by: row.suggester,
+    byName: row.suggesterName,
+    state: row.state,
+    createdAt: toTimestamp(row.createdAt),
+    decidedAt: toTimestampOrNull(row.decidedAt),
+    decidedBy: row.decidedBy,
+    undoneAt: toTimestampOrNull(row.undoneAt),
+  };
+}
+
+function requireOpen({ state }: Suggestion): void {
+  if (state === 'open') return;
+  const why = state === 'outdated' ? 'is outdated: what it is about has changed' : `was ${state} already`;
+  throw new AppError('conflict', `The suggestion ${why}.`);
+}
+
+/** Throws `invalid_request` if a suggestion has not what its kind needs. */
+function requireShape({ kind, content }: NewSuggestion, found: readonly Memory[], path: string): void {
+  const [least, most] = MEMORIES[kind];
+  if (found.length < least || found.length > most) {
+    const wanted = least === most ? `${least}` : `${least} to ${most}`;
+    throw refused(`${path}/memoryIds`, `must name ${wanted} memories for ${kind}`);
+  }
+  if (kind === 'add' && content === undefined) throw refused(`${path}/content`, 'is missing');
+  if (kind === 'split' && linesOf(content ?? '').length < 2)
+    throw refused(`${path}/content`, 'must have several lines');
+}
+
+/** Identifies a suggestion by the texts that it is about, so that it is made once, whoever makes it. */
+function textsHashOf(user: string, { kind, content }: NewSuggestion, about: readonly Memory[]): string {
+  const texts = about.map((memory) => foldSpaces(memory.content)).sort();
+  const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldSpaces(content!)] : [])];
+  return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
+}
+
+function foldSpaces(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function byTime(one: Memory, other: Memory): number {
+  return timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1);
+}
+
+function instantOf(text: string, path: string): number {
+  const epochMs = parseTimestamp(text);
+  if (epochMs === undefined) throw refused(path, 'is not an RFC 3339 timestamp');
+  return epochMs;
+}
+
+function timeOf({ occurredAt, createdAt }: Memory): number {
+  return Date.parse(occurredAt ?? createdAt);
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path}: ${message}.`, { errors: [{ path, message }] });
+}
+
+/** The error for a suggestion that does not exist. */
+function noSuggestion(): AppError {
+  return new AppError('not_found', 'There is no suggestion with this id.');
+}

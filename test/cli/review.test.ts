@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { render } from 'ink-testing-library';
+import { createElement } from 'react';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { reviewAll } from '../../src/cli/review/review-session.ts';
+import { ReviewCard, type ReviewCardProps, type ReviewKey } from '../../src/cli/ui/review-card.tsx';
+import { createClient } from '../../src/client/client.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { newSuggesting, type Suggesting } from '../features/suggestions/suggestion-daemon.ts';
+import { type CliUser, createCliUser } from './memory-harness.ts';
+
+let daemon: MemoryDaemon;
+let caller: Suggesting;
+let person: CliUser;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  caller = await newSuggesting(daemon);
+  person = await createCliUser(daemon.baseUrl, caller.apiKey, daemon.clock);
+  return () => person.close();
+});
+
+async function suggestTwo() {
+  const [eight, nine, cat, tabby] = await caller.addAll(
+    ['The shop opens at eight', 'The shop opens at nine', 'Ada has a cat', 'A cat lives with Ada'].map((content) => ({
+      content,
+    })),
+  );
+  const evidence = [eight!, nine!].map(({ id, content }) => ({ id, text: content }));
+  const older = await caller.suggest({
+    kind: 'supersede',
+    memoryIds: [eight!.id, nine!.id],
+    evidence,
+    reason: 'Another time.',
+  });
+  const same = await caller.suggest({ memoryIds: [cat!.id, tabby!.id] });
+  return { eight: eight!, nine: nine!, older, same };
+}
+
+describe('svc review', () => {
+  test('says so if there is nothing to review', async () => {
+    expect((await person.run(['review'], { tty: true })).out).toBe(
+      'Nothing to review. svc compares memories as they are stored.\n',
+    );
+    expect((await person.run(['review'])).out).toBe('');
+  });
+
+  test('lists what is open, for programs and for terminals without a screen', async () => {
+    const { older, same } = await suggestTwo();
+    const lines = (await person.run(['review'])).out.trimEnd().split('\n');
+    expect(lines.map((line) => line.split('\t'))).toEqual([
+      [same.id, 'merge', '0.50', 'They say the same'],
+      [older.id, 'supersede', '0.50', 'Another time.', 'The shop opens at eight', 'The shop opens at nine'],
+    ]);
+    const { data } = JSON.parse((await person.run(['review', '--json'])).out);
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([same.id, older.id]);
+    const shown = (await person.run(['review'], { tty: true })).out;
+    expect(shown).toContain('Replace the older with the newer\n  The shop opens at eight\n  The shop opens at nine\n');
+  });
+
+  test('accepts, rejects and undoes by short ids, and reports what could not be decided', async () => {
+    const { older, same, eight } = await suggestTwo();
+    const done = await person.run(['review', '--accept', older.id.slice(-8), '--reject', same.id]);
+    expect(done).toMatchObject({ code: 0, out: 'Decided 2 suggestions.\n' });
+    expect((await caller.read(eight.id)).body.supersededBy).not.toBeNull();
+    const again = await person.run(['review', '--accept', older.id]);
+    expect(again).toMatchObject({ code: 1, err: `svc: ${older.id}: The suggestion was accepted already.\n` });
+    const undone = await person.run(['review', '--undo', older.id, '--json']);
+    expect(JSON.parse(undone.out).data[0].suggestion).toMatchObject({ id: older.id, state: 'open' });
+    expect((await caller.read(eight.id)).body.supersededBy).toBeNull();
+  });
+});
+
+describe('going through suggestions', () => {
+  /** Presses keys one after the other and records what was shown. */
+  async function review(keys: ReviewKey[], env: Record<string, string> = {}) {
+    const shown: Omit<ReviewCardProps, 'onKey' | 'color'>[] = [];
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey });
+    const environment = { home: person.folder, platform: process.platform, cwd: person.folder, env };
+    const pressed = keys.values();
+    const outcome = await reviewAll(await caller.suggestions(), {
+      client,
+      context: { clock: daemon.clock, environment },
+      show: async (card) => {
+        shown.push(card);
+        return pressed.next().value ?? { action: 'quit' };
+      },
+    });
+    return { shown, outcome };
+  }
+
+  test('shows what stays and what goes, and decides with undo', async () => {
+    const { eight } = await suggestTwo();
+    const keys = (['next', 'accept', 'undo', 'accept', 'reject'] as const).map((action) => ({ action }));
+    const { shown, outcome } = await review(keys);
+    expect(shown[1]).toMatchObject({
+      ...{ place: '2 of 2', title: 'Replace the older with the newer', reason: 'Another time.' },
+      lines: [
+        { mark: '-', text: expect.stringMatching(/^The shop opens at eight \(/) },
+        { mark: '+', text: expect.stringMatching(/^The shop opens at nine \(/) },
+      ],
+    });
+    expect(shown.map(({ notice }) => notice)).toEqual([
+      '',
+      '',
+      'Accepted. Press u to undo.',
+      'Undone.',
+      'Accepted. Press u to undo.',
+    ]);
+    expect(outcome).toEqual({ accepted: 1, rejected: 1, left: 0 });
+    expect((await caller.read(eight.id)).body.supersededBy).not.toBeNull();
+  });
+
+  test('accepts another text from the editor', async () => {
+    const { nine } = await suggestTwo();
+    const editor = `node -e 'fs.writeFileSync(process.argv[1], "The shop opens at ten")'`;
+    await review([{ action: 'next' }, { action: 'edit' }], { EDITOR: editor });
+    expect((await caller.read(nine.id)).body.content).toBe('The shop opens at ten');
+  });
+
+  test('lets a person choose which of two holds, and goes on where a suggestion is outdated', async () => {
+    const { older, eight } = await suggestTwo();
+    const [pixel, fairphone] = await caller.addAll([
+      { content: 'My phone is a Pixel' },
+      { content: 'My phone is a Fairphone' },
+    ]);
+    await caller.suggest({ kind: 'contradiction', memoryIds: [pixel!.id, fairphone!.id] });
+    const keys: ReviewKey[] = [{ action: 'keep', number: 1 }, { action: 'next' }];
+    const first = await review(keys);
+    expect(first.shown[0]).toMatchObject({ choices: 2, lines: [{ mark: '1' }, { mark: '2' }] });
+    expect((await caller.read(fairphone!.id)).body.supersededBy).toBe(pixel!.id);
+
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey });
+    const stale = [await client.suggestions.get(older.id)];
+    await caller.change(eight.id, { content: 'The shop opens at half past eight' });
+    const shown: string[] = [];
+    const outcome = await reviewAll(stale, {
+      client,
+      context: { clock: daemon.clock, environment: { home: '', platform: process.platform, cwd: '', env: {} } },
+      show: async ({ notice }) => {
+        shown.push(notice);
+        return { action: 'accept' };
+      },
+    });
+    expect({ outcome, shown }).toEqual({ outcome: { accepted: 0, rejected: 0, left: 0 }, shown: [''] });
+  });
+});
+
+describe('the card', () => {
+  function show(choices: number) {
+    const onKey = vi.fn();
+    const card = {
+      place: '1 of 2',
+      title: 'Title',
+      source: 'by rules, 80 % sure',
+      reason: 'Because.',
+      notice: '',
+      choices,
+    };
+    const lines = [
+      { mark: '-' as const, text: 'old' },
+      { mark: '+' as const, text: 'new' },
+    ];
+    const { stdin, lastFrame } = render(createElement(ReviewCard, { ...card, lines, color: false, onKey }));
+    const press = async (keys: string) => {
+      for (const key of keys) {
+        await sleep(30);
+        stdin.write(key);
+      }
+      await vi.waitFor(() => expect(onKey.mock.calls.length).toBeGreaterThan(0));
+    };
+    return { frame: () => (lastFrame() ?? '').split('\n').map((line) => line.trimEnd()), press, onKey };
+  }
+
+  test('shows the change and its keys', () => {
+    expect(show(0).frame()).toEqual([
+      ...['Title 1 of 2', '  - old', '  + new', 'Because. by rules, 80 % sure'],
+      'a accept · e edit and accept · r reject · u undo · j next · k previous · q quit',
+    ]);
+  });
+
+  test('takes a number where a person must choose, and no plain accept', async () => {
+    const { press, onKey, frame } = show(2);
+    expect(frame().at(-1)).toMatch(/^1–2 keep that one · r reject/);
+    await press('a32');
+    expect(onKey.mock.calls).toEqual([[{ action: 'keep', number: 2 }]]);
+  });
+});
