@@ -2,6 +2,11 @@ import { ApiError, UnreachableError } from '../client/client.ts';
 import { parseTimestamp } from '../lib/clock.ts';
 import { formatCount, formatUpcoming } from './format.ts';
 
+/** Whether the daemon failed to answer, so that the same request may succeed soon. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 500 && error.status !== 507;
+}
+
 /** Describes an error and what to do next, in one or two sentences. */
 export function describeError(error: unknown): string {
   if (error instanceof UnreachableError) return 'svc does not respond. Check that the daemon runs, then try again.';

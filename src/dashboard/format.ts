@@ -19,6 +19,7 @@ const briefUtcDateOfYear = new Intl.DateTimeFormat(LOCALE, {
 const briefUtcMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const weekdayInYear = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
 const month = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
 const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
@@ -96,6 +97,13 @@ export function formatWeekday(epochMs: number): string {
   return weekday.format(epochMs);
 }
 
+/** `Today`, `Yesterday`, or `Thursday 12 March`. */
+export function formatDayName(epochMs: number, nowMs: number = systemClock.nowMs()): string {
+  const day = date.format(epochMs);
+  if (day === date.format(nowMs)) return 'Today';
+  return day === date.format(nowMs - DAY) ? 'Yesterday' : weekdayInYear.format(epochMs);
+}
+
 /** `March 2026`. */
 export function formatMonth(epochMs: number): string {
   return month.format(epochMs);
@@ -134,12 +142,4 @@ export function formatOrdinal(rank: number): string {
 export function formatMs(ms: number): string {
   if (ms > 0 && ms < 1) return '< 1 ms';
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-/** `1,536` bytes as `1.5 KB`. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(1024)));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }

@@ -13,3 +13,19 @@ export const areUsersKnown = signal(false);
  * time; undefined means the user named `default`.
  */
 export const searchedUser = computed(() => chosenUser.value ?? users.value[0]?.user);
+
+/** Whether the account has several end users. While it has one, no view shows its name: it tells nothing apart. */
+export const hasSeveralUsers = computed(() => users.value.length > 1);
+
+/** Whether the items of a list say whose they are: only if they may be of several users. */
+export const areOwnersShown = computed(() => hasSeveralUsers.value && chosenUser.value === undefined);
+
+/** ` for ada`, to end a phrase with; empty while the account has one user. */
+export function userPhrase(preposition: string, user: string | undefined): string {
+  return user !== undefined && hasSeveralUsers.value ? ` ${preposition} ${user}` : '';
+}
+
+/** The parameter that limits a view to the user of an item; none while the account has one user. */
+export function userParameter(user: string | undefined): { user?: string } {
+  return user !== undefined && hasSeveralUsers.value ? { user } : {};
+}

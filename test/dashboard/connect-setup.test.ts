@@ -3,6 +3,8 @@ import { renderEntry } from '../../src/cli/assistants/assistant.ts';
 import { assistantOf, titleOfClient } from '../../src/cli/assistants/assistant-names.ts';
 import { ASSISTANTS, findAssistant } from '../../src/cli/assistants/assistant-table.ts';
 import { addEntry } from '../../src/cli/assistants/write-entry.ts';
+import type { Connection } from '../../src/client/client.ts';
+import { connectionLines } from '../../src/dashboard/views/connect/connection-lines.ts';
 import { fileText } from '../../src/dashboard/views/connect/entry-text.ts';
 import { lastSeen, otherClients, seenClients } from '../../src/dashboard/views/connect/seen-clients.ts';
 import {
@@ -112,10 +114,9 @@ describe('the name of a client', () => {
     ['opencode 1.0', 'opencode'],
   ])('%s belongs to %s', (client, id) => expect(assistantOf(client)).toBe(id));
 
-  test('is shown as the title of its assistant, or unchanged', () => {
-    expect(['claude-code', 'codex-mcp-client', 'my-agent'].map(titleOfClient)).toEqual([
-      ...['Claude Code', 'Codex', 'my-agent'],
-    ]);
+  test('is shown as the title of its assistant, or without its version', () => {
+    const clients = ['claude-code', 'codex-mcp-client/0.50', 'my-agent', 'curl/8.5.0', 'my agent v2', 'agent-7'];
+    expect(clients.map(titleOfClient)).toEqual(['Claude Code', 'Codex', 'my-agent', 'curl', 'my agent', 'agent-7']);
   });
 
   test('of something else belongs to no assistant', () => {
@@ -134,4 +135,18 @@ describe('the name of a client', () => {
     expect([...lastSeen(clients)]).toEqual([['codex', '2026-11-21T09:00:00.000Z']]);
     expect(otherClients(clients)).toEqual(['my-agent/1']);
   });
+});
+
+test('sessions of one browser are one line, apart from the current one', () => {
+  const connection = (id: string, kind: Connection['kind'], client: string, current = false) =>
+    ({ id, kind, client, current }) as Connection;
+  const lines = connectionLines([
+    connection('1', 'page', 'Chrome on Linux', true),
+    connection('2', 'page', 'Chrome on Linux'),
+    connection('3', 'device', 'laptop'),
+    connection('4', 'page', 'Firefox on Linux'),
+    connection('5', 'page', 'Chrome on Linux'),
+    connection('6', 'device', 'laptop'),
+  ]);
+  expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['1'], ['2', '5'], ['3'], ['4'], ['6']]);
 });

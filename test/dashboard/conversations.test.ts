@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Conversation, Message } from '../../src/contract/conversations.ts';
 import type { Episode } from '../../src/contract/episodes.ts';
 import type { Memory } from '../../src/contract/memories.ts';
+import { episodeName } from '../../src/dashboard/episode-name.ts';
 import { groupByDay } from '../../src/dashboard/views/conversations/conversation-days.ts';
 import {
   inOrder,
@@ -63,4 +64,13 @@ test('conversations stand under the day of their start, in the order given', () 
     ['2026-05-02', ['c0', 'c1']],
     ['2026-05-01', ['c2']],
   ]);
+});
+
+test('an episode that svc cut is named by what was said first, and others by their title', () => {
+  const summary = 'Ada: How do I restore a single file? It was deleted. assistant: Use restic.';
+  const cut = { cut: true, title: 'restore, single, file', summary };
+  expect(episodeName(cut)).toBe('How do I restore a single file?');
+  expect(episodeName({ ...cut, cut: false })).toBe('restore, single, file');
+  expect(episodeName({ ...cut, summary: '' })).toBe('restore, single, file');
+  expect(episodeName({ ...cut, summary: `Ada: ${'word '.repeat(40)}` })).toBe(`${'word '.repeat(16).trim()}…`);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LearningDay, Retrieval } from '../../src/client/client.ts';
 import { stackOf } from '../../src/dashboard/plots/stack.ts';
 import { boundsOf, meanOver, placeOf, weeklyCurve } from '../../src/dashboard/views/learning/learning-curve.ts';
+import { describeLearning } from '../../src/dashboard/views/learning/learning-words.ts';
 import { mixtureByDay } from '../../src/dashboard/views/learning/mixture-history.ts';
 import { rangeOf, shiftMatrix, shiftsOf } from '../../src/dashboard/views/learning/shifts.ts';
 import { describeTrust, learnedShare, trustOf } from '../../src/dashboard/views/learning/trust.ts';
@@ -70,6 +71,30 @@ describe('the weights', () => {
   });
 });
 
+describe('the week in words', () => {
+  const since = '2026-11-19';
+
+  test('says which way learning moved the useful result, and what counts more or less', () => {
+    const better = [dayOf('2026-11-20', 3, 1, 0.5), dayOf('2026-11-01', 9, 0.2, 1)];
+    expect(describeLearning(better, since, RETRIEVAL)).toEqual([
+      '3 searches told which result helped.',
+      'Learning moved the useful result up: typically to place 1.0, from 2.0 in the default order.',
+      expect.stringMatching(/^Compared with the start, the order counts “.+” more and “.+” less\.$/),
+    ]);
+    const [, worse] = describeLearning([dayOf('2026-11-20', 1, 0.5, 1)], since, RETRIEVAL);
+    expect(worse).toMatch(/^Learning moved the useful result down/);
+    const [, same] = describeLearning([dayOf('2026-11-20', 1, 1, 1)], since, RETRIEVAL);
+    expect(same).toMatch(/^Learning made no difference/);
+  });
+
+  test('says so without feedback this week, with what was before', () => {
+    const unmoved = { ...RETRIEVAL, signals: {} };
+    expect(describeLearning([], since, unmoved)).toEqual(['No search told this week which result helped.']);
+    const [, before] = describeLearning([dayOf('2026-11-01', 9, 1, 0.5)], since, unmoved);
+    expect(before).toMatch(/^Before: Learning moved the useful result up/);
+  });
+});
+
 describe('the mixture', () => {
   test('shows what was learned first, and what only a newer daemon knows last', () => {
     const trusts = trustOf({ mixture: { oracle: 0.5, chance: 0.2, careful: 0.3 } });
@@ -78,10 +103,10 @@ describe('the mixture', () => {
   });
 
   test('is put into words', () => {
-    expect(describeTrust(RETRIEVAL)).toMatch(/^What was learned predicts/);
+    expect(describeTrust(RETRIEVAL)).toMatch(/^Mostly what was learned/);
     expect(describeTrust({ ...RETRIEVAL, events: 0 })).toMatch(/^No feedback yet/);
     expect(describeTrust({ events: 9, mixture: { chance: 0.9, default: 0.1 } })).toMatch(/no pattern/);
-    expect(describeTrust({ events: 9, mixture: { default: 0.9, careful: 0.1 } })).toMatch(/^The default order/);
+    expect(describeTrust({ events: 9, mixture: { default: 0.9, careful: 0.1 } })).toMatch(/^Mostly the default order/);
   });
 
   test('holds from a day with feedback until the next one', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../src/contract/memories.ts';
-import { coloredCount, groupMemories, linkMemories } from '../../src/dashboard/views/map/map-graph.ts';
+import { bestGrouping, coloredCount, groupMemories, linkMemories } from '../../src/dashboard/views/map/map-graph.ts';
 import { layOut, placeCircles } from '../../src/dashboard/views/map/map-layout.ts';
 import { mapStateOf, matchingIds } from '../../src/dashboard/views/map/map-memories.ts';
 import { fitted, showing, toCanvas, toMap, zoomed } from '../../src/dashboard/views/map/viewport.ts';
@@ -44,6 +44,17 @@ describe('the groups of the map', () => {
       ['value', 'tea', ['b']],
       ['none', '', ['a']],
     ]);
+  });
+
+  test('are by what groups at least half of the memories, or else most of them', () => {
+    const tagged = [memory('a', { tags: ['tea'] }), memory('b', { tags: ['tea'] })];
+    const inProject = ['c', 'd', 'e'].map((id) => memory(id, { project: 'web' }));
+    expect(bestGrouping(tagged)).toBe('tag');
+    expect(bestGrouping([...tagged, ...inProject])).toBe('project');
+    expect(bestGrouping([memory('f'), memory('g'), memory('h', { source: { conversationId: 'x' } })])).toBe(
+      'conversation',
+    );
+    expect(bestGrouping([memory('f')])).toBe('tag');
   });
 
   test('are at most 24, and one for the rest', () => {
@@ -155,7 +166,7 @@ test('the address holds what the map shows', () => {
     ...{ user: undefined, tag: 'tea', project: undefined, source: undefined },
     ...{ isCurrentOnly: true, grouping: 'project', query: 'oolong' },
   });
-  expect(mapStateOf(new URLSearchParams('by=nonsense')).grouping).toBe('tag');
+  expect(mapStateOf(new URLSearchParams('by=nonsense')).grouping).toBeUndefined();
 });
 
 test('a search on the map needs all words, in the text or the tags', () => {

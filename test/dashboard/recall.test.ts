@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { SearchResult, StoredSearch } from '../../src/client/client.ts';
+import { distinctSearches } from '../../src/dashboard/earlier-searches.ts';
 import { outcomeOf } from '../../src/dashboard/parts/outcome.ts';
 import { contextLines } from '../../src/dashboard/views/recall/context-lines.ts';
-import { askedBy, distinctSearches } from '../../src/dashboard/views/recall/earlier-searches.ts';
 import { exampleQueries } from '../../src/dashboard/views/recall/example-queries.ts';
 import { defaultPlaces, movementOf, rankLines } from '../../src/dashboard/views/recall/rank-movement.ts';
-import { readRecallQuery, toContextRequest, toSearchRequest } from '../../src/dashboard/views/recall/recall-query.ts';
+import {
+  askedBy,
+  isPlain,
+  readRecallQuery,
+  toContextRequest,
+  toSearchRequest,
+} from '../../src/dashboard/views/recall/recall-query.ts';
+import { restatementsOf } from '../../src/dashboard/views/recall/restatements.ts';
 import { barRange, contributingSignals, mainPart, signalParts } from '../../src/dashboard/views/recall/signal-parts.ts';
 import { stagesOf } from '../../src/dashboard/views/recall/stages.ts';
 import { weightChanges } from '../../src/dashboard/views/recall/weight-changes.ts';
@@ -41,7 +48,6 @@ describe('the address', () => {
       minRelevance: 0.3,
       project: 'web',
       maxTokens: 300,
-      explain: true,
     });
   });
 
@@ -50,21 +56,20 @@ describe('the address', () => {
       new URLSearchParams('q=%20tea%20&types=song&strategy=best&limit=0&minRelevance=7&tokens=x'),
     );
     expect(toSearchRequest(asked, undefined)).toEqual({ query: 'tea', limit: 10, explain: true });
-    expect(toContextRequest(asked, undefined)).toEqual({ query: 'tea', maxTokens: 1000, explain: true });
+    expect(toContextRequest(asked, undefined)).toEqual({ query: 'tea', maxTokens: 1000 });
   });
 });
 
 describe('the stages', () => {
   test('are in the order in which they ran, with their shares of the time', () => {
-    const ran = { rankMs: 1, resultsMs: 0.5, candidatesMs: 5, signalsMs: 1, waitMs: 0, queryMs: 0.5, contextMs: 2 };
-    expect(stagesOf({ ...ran, totalMs: 10 }).map(({ label, share }) => [label, share])).toEqual([
-      ['query', 0.05],
+    const ran = { rankMs: 1, resultsMs: 0.5, candidatesMs: 5, signalsMs: 1, waitMs: 0, queryMs: 0.5 };
+    expect(stagesOf({ ...ran, totalMs: 8 }).map(({ label, share }) => [label, share])).toEqual([
+      ['query', 0.0625],
       ['waiting', 0],
-      ['candidates', 0.5],
-      ['signals', 0.1],
-      ['ranking', 0.1],
-      ['results', 0.05],
-      ['composing', 0.2],
+      ['candidates', 0.625],
+      ['signals', 0.125],
+      ['ranking', 0.125],
+      ['results', 0.0625],
     ]);
   });
 });
@@ -134,6 +139,34 @@ describe('the signals of a result', () => {
     expect(mainPart(signalParts(mixed))).toEqual({ name: 'lexical', share: 0.75 });
     expect(mainPart([])).toBeUndefined();
   });
+});
+
+test('outdated results name the newer one, which names the places of all that it updates', () => {
+  const statements = [
+    { id: 'newest' },
+    { id: 'older', restatedBy: 'newest' },
+    { id: 'other' },
+    { id: 'oldest', possiblySupersededBy: 'newest' },
+    { id: 'gone', restatedBy: 'not shown' },
+  ] as SearchResult[];
+  const found = restatementsOf(statements);
+  expect(found.get('newest')).toEqual({ olderPlaces: [2, 4] });
+  expect(found.get('older')).toEqual({
+    newer: { result: statements[0], place: 1, isSuggested: false },
+    olderPlaces: [],
+  });
+  expect(found.get('oldest')?.newer?.isSuggested).toBe(true);
+  expect([...found.keys()].sort()).toEqual(['newest', 'older', 'oldest']);
+});
+
+test('options are plain until one is chosen', () => {
+  const isPlainOf = (text: string) => isPlain(readRecallQuery(new URLSearchParams(text)));
+  expect(['q=tea', 'q=tea&limit=10', 'q=tea&limit=20', 'q=tea&asOf=2026-05-01'].map(isPlainOf)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('a context block is split at its citations, not at stored text that looks like one', () => {

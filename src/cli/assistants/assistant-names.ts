@@ -21,8 +21,11 @@ export function assistantOf(client: string): string | undefined {
   return longest === undefined ? undefined : IDS.get(longest);
 }
 
-/** Returns the title of the assistant that a client belongs to, or else the client's own name. */
+/** A version at the end of a client's name: `/8.5.0`, ` v2`. */
+const VERSION = /[/ ]v?\d[\w.+-]*$/;
+
+/** Returns the title of the assistant that a client belongs to, or else the client's own name without its version. */
 export function titleOfClient(client: string): string {
   const id = assistantOf(client);
-  return ASSISTANTS.find((assistant) => assistant.id === id)?.title ?? client;
+  return ASSISTANTS.find((assistant) => assistant.id === id)?.title ?? client.replace(VERSION, '');
 }

@@ -14,8 +14,10 @@ import type { SimilarMemories } from '../search/similar-memories.ts';
 export type FindNeighbors = (principal: Principal, id: string, limit: number) => Promise<MemoryNeighbor[]>;
 
 const MAX_WAITING = 16;
+/** Words alike: memories that share only a frequent one, such as a name, are not. */
+const MIN_SHARED = 0.6;
 
-/** Similar memories are the nearest by vector where the memory has one, else those that a search for its text finds. */
+/** Similar memories are the nearest by vector where the memory has one, else those that share words with it that few others have. */
 export function createNeighbors({
   db,
   clock,
@@ -37,7 +39,13 @@ export function createNeighbors({
     const { row, links } = found;
     const vector = await queryEmbedder.memoryVector(db.lookups, row);
     const known = new Set([id, ...links.map((link) => link.row.id)]);
-    const wanted = { text: row.content, limit: limit + known.size, vector, nowMs: clock.nowMs() };
+    const wanted = {
+      text: row.content,
+      limit: limit + known.size,
+      vector,
+      minShared: MIN_SHARED,
+      nowMs: clock.nowMs(),
+    };
     const alike = (await similar(row, wanted)).filter((one) => !known.has(one.row.id)).slice(0, limit);
     return [
       ...links.map((link) => ({ relation: link.relation, memory: toMemory(link.row) })),

@@ -15,6 +15,8 @@ export interface SimilarTo {
   text: string;
   /** Vector of the text. Without it, only the words of the text are searched for. */
   vector?: QueryVector | undefined;
+  /** Least weight of the words that both share, without a vector: about 1 for one rare word. */
+  minShared?: number;
   filter?: CandidateQuery['filter'];
   limit: number;
   nowMs: number;
@@ -36,7 +38,7 @@ export function createSimilarMemories({
   db: Database;
   candidates: CandidateSearch;
 }): SimilarMemories {
-  return ({ tenantId, endUser, scope }, { text, vector, filter = {}, limit, nowMs }) => {
+  return ({ tenantId, endUser, scope }, { text, vector, minShared = 0, filter = {}, limit, nowMs }) => {
     const parsed = parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs);
     const query: CandidateQuery = {
       ...{ tenantId, endUser, scope, filter, nowMs, types: ['memory'], asOfMs: undefined },
@@ -49,7 +51,9 @@ export function createSimilarMemories({
       const found = await candidates.find(reader, query, vector && Promise.resolve(vector));
       const best =
         vector === undefined
-          ? rankMatches(matchesOf(found, parsed, nowMs), 'default').ranked.map(({ item }) => item)
+          ? rankMatches(matchesOf(found, parsed, nowMs), 'default')
+              .ranked.map(({ item }) => item)
+              .filter(({ coverage }) => coverage.information >= minShared)
           : found.candidates.toSorted((a, b) => (b.scores.vector ?? -1) - (a.scores.vector ?? -1));
       const chosen = best.slice(0, limit);
       const rows = await candidates.load(

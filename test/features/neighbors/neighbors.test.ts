@@ -67,6 +67,18 @@ describe('the neighbors of a memory', () => {
     expect(neighbors[0]).not.toHaveProperty('similarity');
   });
 
+  test('are not those that share only a frequent word, such as a name', async () => {
+    caller = await daemon.account();
+    const { id } = await caller.add('Ada drinks oolong tea');
+    await caller.addAll(
+      ['rides', 'swims', 'paints', 'reads', 'sings', 'sails', 'codes', 'runs'].map((verb) => ({
+        content: `Ada ${verb}`,
+      })),
+    );
+    await caller.add('Kai pours oolong');
+    expect(namesOf(await neighborsOf(caller, id))).toEqual(['similar: Kai pours oolong']);
+  });
+
   test('are looked up without counting as a query, a search or a use', async () => {
     caller = await daemon.account();
     const [first] = await caller.addAll([{ content: 'oolong tea' }, { content: 'oolong cups' }]);

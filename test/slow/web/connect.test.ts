@@ -124,6 +124,23 @@ describe('what uses the account', { timeout: 60_000 }, () => {
   });
 });
 
+test('sessions of one browser are one line, and all other browsers are signed out', { timeout: 60_000 }, async () => {
+  const { page, apiKey } = await browser.openApp('connect');
+  for (let count = 0; count < 2; count++) {
+    const other = await browser.open();
+    await other.page.goto(`${browser.daemon.baseUrl}/dashboard#key=${apiKey}`);
+    await other.page.getByRole('button', { name: 'Open the account' }).click();
+    await other.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  }
+  await page.reload();
+  await page.getByText('2 sessions').waitFor();
+  await page.getByRole('button', { name: 'Sign out all other browsers' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  const rows = page.getByRole('list', { name: 'Connections' }).getByRole('listitem');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByText('this one').waitFor();
+});
+
 describe('a device that asks to be connected', { timeout: 60_000 }, () => {
   test('is allowed by the link of its terminal, listed, and revoked', async () => {
     const { page, email, apiKey, consoleErrors } = await browser.openApp('connect', {

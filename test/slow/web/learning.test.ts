@@ -33,13 +33,17 @@ describe('Learning', { timeout: 60_000 }, () => {
     const { page, apiKey, consoleErrors } = await browser.openApp('', {}, MEMORIES);
     await giveFeedback(apiKey, 6);
     await browser.show(page, 'learning?user=ada');
+    await page.getByText('6 searches told which result helped.').waitFor();
+    await page.getByText(/^Learning (moved the useful result|made no difference)/).waitFor();
+    expect(await page.locator('.time-plot, .matrix').count()).toBe(0);
+    await page.getByRole('button', { name: 'Details' }).click();
     await page.getByText(/^Place \d/).waitFor();
     for (const name of [
       'Place of the useful result',
       'Who decides the order',
       'Who decided, over time',
       'By kind of question',
-      'Learned today',
+      'The questions',
     ]) {
       await page.getByRole('heading', { name }).waitFor();
     }
@@ -49,7 +53,7 @@ describe('Learning', { timeout: 60_000 }, () => {
     expect(cells.filter((text) => text !== '0').length).toBeGreaterThan(3 * 8);
     await expect.poll(() => page.locator('.feedback-feed li').count()).toBe(6);
     await page.getByRole('link', { name: 'when does the office close?' }).first().click();
-    await page.getByText(/^Asked .* for ada, and again now/).waitFor();
+    await page.getByText(/^Asked .*, and again now/).waitFor();
     expect(consoleErrors).toEqual([]);
   });
 
@@ -57,6 +61,7 @@ describe('Learning', { timeout: 60_000 }, () => {
     const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
     await giveFeedback(apiKey, 3);
     await browser.show(page, 'learning?user=ada');
+    await page.getByRole('button', { name: 'Details' }).click();
     await page.getByRole('group', { name: /Typical place/ }).focus();
     await page.keyboard.press('ArrowLeft');
     await page.locator('.time-plot-key strong').first().waitFor();
@@ -79,7 +84,7 @@ describe('Learning', { timeout: 60_000 }, () => {
     expect(await eventsOf()).toBe(3);
     await forget.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget what was learned' }).click();
-    await page.getByText('The default order applies to ada again.').waitFor();
+    await page.getByText('The default order applies again.').waitFor();
     expect(await eventsOf()).toBe(0);
   });
 });
@@ -89,6 +94,9 @@ describe.each(['light', 'dark'] as const)('Learning in the %s theme', (colorSche
     const { page, apiKey } = await browser.openApp('', { colorScheme }, MEMORIES);
     await giveFeedback(apiKey, 9);
     await browser.show(page, 'learning?user=ada');
+    await settled(page);
+    expect(await browser.axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Details' }).click();
     await settled(page);
     expect(await browser.axe(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });

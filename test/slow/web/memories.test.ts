@@ -239,6 +239,56 @@ describe('the pane', () => {
     await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Wrong');
   });
 
+  test('replaces what is outdated by what holds now, and keeps it in the history', { timeout: 60_000 }, async () => {
+    const { page, apiKey, consoleErrors } = await open(FACTS.slice(0, 1));
+    const [older] = await stored(apiKey);
+    await row(page, 'oolong').click();
+    await pane(page).getByRole('button', { name: 'Outdated…' }).click();
+    await pane(page)
+      .getByRole('button', { name: /^Replace/ })
+      .click();
+    await page.getByText('Change the text first').waitFor();
+    await page.getByLabel('Text').fill('Ada prefers green tea');
+    await pane(page)
+      .getByRole('button', { name: /^Replace/ })
+      .click();
+    await pane(page)
+      .getByRole('link', { name: /oolong/ })
+      .waitFor();
+    const [newer, ...others] = await stored(apiKey);
+    expect([newer!.content, newer!.tags, newer!.origin, others]).toEqual([
+      ...['Ada prefers green tea', ['taste'], 'person', []],
+    ]);
+    const closed = (await (await browser.call(apiKey, `/v1/memories/${older!.id}`)).json()) as Memory;
+    expect(closed.supersededBy).toBe(newer!.id);
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('says that a memory with the same words holds instead', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open([
+      { content: 'Kai drinks oolong tea' },
+      { content: 'Kai drinks oolong no more' },
+    ]);
+    await row(page, 'oolong tea').click();
+    await pane(page).getByRole('heading', { name: 'With the same words' }).waitFor();
+    await pane(page).getByRole('button', { name: 'replaces this' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as outdated' }).click();
+    await expect
+      .poll(async () => (await stored(apiKey)).map(({ content }) => content))
+      .toEqual(['Kai drinks oolong no more']);
+  });
+
+  test('moves a memory to a project, and hides the name of the only user', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    await row(page, 'oolong').click();
+    await pane(page).getByRole('button', { name: 'Move to a project' }).click();
+    await page.keyboard.type('kitchen');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await stored(apiKey))[0]!.project).toBe('kitchen');
+    await pane(page).getByRole('link', { name: 'kitchen' }).waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('default');
+  });
+
   test('shows what a memory replaced, what replaced it, and how often it was of use', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open(FACTS.slice(1, 2));
     const [bergen] = await stored(apiKey);
@@ -267,7 +317,7 @@ describe('the pane', () => {
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByLabel('Text').fill(FACTS[0]!.content);
     await page.keyboard.press('Control+Enter');
-    await page.getByText('already has this memory').waitFor();
+    await page.getByText('This memory is stored already.').waitFor();
     expect(await stored(apiKey)).toHaveLength(2);
   });
 });

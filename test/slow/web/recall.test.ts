@@ -40,6 +40,11 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
     await page.getByText('Try a question').waitFor();
     await page.keyboard.type(QUESTION);
     await page.keyboard.press('Enter');
+    await page.getByText('Yes, something stored answers this.').waitFor();
+    await expect.poll(() => page.getByText('Kind of question').count()).toBe(0);
+    await expect.poll(() => page.locator('.signal-bar').count()).toBe(0);
+    await page.getByRole('button', { name: 'Details' }).focus();
+    await page.keyboard.press('Enter');
     await page.getByText('Kind of question').waitFor();
     const stages = page.getByRole('region', { name: 'Time of each stage' });
     await expect
@@ -57,6 +62,7 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
 
   test('keeps the question, its options and the open result in the address', async () => {
     const { page } = await openAsked('');
+    await page.getByRole('button', { name: 'Options' }).click();
     await page.getByLabel('Strategy').selectOption('recent');
     await page.getByLabel('Results').selectOption('5');
     await page.getByRole('checkbox', { name: 'Messages' }).uncheck();
@@ -87,7 +93,7 @@ describe('asking in Recall', { timeout: 60_000 }, () => {
     await page.getByRole('searchbox').fill('quantum chromodynamics');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
-    await page.getByText('Probably not').waitFor();
+    await page.getByText('Probably not: nothing stored seems to answer this.').waitFor();
   });
 
   test('shows a failure with a retry, and recovers', async () => {
@@ -119,6 +125,8 @@ describe('teaching in Recall', { timeout: 60_000 }, () => {
 
   test('shows the learned order beside the default one, with a line for each result', async () => {
     const { page, apiKey } = await openAsked('');
+    await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByText('Kind of question').waitFor();
     await expect.poll(() => page.getByRole('heading', { name: 'Learned order' }).count()).toBe(0);
     await teach(apiKey);
     await page.reload();
@@ -135,27 +143,47 @@ describe('teaching in Recall', { timeout: 60_000 }, () => {
 
 describe('the context in Recall', { timeout: 60_000 }, () => {
   test('is the text that an assistant gets, within the budget', async () => {
-    const { page, apiKey } = await openAsked('&tab=context&tokens=200');
+    const { page, apiKey } = await openAsked('&tokens=200');
     const asked = { query: QUESTION, user: 'ada', maxTokens: 200 };
     const { text, tokens } = (await (await browser.call(apiKey, '/v1/context', asked)).json()) as ContextAnswer;
+    await page.getByText(`${tokens} tokens of at most 200.`).waitFor();
     const lines = await page.locator('.context-line').allTextContents();
     expect(lines.join('\n')).toBe(text);
-    await page.getByText(`${tokens} of 200 tokens`).waitFor();
     await page.getByLabel('Budget in tokens').fill('400');
-    await page.getByText('of 400 tokens').waitFor();
+    await page.getByText('tokens of at most 400.').waitFor();
     expect(new URL(page.url()).searchParams.get('tokens')).toBe('400');
   });
 
-  test('leads from a citation to its line and back by keyboard', async () => {
-    const { page } = await openAsked('&tab=context');
-    await page.getByRole('button', { name: 'Go to [2] in the block' }).focus();
+  test('leads from a citation to its result by keyboard', async () => {
+    const { page } = await openAsked('');
+    await page.getByRole('button', { name: 'Go to the result of [2]' }).focus();
     await page.keyboard.press('Enter');
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-      .toBe('Go to citation [2]');
-    await expect.poll(() => page.locator('.context-line.is-active').count()).toBe(1);
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('cited-[2]');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest('.result') !== null)).toBe(true);
+  });
+});
+
+describe('two statements about the same thing', { timeout: 60_000 }, () => {
+  const STATEMENTS = [
+    { content: 'The staging database runs on port 5432' },
+    { content: 'The staging database runs on port 6543' },
+  ];
+
+  test('are marked at their rows, and the outdated one is closed from there', async () => {
+    const { page, apiKey, consoleErrors } = await browser.openApp('recall', {}, []);
+    for (const [index, statement] of STATEMENTS.entries()) {
+      const occurredAt = new Date(Date.UTC(2026, 2 + index, 1)).toISOString();
+      await browser.call(apiKey, '/v1/memories', { ...statement, occurredAt });
+    }
+    await browser.show(page, 'recall?q=which+port+does+the+staging+database+run+on');
+    await page.locator('.result.is-outdated', { hasText: '5432' }).getByText('outdated: the 1st is newer').waitFor();
+    await page.locator('.result', { hasText: '6543' }).getByText('newer than the 2nd').waitFor();
+    expect(await browser.axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Mark as outdated' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as outdated' }).click();
+    await expect.poll(() => page.locator('.result').count()).toBe(1);
+    const { data } = (await (await browser.call(apiKey, '/v1/memories')).json()) as { data: { content: string }[] };
+    expect(data.map(({ content }) => content)).toEqual(['The staging database runs on port 6543']);
+    expect(consoleErrors).toEqual([]);
   });
 });
 
@@ -169,6 +197,7 @@ describe('earlier searches in Recall', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: new RegExp(`${QUESTION}.*the 2nd helped`) }).click();
     await page.getByText('2nd then, helped').waitFor();
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(QUESTION);
+    await page.getByRole('button', { name: 'Options' }).click();
     await page.getByLabel('Results').selectOption('5');
     await expect.poll(() => new URL(page.url()).searchParams.get('searchId')).toBeNull();
     expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION);
@@ -186,7 +215,7 @@ describe.each(['light', 'dark'] as const)('Recall in the %s theme', (colorScheme
     const opened = await openAsked('', { colorScheme, reducedMotion: 'reduce' });
     const { page, apiKey, consoleErrors } = opened;
     await teach(apiKey);
-    for (const parameters of ['', '&tab=context', '&minRelevance=0.9&limit=5']) {
+    for (const parameters of ['', '&details=1', '&minRelevance=0.9&limit=5']) {
       await browser.show(page, `recall?user=ada&q=harbor+office${parameters}`);
       await settled(page);
       if (parameters === '') {
@@ -213,7 +242,7 @@ test('Recall and Learning fit a phone with long names and texts, and show markup
   const found = await browser.call(apiKey, '/v1/search', { query: 'harbor', user });
   const { searchId, results } = (await found.json()) as SearchAnswer;
   await browser.call(apiKey, `/v1/searches/${searchId}/feedback`, { used: [results[0]!.id] });
-  for (const view of ['recall?q=harbor', 'recall?q=harbor&tab=context', 'recall', 'learning']) {
+  for (const view of ['recall?q=harbor', 'recall?q=harbor&details=1', 'recall', 'learning']) {
     await browser.show(page, `${view}${view.includes('?') ? '&' : '?'}user=${user}`);
     expect(await fits(page), view).toBe(true);
   }

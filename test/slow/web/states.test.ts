@@ -117,3 +117,24 @@ describe('while the daemon is not reachable', { timeout: 60_000 }, () => {
     expect(await isMarked(page)).toBe(true);
   });
 });
+
+test('what the daemon failed to answer is loaded again by itself', { timeout: 60_000 }, async () => {
+  const { page } = await browser.openApp('', WIDE, FACTS);
+  await settled(page);
+  const problem = {
+    type: 'urn:svc:problem:internal',
+    title: 'Internal',
+    status: 500,
+    code: 'internal',
+    requestId: 'req_1',
+  };
+  const body = JSON.stringify({ ...problem, detail: 'Something broke.' });
+  await page.route('**/v1/memories?*', (route) =>
+    route.fulfill({ status: 500, contentType: 'application/problem+json', body }),
+  );
+  await browser.show(page, 'memories');
+  await page.getByRole('alert').getByText('Something broke. This page tries again by itself.').waitFor();
+  await page.unroute('**/v1/memories?*');
+  await row(page, 'oolong').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});

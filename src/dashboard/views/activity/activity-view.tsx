@@ -2,15 +2,17 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { changeParameters, parameters } from '../../router.ts';
 import { JobList } from './job-list.tsx';
 import { RequestList } from './request-list.tsx';
+import { SessionList } from './session-list.tsx';
 
 const TABS = [
-  { name: 'requests', title: 'Requests' },
+  { name: 'sessions', title: 'What happened' },
+  { name: 'requests', title: 'Log' },
   { name: 'jobs', title: 'Jobs' },
 ] as const;
 
-/** Shows the requests to the account, with client and latency, and the jobs that ran. */
+/** Shows what clients did, in words, the log of their requests behind it, and the jobs that ran. */
 export function View() {
-  const tab = parameters.value.get('tab') === 'jobs' ? 'jobs' : 'requests';
+  const tab = TABS.find(({ name }) => name === parameters.value.get('tab'))?.name ?? 'sessions';
   return (
     <div class="stack">
       <div class="bar">
@@ -18,10 +20,12 @@ export function View() {
           label="Activity"
           tabs={TABS}
           chosen={tab}
-          onChoose={(name) => changeParameters({ tab: name === 'jobs' ? name : undefined, id: undefined })}
+          onChoose={(name) => changeParameters({ tab: name === 'sessions' ? undefined : name, id: undefined })}
         />
       </div>
-      {tab === 'jobs' ? <JobList /> : <RequestList />}
+      {tab === 'sessions' && <SessionList />}
+      {tab === 'requests' && <RequestList />}
+      {tab === 'jobs' && <JobList />}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ActivityStats } from '../../../contract/activity.ts';
-import { formatCount, formatDay, formatMs } from '../../format.ts';
+import { formatDay, formatMs } from '../../format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { LinePlot } from '../../plots/line-plot.tsx';
 import type { Resource } from '../../resource.ts';
@@ -9,13 +9,12 @@ export function Latency({ stats }: { stats: Resource<ActivityStats> }) {
   return (
     <Loaded resource={stats} rows={3}>
       {({ days }) => {
-        const requests = days.reduce((sum, day) => sum + day.requests, 0);
-        if (requests === 0) return null;
+        if (days.every(({ requests }) => requests === 0)) return null;
         return (
           <section class="card" aria-labelledby="latency-title">
             <div class="card-head">
               <h2 id="latency-title">Latency</h2>
-              <span class="hint">{formatCount(requests, 'request', 'requests')} in 30 days</span>
+              <span class="hint">by day, last 30 days</span>
             </div>
             <LinePlot
               label="Latency by day"

@@ -1,3 +1,4 @@
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { ActivityEntry } from '../../../contract/activity.ts';
 import { formatMs } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -19,7 +20,8 @@ export function RequestDetail({ entry }: { entry: ActivityEntry }) {
         </dd>
         <dt>Client</dt>
         <dd>
-          {entry.client} <span class="chip">{entry.transport === 'mcp' ? 'MCP' : 'REST'}</span>
+          <span title={entry.client}>{titleOfClient(entry.client)}</span>{' '}
+          <span class="chip">{entry.transport === 'mcp' ? 'MCP' : 'REST'}</span>
         </dd>
         <dt>When</dt>
         <dd>

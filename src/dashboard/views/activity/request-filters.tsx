@@ -1,3 +1,4 @@
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { ActivityStats } from '../../../contract/activity.ts';
 import { changeParameters, parameters } from '../../router.ts';
 
@@ -23,7 +24,7 @@ export function RequestFilters({ clients }: { clients: ActivityStats['clients'] 
           <option value="">All clients</option>
           {names.map((name) => (
             <option key={name} value={name}>
-              {name}
+              {titleOfClient(name)}
             </option>
           ))}
         </select>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { ActivityEntry } from '../../../contract/activity.ts';
 import { describeError } from '../../errors.ts';
 import { formatMs } from '../../format.ts';
@@ -93,7 +94,7 @@ function RequestRow({ entry }: { entry: ActivityEntry }) {
       <span class="activity-time row-meta">
         <Moment at={entry.at} />
       </span>
-      <span class="activity-client row-text">{entry.client}</span>
+      <span class="activity-client row-text">{titleOfClient(entry.client)}</span>
       <code class="row-text">{entry.transport === 'mcp' ? entry.route : `${entry.method} ${entry.route}`}</code>
       <span class={`chip ${entry.status >= 400 ? 'is-danger' : ''}`}>{entry.status}</span>
       <span class="activity-ms row-meta numeric">{formatMs(entry.milliseconds)}</span>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Assistant } from '../../../cli/assistants/assistant.ts';
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
@@ -12,15 +13,29 @@ interface AssistantTilesProps {
   /** When each connected assistant was last seen, by id. */
   seen: ReadonlyMap<string, string>;
   /** Clients that are none of the assistants. */
-  others: readonly string[];
+  otherClients: readonly string[];
 }
 
 /** A tile for each assistant that svc can set up. */
-export function AssistantTiles({ chosen, seen, others }: AssistantTilesProps) {
+export function AssistantTiles({ chosen, seen, otherClients }: AssistantTilesProps) {
   const wanted = useSignal('');
+  const areAllShown = useSignal(false);
   const found = inOrder(seen).filter((assistant) => matches(assistant, wanted.value));
+  const connected = found.filter(({ id }) => seen.has(id));
+  const others = found.filter(({ id }) => !seen.has(id));
+  const isCut = wanted.value === '' && !areAllShown.value && others.length > FIRST.length;
+  const shown = isCut ? others.filter(({ id }) => FIRST.includes(id) || id === chosen) : others;
+  const tilesOf = (assistants: readonly Assistant[]) => (
+    <ul class="tiles">
+      {assistants.map((assistant) => (
+        <li key={assistant.id}>
+          <Tile assistant={assistant} isChosen={assistant.id === chosen} lastSeenAt={seen.get(assistant.id)} />
+        </li>
+      ))}
+    </ul>
+  );
   return (
-    <section class="card" aria-labelledby="assistants-title">
+    <section class="card stack" aria-labelledby="assistants-title">
       <div class="card-head">
         <h2 id="assistants-title">Assistants</h2>
         <input
@@ -32,24 +47,29 @@ export function AssistantTiles({ chosen, seen, others }: AssistantTilesProps) {
           onInput={(event) => (wanted.value = event.currentTarget.value)}
         />
       </div>
-      <ul class="tiles">
-        {found.map((assistant) => (
-          <li key={assistant.id}>
-            <Tile assistant={assistant} isChosen={assistant.id === chosen} lastSeenAt={seen.get(assistant.id)} />
-          </li>
-        ))}
-      </ul>
+      {connected.length > 0 && (
+        <>
+          {tilesOf(connected)}
+          {others.length > 0 && <h3 class="hint">Not connected yet</h3>}
+        </>
+      )}
+      {tilesOf(shown)}
+      {isCut && (
+        <button type="button" class="link" onClick={() => (areAllShown.value = true)}>
+          Show all {ASSISTANTS.length}
+        </button>
+      )}
       {found.length === 0 && (
         <p class="hint">
           svc cannot set up this assistant for you. If it supports MCP, connect it with the URL and header below.
         </p>
       )}
-      {others.length > 0 && (
+      {otherClients.length > 0 && (
         <p class="bar other-clients">
           <span class="hint">Also connected:</span>
-          {others.slice(0, 8).map((client) => (
+          {otherClients.slice(0, 8).map((client) => (
             <a key={client} href={hrefOf('activity', { client })}>
-              {client}
+              {titleOfClient(client)}
             </a>
           ))}
         </p>

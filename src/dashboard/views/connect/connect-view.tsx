@@ -34,7 +34,7 @@ export function View() {
         {device && <AllowDevice key={device} userCode={device} />}
         {freshKey && <FreshKey apiKey={freshKey} />}
         {error !== undefined && <Failure error={error} onRetry={clients.reload} />}
-        <AssistantTiles chosen={chosen?.id} seen={seen} others={otherClients(found)} />
+        <AssistantTiles chosen={chosen?.id} seen={seen} otherClients={otherClients(found)} />
         <div class="grid connect-cards">
           <AnyClient />
           <KeyCard account={account} />

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Connection } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { onChanges } from '../../live.ts';
-import { confirm } from '../../parts/confirmation.tsx';
+import { type ConfirmationRequest, confirm } from '../../parts/confirmation.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -10,6 +10,7 @@ import { usePageList } from '../../parts/page-list.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { currentSession, endSessionOn, signOut } from '../../session.ts';
 import { DeviceCodeForm } from './allow-device.tsx';
+import { connectionLines } from './connection-lines.ts';
 
 const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'Device', oauth: 'Assistant' };
 
@@ -17,21 +18,22 @@ const KINDS: Record<Connection['kind'], string> = { page: 'Browser', device: 'De
 export function ConnectionsCard() {
   const { client } = currentSession();
   const list = usePageList<Connection>('connections', (cursor, signal) =>
-    client.connections.list({ limit: 50, ...(cursor !== undefined && { cursor }) }, { signal }),
+    client.connections.list({ limit: 200, ...(cursor !== undefined && { cursor }) }, { signal }),
   );
   useEffect(() => onChanges(['account'], list.reload), []);
-  const revoke = async (connection: Connection) => {
-    if (!(await confirm(questionOf(connection)))) return;
+  const end = async (question: ConfirmationRequest, ended: readonly Connection[], done: string) => {
+    if (!(await confirm(question))) return;
     try {
-      if (connection.current) return await signOut();
-      await client.connections.delete(connection.id);
-      showToast(`Revoked ${connection.client}.`);
+      if (ended.some(({ current }) => current)) return await signOut();
+      for (const { id } of ended) await client.connections.delete(id);
+      showToast(done);
     } catch (error) {
       endSessionOn(error);
       showToast(describeError(error), 'error');
     }
     list.reload();
   };
+  const others = list.rows.filter(({ kind, current }) => kind === 'page' && !current);
   return (
     <section class="card stack" aria-labelledby="connections-title">
       <h2 id="connections-title">Connections</h2>
@@ -41,10 +43,25 @@ export function ConnectionsCard() {
       {list.total === undefined && list.isLoading && <Loading rows={2} />}
       {list.total === 0 && <p class="hint">Nothing. This page uses the API key.</p>}
       <ul class="connection-list" aria-label="Connections">
-        {list.rows.map((connection) => (
-          <ConnectionRow key={connection.id} connection={connection} onRevoke={() => void revoke(connection)} />
+        {connectionLines(list.rows).map((line) => (
+          <ConnectionRow
+            key={line[0].id}
+            line={line}
+            onRevoke={() => void end(questionOf(line[0], line.length), line, `Revoked ${line[0].client}.`)}
+          />
         ))}
       </ul>
+      {others.length > 1 && (
+        <div class="buttons">
+          <button
+            type="button"
+            class="small danger"
+            onClick={() => void end(OTHERS, others, 'Signed out all other browsers.')}
+          >
+            Sign out all other browsers
+          </button>
+        </div>
+      )}
       {list.rows.length < (list.total ?? 0) && (
         <div class="buttons">
           <button type="button" class="small" disabled={list.isLoading} onClick={list.loadMore}>
@@ -62,9 +79,16 @@ const EFFECTS: Record<Connection['kind'], string> = {
   oauth: 'It can no longer use your memories.',
 };
 
-function questionOf({ client, kind, current }: Connection) {
+const OTHERS: ConfirmationRequest = {
+  title: 'Sign out all other browsers?',
+  text: 'Each asks to sign in again. Devices and assistants stay connected.',
+  yes: 'Sign out',
+};
+
+function questionOf({ client, kind, current }: Connection, count: number): ConfirmationRequest {
   if (current) return { title: 'Sign out here?', text: 'This page asks you to sign in again.', yes: 'Sign out' };
-  return { title: `Revoke ${client}?`, text: EFFECTS[kind], yes: 'Revoke' };
+  const text = count > 1 ? `Its ${count} sessions are signed out immediately.` : EFFECTS[kind];
+  return { title: `Revoke ${client}?`, text, yes: 'Revoke' };
 }
 
 /** Says who vouches for the name of an assistant: it may have chosen the name itself. */
@@ -77,14 +101,21 @@ function VouchedFor({ host }: { host: string | null }) {
   );
 }
 
-function ConnectionRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
-  const { client, kind, verifiedHost, address, current, createdAt, lastUsedAt, expiresAt } = connection;
+interface ConnectionRowProps {
+  /** A connection, or the sessions of one browser, the last used first. */
+  line: [Connection, ...Connection[]];
+  onRevoke(): void;
+}
+
+function ConnectionRow({ line, onRevoke }: ConnectionRowProps) {
+  const { client, kind, verifiedHost, address, current, createdAt, lastUsedAt, expiresAt } = line[0];
   return (
     <li class="connection">
       <div>
         <p class="bar">
           <strong>{client}</strong>
           <span class="chip">{KINDS[kind]}</span>
+          {line.length > 1 && <span class="chip">{line.length} sessions</span>}
           {kind === 'oauth' && <VouchedFor host={verifiedHost} />}
           {current && <span class="chip is-accent">this one</span>}
         </p>

@@ -12,6 +12,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { areOwnersShown } from '../../users.ts';
 import { groupByDay } from './conversation-days.ts';
 import { FoundMessages } from './conversation-search.tsx';
 
@@ -105,7 +106,7 @@ function IndexItem({ conversation, isChosen }: { conversation: Conversation; isC
         )}
       </span>
       <span class="chips">
-        {chosenUser.value === undefined && user !== 'default' && <span class="chip">{user}</span>}
+        {areOwnersShown.value && <span class="chip">{user}</span>}
         {project && <span class="chip">{project}</span>}
       </span>
     </a>

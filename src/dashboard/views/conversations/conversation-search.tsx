@@ -5,7 +5,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
-import { areUsersKnown, searchedUser } from '../../users.ts';
+import { areUsersKnown, hasSeveralUsers, searchedUser, userPhrase } from '../../users.ts';
 
 const MAX_FOUND = 50;
 const MAX_CHARACTERS = 240;
@@ -27,10 +27,10 @@ export function FoundMessages({ query, chosen }: { query: string; chosen: string
     <Loaded resource={found} label="Searching">
       {(messages) => (
         <>
-          <h2 class="conversation-day">Messages of {user ?? 'the user default'}, best first</h2>
+          <h2 class="conversation-day">Messages{userPhrase('of', user)}, best first</h2>
           {messages.length === 0 && (
             <Empty icon="search" title="No message matches">
-              <p>Try other words, or choose another user above.</p>
+              <p>Try other words{hasSeveralUsers.value && ', or choose another user above'}.</p>
             </Empty>
           )}
           <ul>

@@ -2,6 +2,7 @@ import type { Message } from '../../../contract/conversations.ts';
 import type { Memory } from '../../../contract/memories.ts';
 import type { MessagePart } from '../../../contract/message-content.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
+import { episodeName } from '../../episode-name.ts';
 import { describeError } from '../../errors.ts';
 import { formatMoment } from '../../format.ts';
 import { confirm } from '../../parts/confirmation.tsx';
@@ -38,9 +39,8 @@ export function MessageItem({ marked, isChosen, onErase }: MessageItemProps) {
       <div class="message-episode">
         {beginsEpisode && episode && (
           <>
-            <h3 class="content">{episode.title}</h3>
-            {episode.summary && <p class="hint content episode-summary">{episode.summary}</p>}
-            <p class="hint">{episode.cut ? 'Cut by svc at a change of topic or a pause' : 'Stored by a client'}</p>
+            <h3 class="content">{episodeName(episode)}</h3>
+            {!episode.cut && episode.summary && <p class="hint content episode-summary">{episode.summary}</p>}
           </>
         )}
       </div>

@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { navigate } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hasSeveralUsers } from '../../users.ts';
 import { Extraction } from './extraction.tsx';
 
 /** The title of a conversation, its facts, and what can be done with it as a whole. */
@@ -60,7 +61,7 @@ export function ReaderHead({ conversation, onChange }: { conversation: Conversat
         <h2 class="content">{conversationName(conversation)}</h2>
       )}
       <p class="hint reader-facts">
-        <span class="chip">{user}</span>
+        {hasSeveralUsers.value && <span class="chip">{user}</span>}
         {project && <span class="chip">{project}</span>}
         {formatCount(messageCount, 'message', 'messages')} · <Moment at={createdAt} />
         <CopyButton isIcon label="Copy the conversation id" text={() => id} />

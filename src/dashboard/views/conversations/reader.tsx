@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Episode } from '../../../contract/episodes.ts';
+import { episodeName } from '../../episode-name.ts';
 import { formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -70,12 +71,19 @@ function Outline({ episodes }: { episodes: readonly Episode[] }) {
   return (
     <details class="reader-outline">
       <summary>{formatCount(episodes.length, 'episode', 'episodes')}</summary>
+      {episodes.some(({ cut }) => cut) && (
+        <p class="hint">svc begins an episode where the topic changes or after a pause.</p>
+      )}
       <ol>
-        {inOrder(episodes).map(({ id, title, startedAt, fromMessageId }) => (
-          <li key={id}>
-            {fromMessageId ? <a href={hrefWith({ message: fromMessageId })}>{title}</a> : title}{' '}
+        {inOrder(episodes).map((episode) => (
+          <li key={episode.id}>
+            {episode.fromMessageId ? (
+              <a href={hrefWith({ message: episode.fromMessageId })}>{episodeName(episode)}</a>
+            ) : (
+              episodeName(episode)
+            )}{' '}
             <span class="hint">
-              <Moment at={startedAt} />
+              <Moment at={episode.startedAt} />
             </span>
           </li>
         ))}

@@ -43,11 +43,6 @@ export function figuresOf(
   };
 }
 
-/** The share of searches in which a result helped, from 0 to 1; undefined without searches. */
-export function usefulShare({ useful, searches }: Figures): number | undefined {
-  return searches === 0 ? undefined : Math.min(1, useful / searches);
-}
-
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,7 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { systemClock, toTimestamp, utcDay } from '../../../lib/clock.ts';
+import { distinctSearches } from '../../earlier-searches.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { RecentSearches } from '../../parts/recent-searches.tsx';
 import { startOfDay } from '../../plots/calendar.ts';
 import { YearHeatmap } from '../../plots/year-heatmap.tsx';
 import { useResource } from '../../resource.ts';
@@ -9,67 +12,81 @@ import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { figuresOf } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
-import { LearnedFeed } from './learned-feed.tsx';
 import { SideCards } from './side-cards.tsx';
 import { StatCards } from './stat-cards.tsx';
+import { MAX_CHANGES, MAX_WAITING, WeekCard } from './week-card.tsx';
 
 const DAY_MS = 86_400_000;
-const NEWEST = 14;
+/** Longer than the year of the heatmap, whose first week is whole. */
+const YEAR_MS = 380 * DAY_MS;
+const SEARCHES = 6;
 
-/** Overview of the account: its memories, their use, and its health. */
+/** Overview of the account: what changed, what was asked, what is stored, and its health. */
 export function View() {
   const { client } = currentSession();
   const user = chosenUser.value;
   const overview = useResource(`home ${user}`, async (signal) => {
     const ofUser = user === undefined ? {} : { user };
-    const [usage, users, newest, conversations] = await Promise.all([
-      client.usage.get({ days: 366 }, { signal }),
+    const nowMs = systemClock.nowMs();
+    const year = { after: toTimestamp(nowMs - YEAR_MS), before: toTimestamp(nowMs) };
+    const changes = { orderBy: 'updatedAt' as const, includeSuperseded: true, limit: MAX_CHANGES };
+    const [usage, users, changed, searches, stats, conversations, waiting] = await Promise.all([
+      client.usage.get({ days: 30 }, { signal }),
       user === undefined
         ? client.users.list({ limit: 200 }, { signal }).then(({ data }) => data)
         : client.users.get(user, { signal }).then((one) => [one]),
-      client.memories.list({ limit: NEWEST, ...ofUser }, { signal }).then(({ data }) => data),
+      client.memories.list({ ...changes, ...ofUser }, { signal }).then(({ data }) => data),
+      client.searches
+        .list({ limit: 200, exceptClient: WEB_APP_CLIENT, ...ofUser }, { signal })
+        .then(({ data }) => data),
+      client.memories.stats({ ...ofUser, ...year, histogram: 'occurredAt' }, { signal }),
       client.conversations.list({ limit: 200, ...ofUser }, { signal }).then(({ data }) => data),
+      client.suggestions
+        .list({ state: 'open', limit: MAX_WAITING, ...ofUser }, { signal })
+        .then(({ data }) => data.length),
     ]);
-    return { usage, users, newest, conversations };
+    return {
+      usage,
+      users,
+      changed,
+      searches: distinctSearches(searches).slice(0, SEARCHES),
+      stats,
+      conversations,
+      waiting,
+    };
   });
-  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], overview.reload), [overview.reload]);
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback', 'suggestion'], overview.reload), [overview.reload]);
   const nowMs = systemClock.nowMs();
   return (
     <Loaded resource={overview} label="Loading Home">
-      {({ newest, ...counted }) => {
+      {({ changed, searches, stats, waiting, ...counted }) => {
         const figures = figuresOf(counted, nowMs);
         const isEmpty = figures.memories === 0 && figures.conversations === 0;
+        const { days } = stats.histogram;
         return (
-          <div class="stack home">
-            {!isEmpty && <StatCards figures={figures} />}
-            <div class="home-columns">
-              {isEmpty ? (
-                <FirstSteps />
-              ) : (
-                <div class="stack">
+          <div class="home-columns home">
+            {isEmpty ? (
+              <FirstSteps />
+            ) : (
+              <div class="stack">
+                <WeekCard memories={changed} waiting={waiting} />
+                {searches.length > 0 && <RecentSearches searches={searches} />}
+                <StatCards figures={figures} />
+                {days.length > 1 && (
                   <section class="card" aria-labelledby="year-title">
-                    <h2 id="year-title">A year of memories</h2>
+                    <h2 id="year-title">A year of memories, by the date of what they tell</h2>
                     <YearHeatmap
-                      label="Memories added by day"
+                      label="Memories by day"
                       unit={['memory', 'memories']}
-                      counts={new Map(counted.usage.days.map(({ day, memories }) => [day, memories]))}
+                      counts={new Map(days.map(({ day, count }) => [day, count]))}
                       nowMs={nowMs}
                       hrefOfDay={(day) => hrefOf('memories', spanOfDay(day))}
                     />
                   </section>
-                  <section class="card" aria-labelledby="learned-title">
-                    <div class="card-head">
-                      <h2 id="learned-title">
-                        {newest[0]?.createdAt.startsWith(utcDay(nowMs)) ? 'Learned today' : 'Learned last'}
-                      </h2>
-                      <a href={hrefOf('memories')}>All memories</a>
-                    </div>
-                    <LearnedFeed memories={newest} />
-                  </section>
-                </div>
-              )}
-              <SideCards hasQuotas={!isEmpty} />
-            </div>
+                )}
+              </div>
+            )}
+            <SideCards hasQuotas={!isEmpty} />
           </div>
         );
       }}
@@ -77,8 +94,8 @@ export function View() {
   );
 }
 
-/** The parameters of Memories that select what was added on a UTC day. */
+/** The parameters of Memories that select what is about a UTC day. */
 function spanOfDay(day: string): { after: string; before: string } {
   const start = startOfDay(day);
-  return { after: toTimestamp(start), before: toTimestamp(start + DAY_MS) };
+  return { after: day, before: utcDay(start + DAY_MS) };
 }

@@ -1,9 +1,12 @@
 import { useEffect } from 'preact/hooks';
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Account } from '../../../client/client.ts';
+import type { ActivityStats } from '../../../contract/activity.ts';
+import { formatSize } from '../../../contract/byte-size.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { availableUpdate, daemonState, lookAtDaemon } from '../../daemon-state.ts';
-import { formatBytes, formatCount, formatNumber, formatUpcoming } from '../../format.ts';
+import { formatCount, formatNumber, formatUpcoming } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Meter } from '../../parts/meter.tsx';
@@ -19,11 +22,16 @@ export function SideCards({ hasQuotas }: { hasQuotas: boolean }) {
   useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
   return (
     <div class="stack">
-      {hasQuotas && <QuotaCard account={account} />}
+      {hasQuotas && hasLimits(account.state.value.value) && <QuotaCard account={account} />}
       <HealthCard lastBackupAt={account.state.value.value?.lastBackupAt} />
       <ClientsCard />
     </div>
   );
+}
+
+/** Whether any quota is limited: without limits there is nothing to watch. */
+function hasLimits(account: Account | undefined): boolean {
+  return account !== undefined && Object.values(account.quotas).some(({ limit }) => limit !== null);
 }
 
 function QuotaCard({ account }: { account: Resource<Account> }) {
@@ -52,7 +60,7 @@ function QuotaCard({ account }: { account: Resource<Account> }) {
               label="Stored text"
               used={quotas.storedBytes.used}
               limit={quotas.storedBytes.limit}
-              format={formatBytes}
+              format={formatSize}
             />
           </>
         )}
@@ -139,11 +147,21 @@ function describeJobs(open: number, failed: number): string {
 
 const SHOWN_CLIENTS = 6;
 
+/** Each program once, under the name that people know, the last seen first. */
+function lastSeenByTitle(clients: ActivityStats['clients']): { title: string; client: string; lastSeenAt: string }[] {
+  const seen = new Map<string, { title: string; client: string; lastSeenAt: string }>();
+  for (const { client, lastSeenAt } of clients) {
+    const title = titleOfClient(client);
+    if (!seen.has(title)) seen.set(title, { title, client, lastSeenAt });
+  }
+  return [...seen.values()];
+}
+
 function ClientsCard() {
   const { client } = currentSession();
   const seen = useResource('clients', async (signal) => {
     const { clients } = await client.activity.stats({ exceptClient: WEB_APP_CLIENT }, { signal });
-    return clients.slice(0, SHOWN_CLIENTS);
+    return lastSeenByTitle(clients).slice(0, SHOWN_CLIENTS);
   });
   useEffect(() => onChanges(['memory', 'conversation'], seen.reload), [seen.reload]);
   return (
@@ -159,9 +177,9 @@ function ClientsCard() {
           ) : (
             <ul class="clients">
               {clients.map((one) => (
-                <li key={`${one.client} ${one.transport}`}>
+                <li key={one.title}>
                   <a class="row-text" href={hrefOf('activity', { client: one.client })}>
-                    {one.client}
+                    {one.title}
                   </a>
                   <span class="hint">
                     <Moment at={one.lastSeenAt} />

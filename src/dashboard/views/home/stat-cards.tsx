@@ -1,8 +1,8 @@
 import type { ViewName } from '../../../contract/view-names.ts';
-import { formatCount, formatNumber, formatShare } from '../../format.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { Sparkline } from '../../plots/sparkline.tsx';
 import { hrefOf } from '../../router.ts';
-import { type Figures, usefulShare } from './figures.ts';
+import type { Figures } from './figures.ts';
 
 interface StatCardProps {
   view: ViewName;
@@ -28,7 +28,6 @@ function StatCard({ view, title, value, note, values }: StatCardProps) {
 /** Cards that count stored items, searches, and searches that helped. */
 export function StatCards({ figures }: { figures: Figures }) {
   const added = figures.memoriesByDay.reduce((total, value) => total + value, 0);
-  const share = usefulShare(figures);
   return (
     <ul class="stats" aria-label="Figures of the last 30 days">
       <StatCard
@@ -49,18 +48,14 @@ export function StatCards({ figures }: { figures: Figures }) {
         view="recall"
         title="Searches"
         value={formatNumber(figures.searches)}
-        note="in 30 days, by assistants and here"
+        note="in 30 days"
         values={figures.searchesByDay}
       />
       <StatCard
         view="learning"
         title="Useful searches"
-        value={share === undefined ? '–' : formatShare(share)}
-        note={
-          figures.useful === 0
-            ? 'no feedback in 30 days'
-            : `${formatCount(figures.useful, 'search', 'searches')} helped`
-        }
+        value={formatNumber(figures.useful)}
+        note="told which result helped"
         values={figures.usefulByDay}
       />
     </ul>

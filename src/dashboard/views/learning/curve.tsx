@@ -3,6 +3,7 @@ import { formatDay } from '../../format.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 import { LinePlot } from '../../plots/line-plot.tsx';
 import { changeParameters } from '../../router.ts';
+import { hasSeveralUsers } from '../../users.ts';
 import { boundsOf, placeOf, weeklyCurve } from './learning-curve.ts';
 import { PERIODS } from './periods.ts';
 
@@ -47,8 +48,8 @@ export function Curve({ usage, days }: { usage: Usage; days: number }) {
         <p class="hint">No search named a useful result in this time. Choose a longer one.</p>
       )}
       <p class="hint">
-        Higher is better; each point is the mean of the week up to it, over all users. The band holds the true mean with
-        95% probability: it is wide where there is little feedback.
+        Higher is better; each point is the mean of the week up to it{hasSeveralUsers.value && ', over all users'}. The
+        band holds the true mean with 95% probability: it is wide where there is little feedback.
       </p>
     </section>
   );

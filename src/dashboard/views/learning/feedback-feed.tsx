@@ -2,7 +2,6 @@ import type { StoredSearch } from '../../../client/client.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { outcomeOf } from '../../parts/outcome.ts';
 import { Outcome } from '../../parts/search-outcome.tsx';
-import { questionLabel } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 
 const MOST = 9;
@@ -13,9 +12,9 @@ export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }
   return (
     <section class="card stack" aria-labelledby="feed-title">
       <div class="card-head">
-        <h2 id="feed-title">Learned today</h2>
+        <h2 id="feed-title">The questions</h2>
         <span class="hint">
-          {learned.length > MOST ? `the latest ${MOST} of ${learned.length}` : 'searches with feedback, last 24 hours'}
+          {learned.length > MOST ? `the latest ${MOST} of ${learned.length}` : 'learned from in the last 24 hours'}
         </span>
       </div>
       {learned.length === 0 ? (
@@ -30,7 +29,6 @@ export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }
                 {search.query ?? 'A search without its text'}
               </a>
               <Outcome outcome={outcomeOf(search)} />
-              <span class="row-meta feed-kind">{questionLabel(search.bucket)}</span>
               <span class="row-meta">
                 <Moment at={search.createdAt} />
               </span>

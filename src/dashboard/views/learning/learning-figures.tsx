@@ -1,6 +1,8 @@
 import type { Retrieval, Usage } from '../../../client/client.ts';
 import { formatCount, formatNumber, formatProbability } from '../../format.ts';
+import { hasSeveralUsers, userPhrase } from '../../users.ts';
 import { type CurvePoint, meanOver, placeOf } from './learning-curve.ts';
+import { formatPlace } from './learning-words.ts';
 import { learnedShare } from './trust.ts';
 
 interface LearningFiguresProps {
@@ -9,7 +11,7 @@ interface LearningFiguresProps {
   days: number;
 }
 
-/** The result of learning in three figures. */
+/** Feedback, places and trust in three figures. */
 export function LearningFigures({ retrieval, usage, days }: LearningFiguresProps) {
   const mean = meanOver(usage.learning);
   return (
@@ -22,17 +24,18 @@ export function LearningFigures({ retrieval, usage, days }: LearningFiguresProps
         <h2>Feedback</h2>
         <p class="learning-figure">{formatNumber(mean?.feedbacks ?? 0)}</p>
         <p class="hint">
-          searches by all users had a useful result in {days} days; {formatCount(retrieval.events, 'event', 'events')}{' '}
-          of {retrieval.user} in all
+          searches{hasSeveralUsers.value && ' by all users'} told in {days} days which result helped;{' '}
+          {formatCount(retrieval.events, 'event', 'events')}
+          {userPhrase('of', retrieval.user)} in all
         </p>
       </section>
       <section class="card">
-        <h2>Trust in what was learned</h2>
+        <h2>Share of what was learned</h2>
         <p class="learning-figure">{formatProbability(learnedShare(retrieval))}</p>
         <p class="hint">
           {retrieval.events === 0
             ? 'where every user starts, before any feedback'
-            : `probability that it predicts what ${retrieval.user} needs better than the default order`}
+            : 'of the order; the rest follows the default weights, or changes nothing'}
         </p>
       </section>
     </div>
@@ -41,20 +44,12 @@ export function LearningFigures({ retrieval, usage, days }: LearningFiguresProps
 
 function Places({ mean, days }: { mean: CurvePoint; days: number }) {
   const [shown, byDefault] = [placeOf(mean.shown), placeOf(mean.byDefault)];
-  const isBetter = mean.shown >= mean.byDefault;
   return (
     <>
       <p class="learning-figure">
         Place {formatPlace(shown)} <span class="learning-instead">instead of {formatPlace(byDefault)}</span>
       </p>
-      <p class="hint">
-        typical place over {days} days, with learning and without.{' '}
-        {formatPlace(shown) === formatPlace(byDefault)
-          ? 'No difference yet.'
-          : isBetter
-            ? 'Learning moved it up.'
-            : 'Learning moved it down so far.'}
-      </p>
+      <p class="hint">typical place over {days} days, with learning and without.</p>
       <details class="hint">
         <summary>How this is measured</summary>
         <p>
@@ -65,8 +60,4 @@ function Places({ mean, days }: { mean: CurvePoint; days: number }) {
       </details>
     </>
   );
-}
-
-function formatPlace(place: number): string {
-  return Number.isFinite(place) ? place.toFixed(1) : 'none';
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Retrieval, StoredSearch, Usage } from '../../../client/client.ts';
+import { systemClock, utcDay } from '../../../lib/clock.ts';
 import { describeError } from '../../errors.ts';
 import { announce, onChanges } from '../../live.ts';
 import { confirm } from '../../parts/confirmation.tsx';
@@ -7,13 +8,14 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
-import { chosenUser, parameters } from '../../router.ts';
+import { changeParameters, chosenUser, parameters } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
-import { areUsersKnown, searchedUser } from '../../users.ts';
+import { areUsersKnown, searchedUser, userPhrase } from '../../users.ts';
 import { Curve } from './curve.tsx';
 import { FeedbackFeed } from './feedback-feed.tsx';
 import { LearningFigures } from './learning-figures.tsx';
 import { LearningStart } from './learning-start.tsx';
+import { describeLearning } from './learning-words.ts';
 import { MixtureBar } from './mixture-bar.tsx';
 import { MixturePlot } from './mixture-plot.tsx';
 import { PERIODS } from './periods.ts';
@@ -64,25 +66,52 @@ interface LearnedProps {
 }
 
 function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps) {
+  const isDetailed = parameters.value.has('details');
   return (
     <>
-      <LearningFigures retrieval={retrieval} usage={usage} days={days} />
-      <div class="learning-columns">
-        <Curve usage={usage} days={days} />
-        <MixtureBar retrieval={retrieval} />
-      </div>
       <div class="learning-columns">
         <div class="stack">
+          <InWords retrieval={retrieval} usage={usage} />
+          <FeedbackFeed searches={searches} />
+        </div>
+        <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
+      </div>
+      <p>
+        <button
+          type="button"
+          class="small"
+          aria-expanded={isDetailed}
+          onClick={() => changeParameters({ details: isDetailed ? undefined : '1' }, 'replace')}
+        >
+          Details
+        </button>
+      </p>
+      {isDetailed && (
+        <>
+          <LearningFigures retrieval={retrieval} usage={usage} days={days} />
+          <div class="learning-columns">
+            <Curve usage={usage} days={days} />
+            <MixtureBar retrieval={retrieval} />
+          </div>
           <MixturePlot retrieval={retrieval} usage={usage} />
           <WeightPlot retrieval={retrieval} />
           <QuestionMatrix retrieval={retrieval} />
-        </div>
-        <div class="stack">
-          <FeedbackFeed searches={searches} />
-          <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
-        </div>
-      </div>
+        </>
+      )}
     </>
+  );
+}
+
+/** What the week brought, in sentences. */
+function InWords({ retrieval, usage }: Pick<LearnedProps, 'retrieval' | 'usage'>) {
+  const sinceDay = utcDay(systemClock.nowMs() - 6 * 86_400_000);
+  return (
+    <section class="card stack" aria-labelledby="week-title">
+      <h2 id="week-title">This week</h2>
+      {describeLearning(usage.learning, sinceDay, retrieval).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </section>
   );
 }
 
@@ -90,7 +119,7 @@ function Forgetting({ retrieval, onForgotten }: Pick<LearnedProps, 'retrieval' |
   const { user, updatedAt } = retrieval;
   const forget = async () => {
     const isConfirmed = await confirm({
-      title: `Forget what was learned from ${user}?`,
+      title: `Forget what was learned${userPhrase('from', user)}?`,
       text: 'The default order applies again. Memories stay. Feedback from now on is learned anew.',
       yes: 'Forget what was learned',
     });
@@ -99,7 +128,7 @@ function Forgetting({ retrieval, onForgotten }: Pick<LearnedProps, 'retrieval' |
       await currentSession().client.retrieval.delete({ user });
       announce('feedback');
       onForgotten();
-      showToast(`The default order applies to ${user} again.`);
+      showToast(`The default order applies${userPhrase('to', user)} again.`);
     } catch (error) {
       endSessionOn(error);
       showToast(describeError(error), 'error');
@@ -110,11 +139,11 @@ function Forgetting({ retrieval, onForgotten }: Pick<LearnedProps, 'retrieval' |
       <h2 id="forgetting-title">Start over</h2>
       <p class="hint">
         {updatedAt === null ? (
-          `Nothing was learned from ${user} yet.`
+          `Nothing was learned${userPhrase('from', user)} yet.`
         ) : (
           <>
-            Last learned from {user} <Moment at={updatedAt} />. Two of the first ten results always come from the
-            default order, so that wrong lessons can be unlearned.
+            Last learned{userPhrase('from', user)} <Moment at={updatedAt} />. Two of the first ten results always come
+            from the default order, so that wrong lessons can be unlearned.
           </>
         )}
       </p>

@@ -1,6 +1,7 @@
 import type { Retrieval, Usage } from '../../../client/client.ts';
 import { formatDay, formatShare } from '../../format.ts';
 import { AreaPlot } from '../../plots/area-plot.tsx';
+import { userPhrase } from '../../users.ts';
 import { mixtureByDay } from './mixture-history.ts';
 
 /** How far each way to rank was trusted, over time. */
@@ -13,7 +14,7 @@ export function MixturePlot({ retrieval, usage }: { retrieval: Retrieval; usage:
     <section class="card stack" aria-labelledby="trust-title">
       <h2 id="trust-title">Who decided, over time</h2>
       {days.length === 0 ? (
-        <p class="hint">The next feedback of {retrieval.user} starts this plot.</p>
+        <p class="hint">The next feedback{userPhrase('of', retrieval.user)} starts this plot.</p>
       ) : (
         <>
           <AreaPlot
@@ -27,7 +28,7 @@ export function MixturePlot({ retrieval, usage }: { retrieval: Retrieval; usage:
             format={formatShare}
           />
           <p class="hint">
-            For {retrieval.user}, after the last feedback of each day. Days without feedback change nothing.
+            After the last feedback{userPhrase('of', retrieval.user)} of each day. Days without feedback change nothing.
           </p>
         </>
       )}

@@ -27,17 +27,17 @@ export function trustOf({ mixture }: Pick<Retrieval, 'mixture'>): Trust[] {
   }));
 }
 
-/** The probability that what was learned predicts best; 0 to 1. */
+/** The share of what was learned in the order; 0 to 1. */
 export function learnedShare({ mixture }: Pick<Retrieval, 'mixture'>): number {
   return LEARNERS.reduce((sum, expert) => sum + (mixture[expert] ?? 0), 0);
 }
 
-/** Explains the mixture in one sentence. */
+/** Says which way to rank decides the order; not whether it ranks better, which the places say. */
 export function describeTrust({ mixture, events }: Pick<Retrieval, 'mixture' | 'events'>): string {
   if (events === 0) return 'No feedback yet: every user starts like this.';
   if ((mixture.chance ?? 0) > 0.5) return 'The feedback so far has no pattern, so the order hardly changes.';
   const learned = learnedShare({ mixture });
-  if (learned > 0.5) return 'What was learned predicts the useful result best, and decides the order.';
+  if (learned > 0.5) return 'Mostly what was learned decides the order.';
   if (learned > 0.2) return 'What was learned takes part in the order.';
-  return 'The default order predicts the useful result well. It takes more feedback to change it.';
+  return 'Mostly the default order decides. It takes more feedback to change it.';
 }

@@ -1,6 +1,7 @@
 import type { Retrieval } from '../../../client/client.ts';
 import { formatFigure } from '../../format.ts';
 import { signalLabel } from '../../ranking-words.ts';
+import { userPhrase } from '../../users.ts';
 import { rangeOf, type Shift, shiftsOf } from './shifts.ts';
 
 /** How far each weight is from its default: to the right counts more, to the left less. */
@@ -11,7 +12,7 @@ export function WeightPlot({ retrieval }: { retrieval: Retrieval }) {
   return (
     <section class="card stack" aria-labelledby="weights-title">
       <div class="card-head">
-        <h2 id="weights-title">What counts more or less for {retrieval.user}</h2>
+        <h2 id="weights-title">What counts more or less{userPhrase('for', retrieval.user)}</h2>
         <span class="hint">mean weight over all kinds of questions</span>
       </div>
       {shifts.length === 0 ? (

@@ -53,10 +53,22 @@ export function groupMemories(memories: readonly Memory[], grouping: Grouping): 
   return groups;
 }
 
+/** Chooses what groups at least half of the memories, tags before projects before conversations, or else most of them. */
+export function bestGrouping(memories: readonly Memory[]): Grouping {
+  const grouped = GROUPINGS.map((grouping) => ({
+    grouping,
+    count: memories.filter((memory) => keyOf(memory, grouping, NO_COUNTS) !== '').length,
+  }));
+  const half = grouped.find(({ count }) => count > 0 && count >= memories.length / 2);
+  return (half ?? grouped.reduce((best, one) => (one.count > best.count ? one : best))).grouping;
+}
+
+const NO_COUNTS: ReadonlyMap<string, number> = new Map();
+
 function keyOf({ tags, project, source }: Memory, grouping: Grouping, counts: ReadonlyMap<string, number>): string {
   if (grouping === 'project') return project ?? '';
   if (grouping === 'conversation') return source?.conversationId ?? '';
-  return tags.reduce((best, tag) => (best === '' || counts.get(tag)! > counts.get(best)! ? tag : best), '');
+  return tags.reduce((best, tag) => (best === '' || (counts.get(tag) ?? 0) > (counts.get(best) ?? 0) ? tag : best), '');
 }
 
 /**

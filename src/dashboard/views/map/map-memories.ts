@@ -14,7 +14,8 @@ export interface MapState {
   source: string | undefined;
   /** Leaves superseded memories out. */
   isCurrentOnly: boolean;
-  grouping: Grouping;
+  /** Undefined: what groups the memories best. */
+  grouping: Grouping | undefined;
   /** Words to look for on the map. */
   query: string;
 }
@@ -28,7 +29,7 @@ export function mapStateOf(parameters: URLSearchParams): MapState {
     project: text('project'),
     source: text('source'),
     isCurrentOnly: parameters.get('show') === 'current',
-    grouping: GROUPINGS.find((grouping) => grouping === parameters.get('by')) ?? 'tag',
+    grouping: GROUPINGS.find((grouping) => grouping === parameters.get('by')),
     query: parameters.get('q')?.trim() ?? '',
   };
 }

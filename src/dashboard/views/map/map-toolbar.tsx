@@ -12,9 +12,16 @@ const GROUPING_TABS: { name: Grouping; title: string }[] = [
   { name: 'conversation', title: 'Conversations' },
 ];
 
+interface MapToolbarProps {
+  state: MapState;
+  grouping: Grouping;
+  /** Names of conversations, by id. */
+  names: ReadonlyMap<string, string>;
+}
+
 /** Finds memories on the map, chooses its groups and what it leaves out. */
-export function MapToolbar({ state, names }: { state: MapState; names: ReadonlyMap<string, string> }) {
-  const { query, grouping, isCurrentOnly, tag, project, source } = state;
+export function MapToolbar({ state, grouping, names }: MapToolbarProps) {
+  const { query, isCurrentOnly, tag, project, source } = state;
   const filters: { text: string; changes: ViewParameters }[] = [
     ...(tag === undefined ? [] : [{ text: `tag: ${tag}`, changes: { tag: undefined } }]),
     ...(project === undefined ? [] : [{ text: `project: ${project}`, changes: { project: undefined } }]),
@@ -25,12 +32,7 @@ export function MapToolbar({ state, names }: { state: MapState; names: ReadonlyM
   return (
     <div class="bar map-toolbar">
       <SearchField label="Find on the map" query={query} pauseMs={FIND_PAUSE_MS} />
-      <Tabs
-        label="Group by"
-        tabs={GROUPING_TABS}
-        chosen={grouping}
-        onChoose={(by) => changeParameters({ by: by === 'tag' ? undefined : by })}
-      />
+      <Tabs label="Group by" tabs={GROUPING_TABS} chosen={grouping} onChoose={(by) => changeParameters({ by })} />
       <label class="check">
         <input
           type="checkbox"

@@ -9,7 +9,7 @@ import { changeParameters, hrefOf, hrefWith, parameters } from '../../router.ts'
 import { currentSession } from '../../session.ts';
 import { MapCanvas } from './map-canvas.tsx';
 import { MapCard, type RelatedMemory } from './map-card.tsx';
-import { type Grouping, groupMemories, linkMemories, type MapGroup } from './map-graph.ts';
+import { bestGrouping, type Grouping, groupMemories, linkMemories, type MapGroup } from './map-graph.ts';
 import { layOut, type MapLayout } from './map-layout.ts';
 import { MapList } from './map-list.tsx';
 import {
@@ -34,7 +34,9 @@ export function View() {
   const filter = mapFilterOf(state);
   const loaded = useResource(JSON.stringify(filter), (signal) => loadMapMemories(client, filter, signal));
   useEffect(() => onChanges(['memory'], loaded.reload), [loaded.reload]);
-  const needsTitles = state.grouping === 'conversation' || state.source !== undefined;
+  const found = loaded.state.value.value;
+  const grouping = useMemo(() => state.grouping ?? bestGrouping(found?.memories ?? []), [state.grouping, found]);
+  const needsTitles = grouping === 'conversation' || state.source !== undefined;
   const titles = useResource(needsTitles ? 'titles' : undefined, async (signal) => {
     const { data } = await client.conversations.list({ limit: TITLED_CONVERSATIONS }, { signal });
     return new Map(data.map((conversation) => [conversation.id, conversationName(conversation)]));
@@ -42,13 +44,13 @@ export function View() {
   const names = titles.state.value.value ?? NO_NAMES;
   return (
     <div class="map stack">
-      <MapToolbar state={state} names={names} />
+      <MapToolbar state={state} grouping={grouping} names={names} />
       <Loaded resource={loaded} label="Loading memories">
         {(found) =>
           found.memories.length === 0 ? (
             <NoMap state={state} />
           ) : (
-            <LoadedMap found={found} state={state} names={names} />
+            <LoadedMap found={found} grouping={grouping} query={state.query} names={names} />
           )
         }
       </Loaded>
@@ -58,13 +60,13 @@ export function View() {
 
 interface LoadedMapProps {
   found: MapMemories;
-  state: MapState;
+  grouping: Grouping;
+  query: string;
   names: ReadonlyMap<string, string>;
 }
 
-function LoadedMap({ found: { memories, total }, state, names }: LoadedMapProps) {
+function LoadedMap({ found: { memories, total }, grouping, query, names }: LoadedMapProps) {
   const { client } = currentSession();
-  const { grouping, query } = state;
   const selected = parameters.value.get('id') ?? undefined;
   const previous = useRef<MapLayout | undefined>(undefined);
   const groups = useMemo(() => groupMemories(memories, grouping), [memories, grouping]);

@@ -3,6 +3,7 @@ import { SidePane } from '../../parts/side-pane.tsx';
 import { showToast, showUndoToast } from '../../parts/toasts.tsx';
 import { changeParameters, chosenUser } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hasSeveralUsers } from '../../users.ts';
 import { forgetMemories } from './memory-actions.ts';
 import { MemoryForm } from './memory-form.tsx';
 import { parseTags } from './tag-text.ts';
@@ -17,7 +18,7 @@ export function AddPane({ onAdded }: { onAdded: () => void }) {
         onCancel={close}
         onSubmit={async (fields, form) => {
           const { client } = currentSession();
-          const user = String(form.get('user')).trim();
+          const user = String(form.get('user') ?? chosenUser.value ?? '').trim();
           const tags = parseTags(String(form.get('tags')));
           const { content, ...rest } = fields;
           const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
@@ -31,7 +32,7 @@ export function AddPane({ onAdded }: { onAdded: () => void }) {
           announce('memory');
           onAdded();
           changeParameters({ add: undefined, id: added.id });
-          if (added.duplicate) showToast('This user already has this memory. Here it is.');
+          if (added.duplicate) showToast('This memory is stored already. Here it is.');
           else {
             showUndoToast('Added the memory.', () => {
               changeParameters({ id: undefined });
@@ -45,10 +46,12 @@ export function AddPane({ onAdded }: { onAdded: () => void }) {
             Tags
             <input name="tags" placeholder="taste, travel" list="memory-tags" />
           </label>
-          <label class="form">
-            User
-            <input name="user" maxLength={256} placeholder="default" defaultValue={chosenUser.value ?? ''} />
-          </label>
+          {hasSeveralUsers.value && (
+            <label class="form">
+              User
+              <input name="user" maxLength={256} placeholder="default" defaultValue={chosenUser.value ?? ''} />
+            </label>
+          )}
         </div>
       </MemoryForm>
     </SidePane>

@@ -53,7 +53,7 @@ export function Facets({ state, stats }: { state: ListState; stats: MemoryStats 
           },
           {
             name: 'With superseded',
-            count: states.superseded,
+            count: states.current + states.superseded,
             isChosen: state.show === 'all',
             changes: { show: state.show === 'all' ? undefined : 'all' },
           },

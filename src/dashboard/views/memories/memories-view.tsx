@@ -41,6 +41,8 @@ export function View() {
   );
   const id = parameters.value.get('id') ?? undefined;
   const isAdding = parameters.value.has('add');
+  const edit = parameters.value.get('edit');
+  const editing = edit === null ? undefined : edit === 'replace' ? 'replace' : 'correct';
   const isOpen = id !== undefined || isAdding;
   const { counts, histogram } = useStats(state);
   const drawer = useRef<HTMLDialogElement>(null);
@@ -86,7 +88,7 @@ export function View() {
             listed={rows.find((row) => row.id === id)}
             query={state.query}
             asOfMs={state.asOfMs}
-            isEditing={parameters.value.has('edit')}
+            editing={editing}
             onChange={(memory) =>
               list.change((before) => before.map((row) => (row.id === memory.id ? { ...row, ...memory } : row)))
             }

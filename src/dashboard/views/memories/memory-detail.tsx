@@ -9,11 +9,15 @@ import { restoring } from './memory-changes.ts';
 import { MemoryEditor } from './memory-editor.tsx';
 import { MemoryFacts } from './memory-facts.tsx';
 import type { ListedMemory } from './memory-pages.ts';
+import { MemoryReplacement } from './memory-replacement.tsx';
 import { MemoryUse } from './memory-use.tsx';
 import { MemoryVersions } from './memory-versions.tsx';
 import { RelatedMemories } from './related-memories.tsx';
 import { TagEditor } from './tag-editor.tsx';
 import { WhyFound } from './why-found.tsx';
+
+/** What is being done to the text: correct it, or say what holds instead. */
+export type Editing = 'correct' | 'replace';
 
 interface MemoryDetailProps {
   read: ReadMemory;
@@ -22,7 +26,7 @@ interface MemoryDetailProps {
   then: Memory | undefined;
   listed: ListedMemory | undefined;
   query: string;
-  isEditing: boolean;
+  editing: Editing | undefined;
   onChange(done: string, change: MemoryChange): void;
   /** The editor has stored a change. */
   onSaved(memory: Memory): void;
@@ -30,7 +34,7 @@ interface MemoryDetailProps {
 
 /** The content of the pane of a memory. */
 export function MemoryDetail(props: MemoryDetailProps) {
-  const { read, versions, then, listed, query, isEditing, onChange, onSaved } = props;
+  const { read, versions, then, listed, query, editing, onChange, onSaved } = props;
   const { memory } = read;
   const shown = then ?? memory;
   const isReadOnly = memory.validTo !== null;
@@ -48,7 +52,10 @@ export function MemoryDetail(props: MemoryDetailProps) {
           {memory.supersededBy !== null && <a href={hrefWith({ id: memory.supersededBy })}>Show what replaced it</a>}
         </p>
       )}
-      {isEditing ? (
+      {editing === 'replace' && (
+        <MemoryReplacement memory={memory} onCancel={() => changeParameters({ edit: undefined }, 'replace')} />
+      )}
+      {editing === 'correct' ? (
         <MemoryEditor
           read={read}
           onSaved={(saved) => {
@@ -62,6 +69,16 @@ export function MemoryDetail(props: MemoryDetailProps) {
           {query === '' ? shown.content : <Highlighted text={shown.content} query={query} />}
         </p>
       )}
+      {!isReadOnly && editing === undefined && (
+        <div class="buttons">
+          <button type="button" class="small" onClick={edit}>
+            Correct
+          </button>
+          <button type="button" class="small" onClick={() => changeParameters({ edit: 'replace' }, 'replace')}>
+            Outdated…
+          </button>
+        </div>
+      )}
       <TagEditor
         tags={shown.tags}
         isReadOnly={isReadOnly}
@@ -70,7 +87,13 @@ export function MemoryDetail(props: MemoryDetailProps) {
         onChoose={(tag) => changeParameters({ tag: [tag], q: undefined })}
       />
       {listed?.found && <WhyFound found={listed.found} />}
-      <MemoryFacts memory={shown} />
+      <MemoryFacts
+        memory={shown}
+        isReadOnly={isReadOnly}
+        onMove={(project) =>
+          onChange(project === null ? 'Took it out of its project.' : `Moved to ${project}.`, { project })
+        }
+      />
       <MemoryUse id={memory.id} />
       {versions.length > 1 && (
         <section class="stack">
@@ -86,7 +109,7 @@ export function MemoryDetail(props: MemoryDetailProps) {
           />
         </section>
       )}
-      <RelatedMemories id={memory.id} />
+      <RelatedMemories memory={memory} />
       <details class="memory-json">
         <summary>JSON</summary>
         <CopyButton label="Copy JSON" text={() => JSON.stringify(memory, null, 2)} />

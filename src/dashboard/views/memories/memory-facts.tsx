@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Memory } from '../../../client/client.ts';
@@ -5,21 +6,32 @@ import { ORIGIN_TITLES } from '../../../contract/origin.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { hasSeveralUsers } from '../../users.ts';
 
-/** Shows the user, the validity and the origin of a memory. */
-export function MemoryFacts({ memory }: { memory: Memory }) {
+interface MemoryFactsProps {
+  memory: Memory;
+  /** Superseded memories cannot be moved. */
+  isReadOnly: boolean;
+  /** Moves it to a project, or to none. */
+  onMove(project: string | null): void;
+}
+
+/** Shows the user, the project, the validity and the origin of a memory. */
+export function MemoryFacts({ memory, isReadOnly, onMove }: MemoryFactsProps) {
   const { user, project, occurredAt, expiresAt, createdAt, updatedAt, externalId, source, client, metadata, version } =
     memory;
   const members = Object.entries(metadata);
   return (
     <dl class="facts">
       {source && <Fact name="From">{<SourceLinks source={source} />}</Fact>}
-      <Fact name="User">
-        <a href={hrefOf('memories', { user })}>{user}</a>
-      </Fact>
-      {project !== null && (
+      {hasSeveralUsers.value && (
+        <Fact name="User">
+          <a href={hrefOf('memories', { user })}>{user}</a>
+        </Fact>
+      )}
+      {(project !== null || !isReadOnly) && (
         <Fact name="Project">
-          <a href={hrefOf('memories', { project })}>{project}</a>
+          <Project project={project} isReadOnly={isReadOnly} onMove={onMove} />
         </Fact>
       )}
       {occurredAt !== null && (
@@ -53,6 +65,45 @@ export function MemoryFacts({ memory }: { memory: Memory }) {
         </Fact>
       ))}
     </dl>
+  );
+}
+
+/** The project of a memory, with a field to move it to another one. */
+function Project({ project, isReadOnly, onMove }: { project: string | null } & Omit<MemoryFactsProps, 'memory'>) {
+  const isMoving = useSignal(false);
+  const move = (text: string) => {
+    isMoving.value = false;
+    const given = text.trim() || null;
+    if (given !== project) onMove(given);
+  };
+  if (isMoving.value) {
+    return (
+      <input
+        class="tag-field"
+        aria-label="Project, empty for none"
+        list="memory-projects"
+        maxLength={200}
+        defaultValue={project ?? ''}
+        ref={(field) => field?.focus()}
+        onBlur={(event) => isMoving.value && move(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') move(event.currentTarget.value);
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          isMoving.value = false;
+        }}
+      />
+    );
+  }
+  return (
+    <span class="bar">
+      {project !== null && <a href={hrefOf('memories', { project })}>{project}</a>}
+      {!isReadOnly && (
+        <button type="button" class="link hint" onClick={() => (isMoving.value = true)}>
+          {project === null ? 'Move to a project' : 'Move'}
+        </button>
+      )}
+    </span>
   );
 }
 

@@ -23,12 +23,12 @@ interface MemoryFormProps {
   onSubmit(fields: MemoryFields, form: FormData): Promise<void>;
   onCancel(): void;
   /** Explains an error that the form cannot describe. */
-  explain?(error: unknown, fields: MemoryFields): ComponentChildren;
+  explain?(error: unknown): ComponentChildren;
 }
 
 /** The text of a memory and when it holds. Ctrl-Enter stores it and Escape cancels. */
 export function MemoryForm({ memory, submitLabel, children, onSubmit, onCancel, explain }: MemoryFormProps) {
-  const failure = useSignal<{ error: unknown; fields: MemoryFields } | undefined>(undefined);
+  const failure = useSignal<{ error: unknown } | undefined>(undefined);
   const isBusy = useSignal(false);
   const text = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -44,7 +44,7 @@ export function MemoryForm({ memory, submitLabel, children, onSubmit, onCancel, 
     try {
       await onSubmit(fields, form);
     } catch (error) {
-      failure.value = { error, fields };
+      failure.value = { error };
     } finally {
       isBusy.value = false;
     }
@@ -85,10 +85,7 @@ export function MemoryForm({ memory, submitLabel, children, onSubmit, onCancel, 
         </label>
       </div>
       <div role="alert">
-        {failure.value &&
-          (explain?.(failure.value.error, failure.value.fields) ?? (
-            <p class="error">{describeError(failure.value.error)}</p>
-          ))}
+        {failure.value && (explain?.(failure.value.error) || <p class="error">{describeError(failure.value.error)}</p>)}
       </div>
       <div class="buttons end">
         <button type="button" class="small" onClick={onCancel}>

@@ -21,7 +21,7 @@ export function MemoryHistogram({ state, histogram }: { state: ListState; histog
   };
   return (
     <Histogram
-      label="Memories by time"
+      label="Memories by the date of what they tell"
       buckets={buckets}
       range={isAll ? undefined : bucketRange(buckets, bounds)}
       describe={(bucket) => `${formatSpan(bucket, format)}: ${formatCount(bucket.count, 'memory', 'memories')}`}

@@ -7,10 +7,11 @@ import { Loading } from '../../parts/loading.tsx';
 import type { PageList } from '../../parts/page-list.ts';
 import { isTyping } from '../../parts/typing.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
-import { changeParameters, chosenUser } from '../../router.ts';
+import { changeParameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { areOwnersShown } from '../../users.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { filterOf, isFiltered, isWindowed, type ListState } from './list-state.ts';
+import { filterOf, isByChange, isFiltered, isWindowed, type ListState } from './list-state.ts';
 import { changeMany, forgetMany, forgetMemories, MAX_UNDOABLE, reportFailure } from './memory-actions.ts';
 import { changed } from './memory-changes.ts';
 import type { ListedMemory } from './memory-pages.ts';
@@ -163,8 +164,8 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
               <MemoryRow
                 memory={row.memory}
                 query={state.query}
-                time={state.layout === 'timeline' ? 'occurredAt' : state.orderBy}
-                showsUser={chosenUser.value === undefined}
+                time={timeOf(state)}
+                showsUser={areOwnersShown.value}
               />
             )
           }
@@ -196,10 +197,15 @@ function rowsOf(state: ListState, memories: readonly ListedMemory[]): ListRow[] 
   return memories.map((memory) => ({ kind: 'memory', memory }));
 }
 
+/** The date of a row: like that of the histogram, unless the list is of changes. */
+function timeOf(state: ListState): 'occurredAt' | 'updatedAt' {
+  return isByChange(state) ? 'updatedAt' : 'occurredAt';
+}
+
 function describeTotal(state: ListState, loaded: number, total: number | undefined, isComplete: boolean): string {
   const isSearch = state.query !== '';
   if (isSearch) return loaded === 0 ? 'Nothing found' : `${formatCount(loaded, 'match', 'matches')}, best first`;
   const isCounted = total !== undefined && (isComplete || total > loaded + 1);
-  if (!isCounted) return `${formatCount(loaded, 'memory', 'memories')} so far`;
-  return formatCount(total, 'memory', 'memories');
+  const count = formatCount(isCounted ? total : loaded, 'memory', 'memories');
+  return `${count}${isCounted ? '' : ' so far'}, by date of ${timeOf(state) === 'updatedAt' ? 'their last change' : 'what they tell'}`;
 }

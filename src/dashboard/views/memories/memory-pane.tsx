@@ -12,7 +12,7 @@ import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { changeMemory, forgetMemories, type ReadMemory, reportFailure } from './memory-actions.ts';
 import { versionAt } from './memory-changes.ts';
-import { MemoryDetail } from './memory-detail.tsx';
+import { type Editing, MemoryDetail } from './memory-detail.tsx';
 import type { ListedMemory } from './memory-pages.ts';
 
 interface MemoryPaneProps {
@@ -21,12 +21,12 @@ interface MemoryPaneProps {
   listed: ListedMemory | undefined;
   query: string;
   asOfMs: number | undefined;
-  isEditing: boolean;
+  editing: Editing | undefined;
   onChange(memory: Memory): void;
 }
 
 /** Everything about one memory: its text, which can be edited in place, where it comes from and how it changed. */
-export function MemoryPane({ id, listed, query, asOfMs, isEditing, onChange }: MemoryPaneProps) {
+export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: MemoryPaneProps) {
   const { client } = currentSession();
   const resource = useResource(id, async (signal) => {
     const [{ data: memory, response }, { data: versions }] = await Promise.all([
@@ -106,7 +106,7 @@ export function MemoryPane({ id, listed, query, asOfMs, isEditing, onChange }: M
             then={asOfMs === undefined ? undefined : versionAt(versions, asOfMs, (at) => parseTimestamp(at) ?? 0)}
             listed={listed}
             query={query}
-            isEditing={isEditing && !isReadOnly}
+            editing={isReadOnly ? undefined : editing}
             onChange={(done, changes) => change(done, changes, { memory, etag })}
             onSaved={(saved) => {
               resource.reload();

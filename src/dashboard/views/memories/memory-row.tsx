@@ -13,8 +13,8 @@ const SHOWN_TAGS = 2;
 interface MemoryRowProps {
   memory: ListedMemory;
   query: string;
-  /** The time that the list is ordered by. */
-  time: 'createdAt' | 'occurredAt' | 'updatedAt';
+  /** The time to show: of what it tells, or else when it was stored; or of its last change. */
+  time: 'occurredAt' | 'updatedAt';
   /** Shows whose memory it is. */
   showsUser: boolean;
 }

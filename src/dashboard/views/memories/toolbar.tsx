@@ -11,10 +11,10 @@ const LAYOUTS = [
   { name: 'timeline', title: 'Timeline' },
 ] as const;
 const ORDERS = [
-  { value: '', title: 'Newest first', changes: { orderBy: undefined, order: undefined } },
-  { value: 'createdAt asc', title: 'Oldest first', changes: { orderBy: 'createdAt', order: 'asc' } },
+  { value: '', title: 'Last stored', changes: { orderBy: undefined, order: undefined } },
+  { value: 'createdAt asc', title: 'First stored', changes: { orderBy: 'createdAt', order: 'asc' } },
   { value: 'updatedAt desc', title: 'Last changed', changes: { orderBy: 'updatedAt', order: undefined } },
-  { value: 'occurredAt desc', title: 'Latest about', changes: { orderBy: 'occurredAt', order: undefined } },
+  { value: 'occurredAt desc', title: 'Last happened', changes: { orderBy: 'occurredAt', order: undefined } },
 ] as const;
 
 /** Search, the filters on narrow screens, and the button that adds a memory. */

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { Tier } from '../../../client/client.ts';
+import { formatSize } from '../../../contract/byte-size.ts';
 import type { OperatorTenant, OperatorTenantsQuery } from '../../../contract/operator.ts';
-import { formatBytes, formatCount, formatNumber } from '../../format.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -166,7 +167,7 @@ function AccountRow({ tenant, list }: { tenant: OperatorTenant; list: PageList<O
       </td>
       <td class="is-roomy">{lastSeenAt === null ? 'Never' : <Moment at={lastSeenAt} />}</td>
       <td class="numeric is-roomy">{formatNumber(memories)}</td>
-      <td class="numeric">{formatBytes(storedBytes)}</td>
+      <td class="numeric">{formatSize(storedBytes)}</td>
       <td class="numeric">
         <button
           type="button"

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { formatSize } from '../../../contract/byte-size.ts';
 import type { OperatorOverview, OperatorTask } from '../../../contract/operator.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
-import { formatBytes } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { operatorCalls, sayFailure } from './operator-calls.ts';
@@ -31,7 +31,7 @@ export function MaintenanceCards({ overview: { backups, check, engine }, onStart
             <p>
               {backups.newest ? (
                 <>
-                  Newest: <code>{backups.newest.name}</code>, {formatBytes(backups.newest.bytes)}, checked,{' '}
+                  Newest: <code>{backups.newest.name}</code>, {formatSize(backups.newest.bytes)}, checked,{' '}
                   <Moment at={backups.newest.createdAt} />
                 </>
               ) : (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { formatSize } from '../../../contract/byte-size.ts';
 import type { OperatorOverview } from '../../../contract/operator.ts';
-import { formatBytes, formatCount, formatNumber } from '../../format.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { Icon } from '../../shell/icon.tsx';
 
@@ -32,8 +33,8 @@ export function OverviewCards({ overview, onRefresh }: { overview: OperatorOverv
         <Figure title="Version" value={version}>
           {ENGINES[engine]}, {formatCount(daemons, 'daemon', 'daemons')}
         </Figure>
-        <Figure title="Data" value={formatBytes(dataBytes)}>
-          {formatBytes(freeBytes)} free on the disk
+        <Figure title="Data" value={formatSize(dataBytes)}>
+          {formatSize(freeBytes)} free on the disk
         </Figure>
         <Figure title="Waiting" value={formatNumber(waiting)}>
           {formatNumber(queues.embeddings)} to embed, {formatCount(queues.jobs, 'job', 'jobs')},{' '}

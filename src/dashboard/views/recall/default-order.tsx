@@ -8,13 +8,13 @@ import { type DefaultPlace, defaultPlaces } from './rank-movement.ts';
 const COMPARED = 100;
 
 /**
- * The places of the default order. Where a result that this search does not show has one, a second search by the default
+ * The places of the default order, for a view that `isShown`. Where a result that this search does not show has one, a second search by the default
  * weights says which. Failing that, the place stays unknown.
  */
-export function useDefaultPlaces(answer: SearchAnswer, request: SearchRequest): DefaultPlace[] {
+export function useDefaultPlaces(answer: SearchAnswer, request: SearchRequest, isShown: boolean): DefaultPlace[] {
   const known = defaultPlaces(answer.results);
   const hasGaps = known.some(({ result }) => result === undefined);
-  const byDefault = useResource(hasGaps ? answer.searchId : undefined, (signal) =>
+  const byDefault = useResource(isShown && hasGaps ? answer.searchId : undefined, (signal) =>
     currentSession().client.search({ ...request, strategy: 'default', limit: COMPARED }, { signal }),
   );
   const others = byDefault.state.value.value?.results;

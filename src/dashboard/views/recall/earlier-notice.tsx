@@ -1,19 +1,20 @@
 import { ApiError } from '../../../client/client.ts';
+import type { EarlierSearch } from '../../earlier-searches.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { outcomeOf } from '../../parts/outcome.ts';
 import { Outcome } from '../../parts/search-outcome.tsx';
 import { hrefOf } from '../../router.ts';
-import type { EarlierSearch } from './earlier-searches.ts';
+import { userPhrase } from '../../users.ts';
 
 /** Says that the results are those of an earlier question, asked again now. */
 export function EarlierNotice({ search }: { search: EarlierSearch }) {
   return (
     <p class="notice earlier">
       <span>
-        Asked <Moment at={search.createdAt} /> for {search.user}, and again now. A mark beside a result says which place
-        it had then.
+        Asked <Moment at={search.createdAt} />
+        {userPhrase('for', search.user)}, and again now. A mark beside a result says which place it had then.
       </span>
       <Outcome outcome={outcomeOf(search)} />
     </p>

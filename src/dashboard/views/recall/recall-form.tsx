@@ -1,10 +1,20 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatProbability } from '../../format.ts';
+import type { EarlierSearch } from '../../earlier-searches.ts';
+import { formatNumber, formatProbability } from '../../format.ts';
 import { changeParameters, type ViewParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
-import type { EarlierSearch } from './earlier-searches.ts';
-import { DEFAULT_LIMIT, LIMITS, type RecallQuery, STRATEGIES, TYPES } from './recall-query.ts';
+import {
+  DEFAULT_LIMIT,
+  DEFAULT_TOKENS,
+  isPlain,
+  LIMITS,
+  MAX_TOKENS,
+  MIN_TOKENS,
+  type RecallQuery,
+  STRATEGIES,
+  TYPES,
+} from './recall-query.ts';
 
 const TYPE_LABELS = { memory: 'Memories', message: 'Messages', episode: 'Episodes' };
 const STRATEGY_LABELS = {
@@ -17,7 +27,6 @@ const STRATEGY_LABELS = {
 
 interface RecallFormProps {
   asked: RecallQuery;
-  tab: 'ranking' | 'context';
   /** The search that is opened again. Another question or option leaves it. */
   earlier?: EarlierSearch;
   /** The same question was submitted again. */
@@ -28,11 +37,12 @@ interface RecallFormProps {
 type Ask = (changes: ViewParameters) => void;
 
 /** The question and its options. The question runs when it is submitted, an option at once. */
-export function RecallForm({ asked, tab, earlier, onAgain }: RecallFormProps) {
+export function RecallForm({ asked, earlier, onAgain }: RecallFormProps) {
   const ask: Ask = (changes) =>
     changeParameters({ ...(earlier && parametersOf(asked, earlier)), id: undefined, searchId: undefined, ...changes });
   const query = useSignal(asked.query);
-  const areOptionsOpen = useSignal(false);
+  const toggled = useSignal<boolean | undefined>(undefined);
+  const areOptionsOpen = toggled.value ?? !isPlain(asked);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     query.value = asked.query;
@@ -65,16 +75,12 @@ export function RecallForm({ asked, tab, earlier, onAgain }: RecallFormProps) {
           <Icon name="search" size={16} />
           <span>Search</span>
         </button>
+        <button type="button" aria-expanded={areOptionsOpen} onClick={() => (toggled.value = !areOptionsOpen)}>
+          <Icon name="settings" size={16} />
+          <span>Options</span>
+        </button>
       </div>
-      <button
-        type="button"
-        class="small recall-options-toggle"
-        aria-expanded={areOptionsOpen.value}
-        onClick={() => (areOptionsOpen.value = !areOptionsOpen.value)}
-      >
-        <Icon name="settings" size={16} /> Options
-      </button>
-      <Options asked={asked} tab={tab} isOpen={areOptionsOpen.value} ask={ask} />
+      {areOptionsOpen && <Options asked={asked} ask={ask} />}
     </form>
   );
 }
@@ -89,11 +95,11 @@ interface OptionsProps {
   ask: Ask;
 }
 
-function Options({ asked, tab, isOpen, ask }: OptionsProps & { tab: 'ranking' | 'context'; isOpen: boolean }) {
+function Options({ asked, ask }: OptionsProps) {
   return (
-    <div class={`recall-options${isOpen ? ' is-open' : ''}`}>
+    <div class="recall-options">
       <Types asked={asked} ask={ask} />
-      {tab === 'ranking' && <RankingOptions asked={asked} ask={ask} />}
+      <RankingOptions asked={asked} ask={ask} />
       <label>
         Project
         <input
@@ -117,6 +123,22 @@ function Options({ asked, tab, isOpen, ask }: OptionsProps & { tab: 'ranking' | 
           value={asked.minRelevance}
           aria-label="Least relevance"
           onChange={(event) => ask({ minRelevance: event.currentTarget.value.replace(/^0$/, '') })}
+        />
+      </label>
+      <label class="recall-relevance">
+        <span>
+          Assistant gets up to <output>{formatNumber(asked.maxTokens)}</output> tokens
+        </span>
+        <input
+          type="range"
+          min={MIN_TOKENS}
+          max={Math.max(MAX_TOKENS, asked.maxTokens)}
+          step="50"
+          value={asked.maxTokens}
+          aria-label="Budget in tokens"
+          onChange={({ currentTarget: { value } }) =>
+            ask({ tokens: value === String(DEFAULT_TOKENS) ? undefined : value })
+          }
         />
       </label>
     </div>

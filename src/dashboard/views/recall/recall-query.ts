@@ -1,4 +1,5 @@
 import type { ContextRequest, ItemType, SearchRequest, Strategy } from '../../../client/client.ts';
+import type { EarlierSearch } from '../../earlier-searches.ts';
 
 export const TYPES = ['memory', 'message', 'episode'] as const satisfies readonly ItemType[];
 export const STRATEGIES = ['auto', 'default', 'lexical', 'semantic', 'recent'] as const satisfies readonly Strategy[];
@@ -57,7 +58,12 @@ export function toSearchRequest(asked: RecallQuery, user: string | undefined): S
 
 /** The same as a block of text for a prompt, for which there is neither a strategy nor a past. */
 export function toContextRequest(asked: RecallQuery, user: string | undefined): ContextRequest {
-  return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens, explain: true };
+  return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens };
+}
+
+/** Whether the query leaves all options at their defaults. */
+export function isPlain(asked: RecallQuery): boolean {
+  return JSON.stringify(asked) === JSON.stringify(readRecallQuery(new URLSearchParams({ q: asked.query })));
 }
 
 function commonOf({ types, minRelevance, project }: RecallQuery, user: string | undefined) {
@@ -66,5 +72,17 @@ function commonOf({ types, minRelevance, project }: RecallQuery, user: string | 
     ...(project !== undefined && { project }),
     ...(types.length < TYPES.length && { types: [...types] }),
     ...(minRelevance > 0 && { minRelevance }),
+  };
+}
+
+/** The query of an earlier search, to fill in the form and to search again. */
+export function askedBy(search: EarlierSearch, asked: RecallQuery): RecallQuery {
+  const types = TYPES.filter((type) => search.types.includes(type));
+  return {
+    ...asked,
+    query: search.query,
+    types: types.length === 0 ? TYPES : types,
+    limit: Math.max(DEFAULT_LIMIT, search.results.length),
+    project: search.project ?? undefined,
   };
 }

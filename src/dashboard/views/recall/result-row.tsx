@@ -1,13 +1,22 @@
 import type { Signal } from '@preact/signals';
 import type { SearchResult, StoredSearch } from '../../../client/client.ts';
-import { formatOrdinal, formatProbability } from '../../format.ts';
+import { describeError } from '../../errors.ts';
+import { formatOrdinal } from '../../format.ts';
+import { confirm } from '../../parts/confirmation.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { showToast } from '../../parts/toasts.tsx';
 import { hrefOf } from '../../router.ts';
+import { endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { supersede } from '../../superseding.ts';
+import { userParameter } from '../../users.ts';
+import { resultId } from './context-card.tsx';
 import { type Mark, type Marks, toggleMark } from './marks.ts';
 import { movementOf } from './rank-movement.ts';
+import type { Restatement } from './restatements.ts';
 import { SignalBar } from './signal-bar.tsx';
+import { doubtOf } from './summary.tsx';
 import { WhyTable } from './why-table.tsx';
 
 interface ResultRowProps {
@@ -15,21 +24,30 @@ interface ResultRowProps {
   query: string;
   /** The same result in the search that this one repeats. */
   then: StoredSearch['results'][number] | undefined;
-  range: { least: number; most: number };
+  /** What newer or older results say about the same thing. */
+  restatement: Restatement | undefined;
+  /** The range of the bars of signals; undefined leaves the bar out. */
+  range: { least: number; most: number } | undefined;
   isOpen: boolean;
   /** The id of the result under the pointer or with the focus, in either order. */
   pointed: Signal<string | undefined>;
   marks: Marks;
   isTaught: boolean;
   onOpen(): void;
+  /** The memory was marked as outdated. */
+  onCorrected(): void;
 }
 
-/** A result: its text, its bar of signals, how relevant it is, and whether it helped. */
-export function ResultRow({ result, query, then, range, isOpen, pointed, marks, isTaught, onOpen }: ResultRowProps) {
+/** A result: its text, whether it is outdated or doubtful, and whether it helped. */
+export function ResultRow(props: ResultRowProps) {
+  const { result, query, then, restatement, range, isOpen, pointed, marks, isTaught, onOpen, onCorrected } = props;
   const { id, content, relevance, why } = result;
+  const isOutdated = restatement?.newer?.isSuggested === false;
+  const doubt = doubtOf(relevance);
   return (
     <li
-      class={`result${pointed.value === id ? ' is-pointed' : ''}${isOpen ? ' is-open' : ''}`}
+      id={resultId(id)}
+      class={`result${pointed.value === id ? ' is-pointed' : ''}${isOpen ? ' is-open' : ''}${isOutdated ? ' is-outdated' : ''}`}
       onPointerEnter={() => (pointed.value = id)}
       onPointerLeave={() => (pointed.value = undefined)}
       onFocusIn={() => (pointed.value = id)}
@@ -39,13 +57,12 @@ export function ResultRow({ result, query, then, range, isOpen, pointed, marks, 
         <p class="content result-text">
           <Highlighted text={content} query={[query, ...(why?.related ?? []).map(({ word }) => word)].join(' ')} />
         </p>
-        <SignalBar result={result} range={range} />
+        {range && <SignalBar result={result} range={range} />}
         <p class="result-meta">
-          <Movement result={result} />
+          {restatement && <RestatementNote result={result} restatement={restatement} onCorrected={onCorrected} />}
+          {range && <Movement result={result} />}
           {then && <span class={`chip${then.used ? ' is-accent' : ''}`}>{describeThen(then)}</span>}
-          <span title="Calibrated probability that it answers the question">
-            {formatProbability(relevance)} likely to answer
-          </span>
+          {doubt && <span class="chip">{doubt}</span>}
           <Origin result={result} />
           <button type="button" class="link" aria-expanded={isOpen} onClick={onOpen}>
             Why
@@ -59,6 +76,42 @@ export function ResultRow({ result, query, then, range, isOpen, pointed, marks, 
       {isOpen && <WhyTable result={result} />}
     </li>
   );
+}
+
+/** Says that a newer result updates this one, or that this one updates others. */
+function RestatementNote({ result, restatement: { newer, olderPlaces }, onCorrected }: RestatementNoteProps) {
+  if (!newer) return <span class="chip is-accent">newer than the {olderPlaces.map(formatOrdinal).join(', ')}</span>;
+  const { result: holds, place, isSuggested } = newer;
+  const mark = async () => {
+    const text = `“${holds.content}” replaces it. It stays in the history, and searches no longer find it.`;
+    if (!(await confirm({ title: 'Mark as outdated?', text, yes: 'Mark as outdated' }))) return;
+    try {
+      await supersede(result, { content: holds.content });
+      showToast('Marked as outdated.');
+      onCorrected();
+    } catch (error) {
+      endSessionOn(error);
+      showToast(describeError(error), 'error');
+    }
+  };
+  return (
+    <>
+      <span class="chip is-danger">
+        {isSuggested ? 'perhaps outdated' : 'outdated'}: the {formatOrdinal(place)} is newer
+      </span>
+      {result.type === 'memory' && holds.type === 'memory' && (
+        <button type="button" class="link" onClick={() => void mark()}>
+          Mark as outdated
+        </button>
+      )}
+    </>
+  );
+}
+
+interface RestatementNoteProps {
+  result: SearchResult;
+  restatement: Restatement;
+  onCorrected(): void;
 }
 
 /** Shows how far a result moved, or nothing if it did not. */
@@ -82,9 +135,8 @@ function Origin({ result }: { result: SearchResult }) {
   if (result.type === 'memory') {
     return (
       <>
-        <a href={hrefOf('memories', { user: result.user, id: result.id })}>Memory</a>
+        <a href={hrefOf('memories', { ...userParameter(result.user), id: result.id })}>Memory</a>
         <Moment at={result.occurredAt ?? result.createdAt} />
-        {(result.restatedBy ?? result.possiblySupersededBy) !== undefined && <span class="chip">older statement</span>}
       </>
     );
   }
@@ -92,7 +144,13 @@ function Origin({ result }: { result: SearchResult }) {
   if (result.type === 'message') {
     return (
       <>
-        <a href={hrefOf('conversations', { user, id: conversationId ?? undefined, message: result.id })}>
+        <a
+          href={hrefOf('conversations', {
+            ...userParameter(user),
+            id: conversationId ?? undefined,
+            message: result.id,
+          })}
+        >
           Message{result.name ? ` of ${result.name}` : ''}
         </a>
         <Moment at={result.createdAt} />
@@ -101,7 +159,7 @@ function Origin({ result }: { result: SearchResult }) {
   }
   return (
     <>
-      <a href={hrefOf('conversations', { user, id: conversationId ?? undefined })}>Episode</a>
+      <a href={hrefOf('conversations', { ...userParameter(user), id: conversationId ?? undefined })}>Episode</a>
       <Moment at={result.startedAt} />
     </>
   );

@@ -1,6 +1,6 @@
 import type { SearchTimings } from '../../../client/client.ts';
 
-type StageName = Exclude<keyof SearchTimings, 'totalMs'>;
+type StageName = Exclude<keyof SearchTimings, 'totalMs' | 'contextMs'>;
 
 /** A stage of a search. */
 export interface Stage {
@@ -19,14 +19,12 @@ const LABELS: Record<StageName, string> = {
   signalsMs: 'signals',
   rankMs: 'ranking',
   resultsMs: 'results',
-  contextMs: 'composing',
 };
 
-/** The stages that the search had. */
+/** The stages of a search. */
 export function stagesOf(timings: SearchTimings): Stage[] {
-  return (Object.keys(LABELS) as StageName[]).flatMap((name) => {
+  return (Object.keys(LABELS) as StageName[]).map((name) => {
     const ms = timings[name];
-    if (ms === undefined) return [];
-    return [{ name, label: LABELS[name], ms, share: timings.totalMs === 0 ? 0 : ms / timings.totalMs }];
+    return { name, label: LABELS[name], ms, share: timings.totalMs === 0 ? 0 : ms / timings.totalMs };
   });
 }

@@ -6,6 +6,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { questionLabel, signalLabel } from '../../ranking-words.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { userPhrase } from '../../users.ts';
 import { idsMarked, type Marks } from './marks.ts';
 import { type WeightChange, weightChanges } from './weight-changes.ts';
 
@@ -95,7 +96,7 @@ function Learned({ lesson, bucket, onAgain }: { lesson: Lesson; bucket: string |
         <p>
           <strong>{isLearned ? 'Learned.' : 'Nothing new in this.'}</strong>{' '}
           {isLearned
-            ? `The ranking for ${user} follows ${formatCount(events, 'feedback event', 'feedback events')} now.`
+            ? `The ranking${userPhrase('for', user)} follows ${formatCount(events, 'feedback event', 'feedback events')} now.`
             : 'Each search is learned from once.'}
           {isLearned &&
             bucket !== undefined &&
@@ -105,13 +106,16 @@ function Learned({ lesson, bucket, onAgain }: { lesson: Lesson; bucket: string |
           <p class="hint">One mark moves little: weights change once several agree.</p>
         )}
         {changes.length > 0 && (
-          <ul class="chips">
-            {changes.map(({ signal, before, after }) => (
-              <li key={signal} class="chip">
-                {signalLabel(signal)} {formatFigure(before)} → {formatFigure(after)}
-              </li>
-            ))}
-          </ul>
+          <details>
+            <summary>Weights</summary>
+            <ul class="chips">
+              {changes.map(({ signal, before, after }) => (
+                <li key={signal} class="chip">
+                  {signalLabel(signal)} {formatFigure(before)} → {formatFigure(after)}
+                </li>
+              ))}
+            </ul>
+          </details>
         )}
       </div>
       <button type="button" class="small" onClick={onAgain}>

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { formatSize } from '../../../contract/byte-size.ts';
 import { systemClock, toTimestamp } from '../../../lib/clock.ts';
 import { describeError } from '../../errors.ts';
-import { formatBytes, formatNumber } from '../../format.ts';
+import { formatNumber } from '../../format.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { chosenUser } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { hasSeveralUsers } from '../../users.ts';
 import { describeCounts } from './transfer-counts.ts';
 
 /** Text is handed to the browser in pieces of this size, which it may keep on disk. */
@@ -47,7 +49,7 @@ export function ExportSection() {
         A file with everything {user === undefined ? 'in the account' : `stored about ${user}`}: memories with all
         versions, conversations, episodes and what the ranking learned. One JSON object per line. Importing it restores
         it exactly.
-        {user === undefined && ' Choose a user in the top bar to export only that one.'}
+        {user === undefined && hasSeveralUsers.value && ' Choose a user in the top bar to export only that one.'}
       </p>
       <div class="buttons">
         {value.kind === 'running' ? (
@@ -64,7 +66,7 @@ export function ExportSection() {
         <>
           <ProgressBar label="Exporting" done={0} />
           <p class="hint">
-            {formatNumber(value.lines)} lines, {formatBytes(value.bytes)}
+            {formatNumber(value.lines)} lines, {formatSize(value.bytes)}
           </p>
         </>
       )}
@@ -107,7 +109,7 @@ async function download(
   const day = toTimestamp(systemClock.nowMs()).slice(0, 10);
   const owner = (user ?? email).replace(/[^\w.@-]+/g, '_');
   save(new Blob(pieces, { type: 'application/x-ndjson' }), `svc-${owner}-${day}.ndjson`);
-  return `Exported ${summary} (${formatBytes(bytes)}).`;
+  return `Exported ${summary} (${formatSize(bytes)}).`;
 }
 
 function save(file: Blob, name: string): void {

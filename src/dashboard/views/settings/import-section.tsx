@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, type ImportReport } from '../../../client/client.ts';
+import { formatSize } from '../../../contract/byte-size.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../../contract/import-formats.ts';
 import { describeError } from '../../errors.ts';
-import { formatBytes } from '../../format.ts';
 import { announce } from '../../live.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { chosenUser } from '../../router.ts';
@@ -123,7 +123,7 @@ function ChosenFile({ file, format: detected, onImport, onCancel }: ChosenFilePr
     <form class="stack" onSubmit={submit}>
       <p class="bar">
         <strong class="content">{file.name}</strong>
-        <span class="hint">{formatBytes(file.content.size)}</span>
+        <span class="hint">{formatSize(file.content.size)}</span>
       </p>
       <div class="fields">
         <div class="field">
@@ -180,7 +180,7 @@ function Sending({ file, onCancel }: { file: ImportFile; onCancel: () => void })
         done={progress?.sentBytes ?? 0}
         total={isSent ? undefined : progress?.totalBytes}
       />
-      <p class="hint">{progress ? `${formatBytes(progress.sentBytes)} of ${formatBytes(progress.totalBytes)}` : ''}</p>
+      <p class="hint">{progress ? `${formatSize(progress.sentBytes)} of ${formatSize(progress.totalBytes)}` : ''}</p>
       <div class="buttons">
         <button type="button" onClick={onCancel}>
           Stop

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { formatSize } from '../../../contract/byte-size.ts';
 import type { ImportFormat } from '../../../contract/import-formats.ts';
 import { systemClock } from '../../../lib/clock.ts';
-import { formatBytes, formatCount } from '../../format.ts';
+import { formatCount } from '../../format.ts';
 import { type FilePreview, previewReader } from './import-preview.ts';
 
 interface Read {
@@ -33,7 +34,7 @@ export function PreviewCard({ file, format }: { file: Blob; format: ImportFormat
     <div class="import-preview">
       <p role="status">
         {describe(counts) || (value.isDone ? 'Nothing countable in this format' : 'Reading')}
-        {!value.isDone && <span class="hint"> · {formatBytes(value.bytes)} read…</span>}
+        {!value.isDone && <span class="hint"> · {formatSize(value.bytes)} read…</span>}
       </p>
       {items.length > 0 && (
         <ul>

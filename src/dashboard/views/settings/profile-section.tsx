@@ -7,6 +7,7 @@ import { Meter } from '../../parts/meter.tsx';
 import { useResource } from '../../resource.ts';
 import { chosenUser } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hasSeveralUsers } from '../../users.ts';
 
 /** The digest of a user, as assistants read it. */
 export function ProfileSection() {
@@ -22,7 +23,9 @@ export function ProfileSection() {
       <p class="hint">
         What assistants read as <code>memory://profile</code> when they ask what is remembered. svc makes it without a
         model. Pin a memory to keep it at the top.
-        {user === undefined && ' It describes one user: choose another than the default in the top bar.'}
+        {user === undefined &&
+          hasSeveralUsers.value &&
+          ' It describes one user: choose another than the default in the top bar.'}
       </p>
       <Loaded resource={profile}>
         {({ text, tokens, maxTokens, user: described }) => (

@@ -1,5 +1,4 @@
-import type { StoredSearch } from '../../../client/client.ts';
-import { DEFAULT_LIMIT, type RecallQuery, TYPES } from './recall-query.ts';
+import type { StoredSearch } from '../client/client.ts';
 
 /** A stored search whose query is known. */
 export type EarlierSearch = StoredSearch & { query: string };
@@ -20,16 +19,4 @@ export function distinctSearches(searches: readonly StoredSearch[]): EarlierSear
 
 function startsAs(text: string, start: string): boolean {
   return text.toLowerCase().startsWith(start.toLowerCase());
-}
-
-/** The query of an earlier search, to fill in the form and to search again. */
-export function askedBy(search: EarlierSearch, asked: RecallQuery): RecallQuery {
-  const types = TYPES.filter((type) => search.types.includes(type));
-  return {
-    ...asked,
-    query: search.query,
-    types: types.length === 0 ? TYPES : types,
-    limit: Math.max(DEFAULT_LIMIT, search.results.length),
-    project: search.project ?? undefined,
-  };
 }

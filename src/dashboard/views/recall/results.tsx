@@ -1,0 +1,92 @@
+import type { EarlierSearch } from '../../earlier-searches.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useResource } from '../../resource.ts';
+import { changeParameters, hrefOf, parameters } from '../../router.ts';
+import { currentSession } from '../../session.ts';
+import { hasSeveralUsers, userPhrase } from '../../users.ts';
+import { ContextCard } from './context-card.tsx';
+import { Ranking } from './ranking.tsx';
+import { type RecallQuery, toSearchRequest } from './recall-query.ts';
+import { StageBar } from './stage-bar.tsx';
+import { Summary, verdictOf } from './summary.tsx';
+
+interface ResultsProps {
+  asked: RecallQuery;
+  user: string | undefined;
+  earlier?: EarlierSearch;
+}
+
+/** Whether anything answers, the results, and what an assistant gets. The details say how the order came about. */
+export function Results({ asked, user, earlier }: ResultsProps) {
+  const request = toSearchRequest(asked, user);
+  const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
+  const shown = found.state.value.value;
+  const isDetailed = parameters.value.has('details');
+  return (
+    <>
+      {shown && (
+        <div class="recall-head">
+          <p class="recall-verdict" role="status">
+            {verdictOf(shown.confidence)}
+          </p>
+          {shown.results.length > 0 && (
+            <button
+              type="button"
+              class="small"
+              aria-expanded={isDetailed}
+              onClick={() => changeParameters({ details: isDetailed ? undefined : '1' }, 'replace')}
+            >
+              Details
+            </button>
+          )}
+        </div>
+      )}
+      {isDetailed && shown && (
+        <section class="card stack" aria-label="Details">
+          <Summary answer={shown} user={user} />
+          {shown.timings && <StageBar timings={shown.timings} />}
+        </section>
+      )}
+      <div class={`recall-columns${isDetailed ? ' is-detailed' : ''}`}>
+        <div class="stack">
+          <Loaded resource={found} label="Searching" rows={8}>
+            {(answer) =>
+              answer.results.length === 0 ? (
+                <NothingFound asked={asked} user={user} />
+              ) : (
+                <Ranking
+                  key={answer.searchId}
+                  answer={answer}
+                  request={request}
+                  isDetailed={isDetailed}
+                  {...(earlier && { earlier })}
+                  onAgain={found.reload}
+                />
+              )
+            }
+          </Loaded>
+        </div>
+        <ContextCard asked={asked} user={user} found={shown} />
+      </div>
+    </>
+  );
+}
+
+function NothingFound({ asked, user }: { asked: RecallQuery; user: string | undefined }) {
+  const isFiltered = asked.minRelevance > 0 || asked.project !== undefined || asked.asOf !== undefined;
+  return (
+    <Empty icon="recall" title="Nothing found">
+      <p>
+        {isFiltered
+          ? 'Nothing fits the options. Lower the least relevance, or leave out the project or the date.'
+          : `Nothing stored${userPhrase('for', user)} shares a word or a meaning with this question.`}
+      </p>
+      {hasSeveralUsers.value && <p>A search is of one user. To ask for another, choose one above.</p>}
+      {asked.strategy !== 'auto' && <p>The strategy looks at some signals only. Try the learned one.</p>}
+      <a class="button" href={isFiltered ? hrefOf('recall', { q: asked.query }) : hrefOf('memories', { add: '1' })}>
+        {isFiltered ? 'Search without options' : 'Add a memory'}
+      </a>
+    </Empty>
+  );
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { StoredSearch } from '../../src/client/client.ts';
+import type { ActivityEntry } from '../../src/contract/activity.ts';
+import { sessionsOf } from '../../src/dashboard/views/activity/sessions.ts';
+
+const entry = (minute: number, route: string, given: Partial<ActivityEntry> = {}): ActivityEntry => ({
+  ...{ id: `req_${minute}`, at: new Date(Date.UTC(2026, 10, 20, 9, minute)).toISOString(), client: 'Cursor' },
+  ...{ transport: 'mcp', method: 'tools/call', route, status: 200, milliseconds: 3, ids: [], searchId: null },
+  ...given,
+});
+const titleOf = (client: string) => client;
+
+test('requests become sessions of a client, with each question and what was written in a row', () => {
+  const search = { id: 'srch_1', query: 'which port?', results: [] } as unknown as StoredSearch;
+  const sessions = sessionsOf(
+    [
+      entry(50, 'memory_add', { ids: ['mem_3'] }),
+      entry(49, 'memory_add', { ids: ['mem_3', 'mem_2'] }),
+      entry(48, '/v1/memories', { transport: 'rest', method: 'POST', client: 'curl', ids: ['mem_9'] }),
+      entry(47, 'memory_context', { searchId: 'srch_1' }),
+      entry(46, 'memory_search', { searchId: 'srch_0', ids: ['mem_1'] }),
+      entry(5, 'memory_delete', { ids: ['mem_4'] }),
+    ],
+    [search],
+    titleOf,
+  );
+  expect(sessions.map(({ title, deeds }) => [title, deeds.map(({ kind, ids }) => [kind, ids])])).toEqual([
+    [
+      'Cursor',
+      [
+        ['remembered', ['mem_3', 'mem_2']],
+        ['asked', []],
+        ['asked', ['mem_1']],
+      ],
+    ],
+    ['curl', [['remembered', ['mem_9']]]],
+    ['Cursor', [['forgot', ['mem_4']]]],
+  ]);
+  expect(sessions[0]!.deeds[1]!.search).toBe(search);
+  expect([sessions[0]!.startedAt, sessions[0]!.endedAt].map((at) => at.slice(14, 16))).toEqual(['46', '50']);
+});
+
+test('what failed or only looked something up is left out', () => {
+  const entries = [
+    entry(3, 'memory_add', { status: 422 }),
+    entry(2, 'memory_list'),
+    entry(1, 'tools/list', { method: 'tools/list' }),
+    entry(0, '/v1/memories', { transport: 'rest', method: 'GET' }),
+  ];
+  expect(sessionsOf(entries, [], titleOf)).toEqual([]);
+});
