@@ -37,7 +37,7 @@ export interface ForeignMemory {
 
 const TAG_CHARACTERS = 256;
 /** Of more, some are the same. */
-const MAX_GIVEN_TAGS = 1000;
+export const MAX_GIVEN_TAGS = 1000;
 
 /** Reports an item that is left out on purpose. */
 export function skipped(place: string, reason: string): ForeignItem {

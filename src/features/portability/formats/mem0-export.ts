@@ -1,5 +1,5 @@
 import { nextUtcDayMs, toTimestamp } from '../../../lib/clock.ts';
-import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
+import { type ForeignItem, type ForeignReader, fault, MAX_GIVEN_TAGS, readMemory, skipped } from './foreign-records.ts';
 import { type Fields, fieldsOf, listOf, parseInstant, textOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
@@ -41,7 +41,9 @@ function readMem0Memory(fields: Fields | undefined, place: string, options: Read
   const memory = {
     source: [FORMAT, textOf(fields.id) ?? content],
     content,
-    tags: listOf(fields.categories).filter((tag) => typeof tag === 'string'),
+    tags: listOf(fields.categories)
+      .slice(0, MAX_GIVEN_TAGS)
+      .filter((tag) => typeof tag === 'string'),
     metadata: { ...Object.fromEntries(origins), ...fieldsOf(fields.metadata) },
     user: textOf(fields.user_id),
     expiresMs,
