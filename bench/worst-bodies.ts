@@ -13,14 +13,22 @@ const MAX_BYTES = 1024 * 1024;
 interface Body {
   title: string;
   path(tenant: FilledTenant): string;
-  /** Different in each round: what is stored already costs less. An import has a list of lines. */
-  body(round: number): unknown;
+  /**
+   * Different in each round: what is stored already costs less. An import has a list of lines, or a text; a request
+   * without a body is a GET.
+   */
+  body?(round: number): unknown;
+  /** The `Idempotency-Key`. */
+  key?(round: number): string;
+  /** Sent once before to the path without its query. */
+  stored?: readonly unknown[];
 }
 
 const IMPORT = '/v1/import';
 const HEAD = { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: '2026-05-01T00:00:00.000Z' };
 
 const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => item(i));
+const FILE_BYTES = 4 * MAX_BYTES;
 const names = (count: number, prefix: string | number) =>
   Object.fromEntries(many(count, (index) => [`n${prefix}_${index}`, 1]));
 const texts = createTexts(5);
@@ -46,7 +54,9 @@ function prose(characters: number, round: number): string {
   return text.slice(0, characters);
 }
 
-/** Bodies within the limits of JSON that take the daemon longest. */
+const TAGGED = tagged(99);
+
+/** Requests within the limits that take the daemon longest. */
 const BODIES: readonly Body[] = [
   {
     title: 'names and values of a member that the route refuses',
@@ -61,12 +71,7 @@ const BODIES: readonly Body[] = [
   {
     title: '500 memories with 64 tags each',
     path: () => '/v1/memories/batch',
-    body: (round) => ({
-      memories: many(500, (index) => ({
-        content: prose(300, round * 500 + index),
-        tags: many(64, (tag) => `t${(index + tag) % 99}`),
-      })),
-    }),
+    body: (round) => tagged(round),
   },
   {
     title: '500 memories with 36 members of metadata each',
@@ -159,7 +164,142 @@ const BODIES: readonly Body[] = [
     path: () => `${IMPORT}?format=basic-memory`,
     body: (round) => [{ path: 'a.md', content: prose(1_000_000, round) }],
   },
+  {
+    title: 'a note of 500,000 lines on a line of an import',
+    path: () => `${IMPORT}?format=basic-memory`,
+    body: (round) => [{ path: 'a.md', content: `${round}${'a\n'.repeat(250_000)}${'- #a\n'.repeat(80_000)}` }],
+  },
+  {
+    title: 'a note whose list item has 1 MB of white space',
+    path: () => `${IMPORT}?format=basic-memory`,
+    body: (round) => [{ path: 'a.md', content: `${round}\n- ${' '.repeat(1_000_000)}a\u2028b` }],
+  },
+  {
+    title: 'a note with 60 KB of front matter',
+    path: () => `${IMPORT}?format=basic-memory`,
+    body: (round) => [
+      {
+        path: 'a.md',
+        content: `---\n${'a: [b, c]\n'
+          .repeat(6000)
+          .replaceAll('a', (_, at) => `a${at}`)
+          .slice(0, 60_000)}\n---\n${round}`,
+      },
+    ],
+  },
+  {
+    title: 'a conversation of ChatGPT of 4 MB, in 10,000 messages',
+    path: () => `${IMPORT}?format=chatgpt`,
+    body: (round) =>
+      JSON.stringify([
+        chatgpt(
+          round,
+          many(10_000, () => ({ content_type: 'text', parts: ['a'.repeat(150)] })),
+        ),
+      ]),
+  },
+  {
+    title: 'a message of ChatGPT of 4 MB, in 1,300,000 parts',
+    path: () => `${IMPORT}?format=chatgpt`,
+    body: (round) => JSON.stringify([chatgpt(round, [{ content_type: 'text', parts: many(1_300_000, () => 1) }])]),
+  },
+  {
+    title: 'a message of ChatGPT of 4 MB of escapes',
+    path: () => `${IMPORT}?format=chatgpt`,
+    body: (round) => JSON.stringify([chatgpt(round, [{ content_type: 'text', parts: ['\n'.repeat(2_000_000)] }])]),
+  },
+  {
+    title: 'a conversation of Claude of 4 MB, in one message',
+    path: () => `${IMPORT}?format=claude`,
+    body: (round) =>
+      JSON.stringify([
+        claude(
+          round,
+          many(80_000, () => ({ type: 'text', text: 'abc def' })),
+        ),
+      ]),
+  },
+  {
+    title: 'memories of Claude of 4 MB',
+    path: () => `${IMPORT}?format=claude`,
+    body: (round) => JSON.stringify([{ conversations_memory: `${round}${'a\n\n'.repeat(700_000)}` }]),
+  },
+  {
+    title: 'a memory of Mem0 with 4 MB of metadata',
+    path: () => `${IMPORT}?format=mem0`,
+    body: (round) =>
+      JSON.stringify([
+        { memory: `a${round}`, metadata: many(370_000, (index) => `${index}`), categories: many(200_000, () => 'c') },
+      ]),
+  },
+  {
+    title: 'a memory of Mem0 with a number of 4 MB',
+    path: () => `${IMPORT}?format=mem0`,
+    body: (round) => `[{"memory":"a${round}","score":${'1'.repeat(FILE_BYTES - 100)}}]`,
+  },
+  {
+    title: '500 memories with 64 tags each and a key',
+    path: () => '/v1/memories/batch',
+    body: (round) => tagged(round),
+    key: (round) => `first-${round}`,
+  },
+  {
+    title: '500 memories with 64 tags each, replayed by their key',
+    path: () => '/v1/memories/batch',
+    body: () => TAGGED,
+    key: () => 'same',
+  },
+  {
+    title: '19,000 names in tool calls, replayed by their key',
+    path: memories,
+    body: () => ({ messages: many(8, (index) => called(names(2375, index))) }),
+    key: () => 'same',
+  },
+  {
+    title: 'a list of 40 messages of 330 KB of names',
+    path: (tenant) => `${memories(tenant)}?limit=200`,
+    stored: many(20, (request) => ({
+      messages: many(2, (index) =>
+        called(many(9, (part) => names(620, `${'n'.repeat(40)}${request}_${index}_${part}`))),
+      ),
+    })),
+  },
+  {
+    title: 'a list of 200 messages of 100,000 characters',
+    path: (tenant) => `${memories(tenant)}?limit=200`,
+    stored: many(20, (request) => ({
+      messages: many(10, (index) => ({ role: 'user', content: prose(100_000, request * 10 + index) })),
+    })),
+  },
+  {
+    title: 'a list of 200 memories of 100,000 characters',
+    path: () => '/v1/memories?limit=200',
+    stored: many(200, (index) => ({ content: prose(100_000, index) })),
+  },
 ];
+
+function tagged(round: number) {
+  return {
+    memories: many(500, (index) => ({
+      content: prose(300, round * 500 + index),
+      tags: many(64, (tag) => `t${(index + tag) % 99}`),
+    })),
+  };
+}
+
+/** A conversation of ChatGPT's export whose messages follow each other. */
+function chatgpt(round: number, contents: readonly object[]) {
+  const nodes = contents.map((content, index) => {
+    const message = { id: `${index}`, author: { role: 'user' }, content };
+    return [`${index}`, { id: `${index}`, parent: index === 0 ? null : `${index - 1}`, message }];
+  });
+  const mapping = Object.fromEntries(nodes);
+  return { conversation_id: `${round}`, title: 'a', current_node: `${contents.length - 1}`, mapping };
+}
+
+function claude(round: number, content: readonly object[]) {
+  return { uuid: `${round}`, name: 'a', chat_messages: [{ uuid: 'a', sender: 'human', content }] };
+}
 
 /** Measures how long each body stops the event loop of a daemon that does nothing else. */
 export async function benchWorstBodies({ rounds, nodeOptions, progress }: BenchOptions): Promise<Section> {
@@ -169,21 +309,21 @@ export async function benchWorstBodies({ rounds, nodeOptions, progress }: BenchO
     const daemon = await startDaemon({ dataDir, nodeOptions });
     const rows = [];
     try {
-      for (const [index, { title, path, body }] of BODIES.entries()) {
+      for (const [index, { title, path, body, key, stored = [] }] of BODIES.entries()) {
         progress(title);
         const tenant = tenants![index]!;
+        const storing = path(tenant).replace(/\?limit.*/, '');
+        for (const value of stored) await send(daemon.url + storing, tenant.apiKey, JSON.stringify(value));
         const stops: number[] = [];
         let status = 0;
         let bytes = 0;
         for (let round = 0; round <= rounds; round += 1) {
-          const given = body(round);
-          const sent = Array.isArray(given)
-            ? given.map((line) => JSON.stringify(line)).join('\n')
-            : JSON.stringify(given);
-          bytes = Buffer.byteLength(sent);
-          if (bytes > MAX_BYTES) throw new Error(`${title} has ${bytes} bytes`);
+          const sent = textOf(body?.(round));
+          bytes = Buffer.byteLength(sent ?? '');
+          const limit = path(tenant).startsWith(IMPORT) ? FILE_BYTES : MAX_BYTES;
+          if (bytes > limit) throw new Error(`${title} has ${bytes} bytes`);
           await loopStopOf(daemon.url);
-          status = await post(daemon.url, path(tenant), tenant.apiKey, sent);
+          status = await send(daemon.url + path(tenant), tenant.apiKey, sent, key?.(round));
           // The first one compiles.
           if (round > 0) stops.push(await loopStopOf(daemon.url));
         }
@@ -201,13 +341,24 @@ export async function benchWorstBodies({ rounds, nodeOptions, progress }: BenchO
   });
 }
 
-async function post(url: string, path: string, apiKey: string, body: string): Promise<number> {
+function textOf(given: unknown): string | undefined {
+  if (typeof given === 'string') return given;
+  return Array.isArray(given) ? given.map((line) => JSON.stringify(line)).join('\n') : JSON.stringify(given);
+}
+
+async function send(url: string, apiKey: string, body: string | undefined, key?: string): Promise<number> {
   const headers = {
     authorization: `Bearer ${apiKey}`,
-    'content-type': path.startsWith(IMPORT) ? 'application/x-ndjson' : 'application/json',
+    ...(body !== undefined && { 'content-type': typeOf(url) }),
+    ...(key !== undefined && { 'idempotency-key': key }),
     accept: 'application/json, text/event-stream',
   };
-  const response = await fetch(url + path, { method: 'POST', headers, body });
+  const response = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
   await response.text();
   return response.status;
+}
+
+function typeOf(url: string): string {
+  if (!url.includes(IMPORT)) return 'application/json';
+  return /format=(?:chatgpt|claude|mem0)/.test(url) ? 'application/json' : 'application/x-ndjson';
 }

@@ -1,3 +1,5 @@
+import { endOfSpelling } from './spellings.ts';
+
 /**
  * Encloses stored text that a model reads: `<svc-memory-483920175>`, what is remembered, `</svc-memory-483920175>`. The
  * number is the mark of one call, so text that was stored before cannot contain its closing tag.
@@ -53,16 +55,14 @@ const NAME = 'svcmemory';
 const BRACKET = '[<«‹˂ᐸᚲ≤≪≮≺⋖⋘⟨⟪〈❬❮❰⦉⦑⧼⩹⩽⪡〈《︿︽﹤＜𝈶]';
 /** What looks like `<`, or is how HTML writes it. */
 const OPENINGS = new RegExp(`${BRACKET}|&(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?`, 'gu');
-const ANY_BRACKET = new RegExp(`${BRACKET}|[>»›˃ᐳ≥≫≯⟩⟫〉❭❯❱〉》﹀︾﹥＞]`, 'u');
-/** All but letters and digits; of letters, invisible ones and those that look like a hyphen or an apostrophe. */
-const SKIPPED = /[^\p{L}\p{N}]|[\p{Lm}\p{Default_Ignorable_Code_Point}一ᅳㅡ]/u;
-/** Letters of other scripts that look like one of the name. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  ...{ ѕ: 's', ꜱ: 's', ꮪ: 's', ꓢ: 's', 5: 's', ѵ: 'v', ν: 'v', ᴠ: 'v', ꮩ: 'v', ꓦ: 'v' },
-  ...{ с: 'c', ς: 'c', ᴄ: 'c', ꮯ: 'c', ꓚ: 'c', ⲥ: 'c', м: 'm', μ: 'm', ᴍ: 'm', ꮇ: 'm', ꓟ: 'm', ⲙ: 'm' },
-  ...{ е: 'e', ε: 'e', ᴇ: 'e', ꭼ: 'e', ꓰ: 'e', о: 'o', ο: 'o', ᴏ: 'o', ꓳ: 'o', ⲟ: 'o', օ: 'o', 0: 'o' },
-  ...{ ʀ: 'r', ꮢ: 'r', ꓣ: 'r', у: 'y', ү: 'y', γ: 'y', υ: 'y', ʏ: 'y', ꓬ: 'y' },
-};
+/**
+ * All but letters, digits and brackets, at which the next tag may start; of letters, invisible ones and those that look like
+ * a hyphen or an apostrophe.
+ */
+const SKIPPED = new RegExp(
+  `(?!${BRACKET}|[>»›˃ᐳ≥≫≯⟩⟫〉❭❯❱〉》﹀︾﹥＞])(?:[^\\p{L}\\p{N}]|[\\p{Lm}\\p{Default_Ignorable_Code_Point}一ᅳㅡ])`,
+  'u',
+);
 
 /**
  * Replaces the bracket of whatever looks like a tag of a fence by a parenthesis. Only letters and digits are compared, after
@@ -70,23 +70,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
  * tag. Linear, because a comparison ends at the next bracket.
  */
 export function withoutTags(text: string): string {
-  return text.replace(OPENINGS, (bracket, index: number) => (isNameAt(text, index + bracket.length) ? '(' : bracket));
-}
-
-function isNameAt(text: string, start: number): boolean {
-  let matched = 0;
-  for (let at = start; at < text.length; ) {
-    const character = String.fromCodePoint(text.codePointAt(at)!);
-    at += character.length;
-    if (ANY_BRACKET.test(character)) return false;
-    for (const letter of character.normalize('NFKD').toLowerCase()) {
-      if (SKIPPED.test(letter)) continue;
-      if ((LOOKALIKES[letter] ?? letter) !== NAME[matched]) return false;
-      matched += 1;
-      if (matched === NAME.length) return true;
-    }
-  }
-  return false;
+  return text.replace(OPENINGS, (bracket, index: number) =>
+    endOfSpelling(NAME, text, index + bracket.length, SKIPPED) === undefined ? bracket : '(',
+  );
 }
 
 /** Where a line may end, for whoever reads the text: every line and paragraph separator of Unicode. */

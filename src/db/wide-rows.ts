@@ -1,9 +1,13 @@
+import { runInSlices } from '../lib/time-slices.ts';
 import type { Reader, Value } from './connection.ts';
 
 /** Reads rows of many columns, all of which hold text, integers or null. */
 export interface WideRows<Row> {
-  /** Runs the statement that `sqlOf` writes around the selected columns, those of the table `m`. */
-  all(reader: Reader, sqlOf: (columns: string) => string, values: readonly Value[]): Promise<Row[]>;
+  /**
+   * Runs the statement that `sqlOf` writes around the selected columns, those of the table `m`. Rows of a tenant are parsed
+   * in its time slices.
+   */
+  all(reader: Reader, sqlOf: (columns: string) => string, values: readonly Value[], tenantId?: string): Promise<Row[]>;
 }
 
 /**
@@ -21,10 +25,20 @@ export function createWideRows<Row extends object>(columns: readonly (keyof Row 
     return row as Row;
   }
 
+  function* rowsInSteps(texts: readonly { fields: string }[]): Generator<void, Row[]> {
+    const rows: Row[] = [];
+    for (const text of texts) {
+      rows.push(rowOf(text));
+      yield;
+    }
+    return rows;
+  }
+
   return {
-    async all(reader, sqlOf, values) {
+    async all(reader, sqlOf, values, tenantId) {
       if (reader.engine !== 'sqlite') return reader.all<Row>(sqlOf(plain), values);
-      return (await reader.all<{ fields: string }>(sqlOf(asJson), values)).map(rowOf);
+      const texts = await reader.all<{ fields: string }>(sqlOf(asJson), values);
+      return tenantId === undefined ? texts.map(rowOf) : runInSlices(rowsInSteps(texts), tenantId);
     },
   };
 }

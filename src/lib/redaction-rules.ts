@@ -23,6 +23,8 @@ const DATA =
 /** Few plain words. Many joined by hyphens are a passphrase. */
 const SOME_WORDS =
   '[A-Za-z]?[a-z]+(?:[-_. ]+[A-Za-z]?[a-z]+){0,2}[-_.:!?]*$|[A-Z]+(?:[-_.]+[A-Z]+)*$|[a-z]+(?:\\.[a-z-]+)+$';
+/** Ports and their mappings, modes, PINs. */
+const NUMBERS = '[\\d.,:/_-]+(?:/(?:tcp|udp))?$';
 const FILE = '[\\w@-][\\w.@/-]*\\.[a-z][a-z0-9]{1,4}$|(?:[a-z0-9._-]+/)+[a-z0-9._-]+$';
 const CALL = '[\\w.$]+[(<[]';
 const HYPHENATED = '[a-z0-9]+(?:[-_.:][a-z0-9]+)+$';
@@ -85,6 +87,54 @@ function unquoted(names: string, value: string, ...others: string[]): RedactionR
   };
 }
 
+/** A value of an argument, in quotes or not. */
+const ARGUMENT = `(?:(?<=["'])[^"'\\n\\\\]{3,}(?=\\\\{0,3}["'])|(?!-)[^\\s"'\`\\\\;|&<>]{3,})`;
+const OPENING_QUOTE = '(?:\\\\{0,3}["\'])?';
+/** Anything else on the command line. */
+const ARGUMENTS = '(?:(?:[^\\n|;&\\\\]|\\\\\\n?){0,120}?\\s)?';
+
+/** The password that a command takes as an argument, also one of plain words. */
+function argument(commands: string, before: string): RedactionRule {
+  return {
+    id: 'assigned-secret',
+    keyword: new RegExp(`\\b(?:${commands})\\s`),
+    pattern: new RegExp(`(?<kept>\\b(?:${commands})\\s${before}${OPENING_QUOTE})${ARGUMENT}`, 'g'),
+    entropy: 1,
+    unlike: unlike(PLACEHOLDER, NUMBERS),
+  };
+}
+
+/** A credential in a table, told by the head of its column or by the cell before it. */
+export interface CellRule extends Pick<RedactionRule, 'id' | 'entropy' | 'unlike'> {
+  name: RegExp;
+  leastLength: number;
+}
+
+const cellName = (names: string) => new RegExp(`^[^\\w|]*(?:\\w[\\w.-]*[ _-]){0,3}?(?:${names})[^\\w|]*$`, 'iu');
+
+export const CELL_RULES: readonly CellRule[] = [
+  {
+    id: 'assigned-secret',
+    name: cellName(
+      'passw(?:or[dt]|d)|pass(?:phrase|code)?|pwd?|kennwort|mot de passe|contraseña|senha|wachtwoord|hasło|пароль|密码|パスワード',
+    ),
+    leastLength: 5,
+    entropy: 2,
+    unlike: unlike(PLACEHOLDER, DATA, CODE, SOME_WORDS, CALL),
+  },
+  {
+    id: 'assigned-secret',
+    name: cellName('secret|token|(?:api|access|secret|private|licen[sc]e|auth)[ _-]?key|credentials?'),
+    leastLength: 12,
+    entropy: 3,
+    unlike: unlike(PLACEHOLDER, DATA, CODE, WORDS, FILE, UUID, NO_DIGIT, HYPHENATED, NAMED_HASH),
+  },
+];
+
+/** What the names of links say that let somebody in who opens them. */
+const INVITING =
+  '(?:reset|forgot|recover|verify|confirm|activat|invit|magic|set-password|passwordless)[\\w-]{0,30}(?!/(?:commits?|blob|tree|raw|compare|pull|issues|actions|releases|packages)/)';
+
 /** Credentials that are told by their surroundings: addresses, headers, and names that a value is assigned to. */
 export const REDACTION_RULES: readonly RedactionRule[] = [
   {
@@ -101,8 +151,18 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     id: 'url-password',
     keyword: /:\/\//,
     // To the last `@` before the path. A number before a `/`, `?` or `#` is a port.
-    pattern: /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}[/?#])[^\s/'"`<>]{3,200}(?=@)/gi,
+    pattern:
+      /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}[/?#])[^\s/'"`<>]{3,200}(?=@(?!sha256:))/gi,
     entropy: 0,
+    unlike: unlike(PLACEHOLDER),
+  },
+  {
+    id: 'url-password',
+    keyword: /:\/\//,
+    // With a `/` in it. What stands before that is no port and no variable, and after the last `@` is a host.
+    pattern:
+      /(?<kept>\b[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}[/?#]|[A-Z_]+\/|[$%{:]|[^\s/]{0,99}\.[a-z]{2,}\/)[^\s'"`<>()[\]]{3,200}(?=@(?!sha256:)[\w-]+(?:\.[\w-]+)*(?::\d|[/?#]|["'`\\,;)\s]|$))/g,
+    entropy: 2.2,
     unlike: unlike(PLACEHOLDER),
   },
   {
@@ -138,9 +198,20 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     id: 'url-parameter',
     keyword: /[?&#;][\w-]+=/,
     pattern:
-      /(?<kept>[?&#;](?:amp;)?(?:ticket|operator|sig|sign|signature|code|auth|jwt|sid|session|assertion|otp|invite|magic|verif\w{0,9}|confirm\w{0,9}|X-(?:Amz|Goog)-(?:Signature|Credential))=)[^\s"'`&#<>()\\]{12,}(?<![.,:;])/gi,
+      /(?<kept>[?&#;](?:amp;)?(?:ticket|operator|sig|sign|signature|code|auth|jwt|sid|session|assertion|otp|oobCode|invite|magic|reset\w{0,16}|recover\w{0,12}|activat\w{0,12}|verif\w{0,9}|confirm\w{0,9}|X-(?:Amz|Goog)-(?:Signature|Credential))=)[^\s"'`&#<>()\\]{12,}(?<![.,:;])/gi,
     entropy: 2.8,
     unlike: unlike(PLACEHOLDER, WORDS, DATA),
+  },
+  {
+    id: 'url-token',
+    keyword: /:\/\//,
+    // A link that resets a password, confirms an address and the like: its last part, or a parameter.
+    pattern: new RegExp(
+      `(?<kept>\\bhttps?://[^\\s"'\`<>/]{1,100}/(?:[\\w.%~-]{1,40}/){0,5}?[\\w-]{0,30}${INVITING}(?:/[\\w-]{1,12}){0,2}?(?:/|\\?(?:[\\w-]{1,20}=[^\\s&"'\`<>]{0,100}&){0,4}(?:\\w{1,2}|hash|key|id)=))(?=[\\w.~%=+-]*\\d)(?=[\\w.~%=+-]*[A-Za-z])[\\w.~%=+-]{16,}`,
+      'gi',
+    ),
+    entropy: 2.8,
+    unlike: unlike(PLACEHOLDER, WORDS, FILE),
   },
   {
     id: 'assigned-secret',
@@ -199,14 +270,53 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
     entropy: 2.8,
     unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, FILE, NO_DIGIT),
   },
+  argument(
+    '(?:docker|podman|nerdctl|buildah|skopeo|oras|helm registry) login|mongo\\w{0,7}|netexec|nxc|evil-winrm',
+    `${ARGUMENTS}-p\\s?`,
+  ),
+  argument('sshpass', '-p\\s?'),
+  argument('mysql\\w{0,8}|mariadb(?:-\\w{1,8})?', `${ARGUMENTS}-p`),
+  argument('7z[a-z]?|rar|unrar', `${ARGUMENTS}-h?p`),
+  argument('zip|unzip|sqlcmd|bcp|tsql|ipmitool|mosquitto_(?:pub|sub|rr)', `${ARGUMENTS}-P\\s?`),
+  argument('ldap(?:add|compare|delete|modify|modrdn|passwd|search|whoami)', `${ARGUMENTS}-w\\s?`),
+  argument('(?:redis|keydb|valkey)-cli', `${ARGUMENTS}-a\\s?`),
+  argument('smbclient|rpcclient|smbmap|lftp', `${ARGUMENTS}-[uU]\\s?${OPENING_QUOTE}[\\w.@\\\\/-]{1,60}[%,]`),
+  argument(
+    'htpasswd',
+    '(?:-\\w{1,8}\\s)*?-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}\\s(?:-\\w{1,8}\\s)*[^\\s-]\\S*\\s\\S+\\s',
+  ),
+  argument('htpasswd', '(?:-\\w{1,8}\\s)*?-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}\\s(?:-\\w{1,8}\\s)*[^\\s-]\\S*\\s'),
+  argument('openssl', `${ARGUMENTS}-(?:pass|passin|passout)\\spass:`),
+  argument('sqlplus|impdp|expdp|sqlldr', `${ARGUMENTS}\\w{1,40}/(?=[^\\s@]{3,60}@)`),
+  argument('https?|xh', `${ARGUMENTS}(?:-a|--auth)[ =]${OPENING_QUOTE}[\\w.@+-]{1,60}:`),
   {
     id: 'assigned-secret',
-    keyword: /\s-[pPa]/,
-    // `docker login -p …`, `mysql -p…`, `redis-cli -a …`.
+    keyword: /curl|wget|http/i,
+    // Of containers, the user and the group are often the same.
+    pattern: new RegExp(
+      `(?<kept>\\s(?:-[uU]|--(?:proxy-)?user)[ =]?${OPENING_QUOTE}(?!\\d+:)(?<user>[\\w.@+\\\\/-]{1,60}):(?!\\k<user>(?!\\S)))(?:(?<=["'][^\\s"']{1,60}:)[^"'\\n\\\\]{3,}(?=\\\\{0,3}["'])|${ARGUMENT})`,
+      'g',
+    ),
+    entropy: 1,
+    unlike: unlike(PLACEHOLDER),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /chpasswd|sudo/,
+    // `echo … | sudo -S`, `echo ada:… | chpasswd`.
     pattern:
-      /(?<kept>\b(?:docker|podman|helm|sshpass|redis-cli|mysql\w{0,8}|mariadb|mongo\w{0,6})\s(?:[^\n|;]{0,80}?\s)?-[pPa]\s?(?:\\{0,3}["'])?)[^\s"'`\\]{6,}/g,
+      /(?<kept>\becho\s(?:-\w\s)?(?:\\{0,3}["'])?(?:[\w.-]{1,32}:(?=[^\n|]{3,80}\|\s?(?:sudo\s)?chpasswd))?)[^\s"'`\\|:]{3,}(?=(?:\\{0,3}["'])?\s?\|\s?(?:sudo\s(?:-\w\s)?-\w{0,3}S|(?:sudo\s)?chpasswd))/g,
+    entropy: 1,
+    unlike: unlike(PLACEHOLDER),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /cred|log ?in|sign ?in|user|daten|identifiants/i,
+    // `creds: admin/…`, `log in with ada / …`.
+    pattern:
+      /(?<kept>\b(?:cred(?:ential)?s?(?:\s\w{1,16}){0,4}?(?:\sare|\sis)?\s?[:=]|(?:zugangs|anmelde|login-)daten:|identifiants\s?:|credenciales:|(?:log|sign)s? ?in (?:with|as|using):?(?!\s{1,2}(?:user|username|e-?mail|login|name|account|id)\b)|user(?:name)?\s?[/+&]\s?pass(?:word)?\s?[:=])\s{1,2}(?:\\{0,3}["'`])?[\w.@+-]{1,60}\s?[/:]\s?(?:\\{0,3}["'`])?)[^\s"'`,;<>(){}[\]\\]{5,}(?<![.:?])/gi,
     entropy: 2.2,
-    unlike: unlike(PLACEHOLDER, WORDS, DATA),
+    unlike: unlike(PLACEHOLDER, SOME_WORDS, DATA, CODE, FILE),
   },
   {
     id: 'assigned-secret',
@@ -258,12 +368,5 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
       /(?<kept>\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}["'`}\\]{0,3}\s*$)[^\s/'"`<>@[\]]{4,200}(?=["'`}\\]{0,3}\s*$)/gi,
     entropy: 1.5,
     unlike: unlike(PLACEHOLDER, SOME_WORDS),
-  },
-  {
-    id: 'assigned-secret',
-    keyword: /curl|wget|http/i,
-    pattern: /(?<kept>\s(?:-u|--user)[ =](?:\\{0,3}["'])?[\w.@+-]{1,60}:)[^\s"'`]{4,}/g,
-    entropy: 2,
-    unlike: unlike(PLACEHOLDER),
   },
 ];

@@ -1,5 +1,6 @@
-import { REDACTION_RULES } from './redaction-rules.ts';
+import { CELL_RULES, REDACTION_RULES } from './redaction-rules.ts';
 import { TOKENS } from './redaction-tokens.ts';
+import { finish } from './time-slices.ts';
 
 /** A text whose credentials are masked, and how many there were. */
 export interface Redacted {
@@ -38,31 +39,134 @@ const ANY_TOKEN = new RegExp(
  * linear in the length of the text. A mask is not masked again.
  */
 export function redactSecrets(text: string): Redacted {
+  return finish(redactInSteps(text));
+}
+
+/** `redactSecrets` in steps of a few milliseconds: hostile text takes some rules a microsecond per character. */
+function* redactInSteps(text: string): Generator<void, Redacted> {
   let count = 0;
   const maskOf = (id: string) => {
     count += 1;
     return `[redacted: ${id}]`;
   };
-  let masked = text.replace(LONG_WORD, (word) =>
-    word.replace(ANY_TOKEN, (found) => {
-      for (const { id, pattern, entropy } of tokens) {
-        const rest = pattern.exec(found)?.[1];
-        if (rest === undefined) continue;
-        return entropyOf(rest) < entropy || TOKEN_PLACEHOLDER.test(rest) ? found : maskOf(id);
-      }
-      return found;
-    }),
-  );
+  let masked = yield* maskTokens(text, maskOf);
   for (const { id, keyword, pattern, entropy, unlike } of REDACTION_RULES) {
     if (!keyword.test(masked)) continue;
-    masked = masked.replace(pattern, (found: string, ...rest: unknown[]) => {
-      const kept = (rest.at(-1) as { kept?: string } | string | undefined) ?? '';
-      const before = typeof kept === 'string' ? '' : (kept.kept ?? '');
-      const secret = found.slice(before.length);
-      return unlike.test(secret) || entropyOf(secret) < entropy ? found : before + maskOf(id);
+    masked = yield* replaceInSteps(masked, pattern, ({ 0: found, groups }) => {
+      const kept = groups?.kept ?? '';
+      const secret = found.slice(kept.length);
+      return unlike.test(secret) || entropyOf(secret) < entropy ? found : kept + maskOf(id);
     });
   }
+  if (masked.includes('|')) masked = yield* maskTables(masked, maskOf);
   return { text: masked, count };
+}
+
+function* maskTokens(text: string, maskOf: (id: string) => string): Generator<void, string> {
+  const maskedToken = ({ 0: found }: RegExpExecArray) => {
+    for (const { id, pattern, entropy } of tokens) {
+      const rest = pattern.exec(found)?.[1];
+      if (rest === undefined) continue;
+      return entropyOf(rest) < entropy || TOKEN_PLACEHOLDER.test(rest) ? found : maskOf(id);
+    }
+    return found;
+  };
+  let masked = '';
+  let from = 0;
+  let pause = WINDOW;
+  for (const { 0: word, index } of text.matchAll(LONG_WORD)) {
+    masked += text.slice(from, index) + (yield* replaceInSteps(word, ANY_TOKEN, maskedToken));
+    from = index + word.length;
+    if (from < pause) continue;
+    pause = from + WINDOW;
+    yield;
+  }
+  return masked + text.slice(from);
+}
+
+/** What is searched in one step for the beginnings of matches, and how much of the text around it a match can see. */
+const WINDOW = 4096;
+const SEEN_BEFORE = 256;
+const SEEN_AFTER = 1024;
+
+/** `text.replace` in steps of a window, or of a match that is longer. */
+function* replaceInSteps(
+  text: string,
+  pattern: RegExp,
+  replace: (match: RegExpExecArray) => string,
+): Generator<void, string> {
+  let replaced = '';
+  let copied = 0;
+  let size = WINDOW;
+  for (let from = 0; from < text.length; ) {
+    const start = Math.max(0, from - SEEN_BEFORE);
+    const part = text.slice(start, from + size + SEEN_AFTER);
+    const isCut = start + part.length < text.length;
+    pattern.lastIndex = from - start;
+    const match = pattern.exec(part);
+    const matchStart = match ? start + match.index : text.length;
+    const matchEnd = match ? matchStart + match[0].length : text.length;
+    if (!match || matchStart >= from + size) from = isCut ? from + size : text.length;
+    else if (isCut && matchEnd > from + size) {
+      size *= 2;
+      continue;
+    } else {
+      replaced += text.slice(copied, matchStart) + replace(match);
+      copied = matchEnd;
+      from = Math.max(matchEnd, matchStart + 1);
+    }
+    size = WINDOW;
+    if (isCut) yield;
+  }
+  pattern.lastIndex = 0;
+  return replaced + text.slice(copied);
+}
+
+/** The line below the head of a Markdown table. */
+const BELOW_HEAD = /^\s{0,9}\|?(?:[ \t]{0,9}:?-+:?[ \t]{0,9}\|)+(?:[ \t]{0,9}:?-+:?)?[ \t]{0,9}$/;
+/** A longer line is no row. */
+const MAX_ROW_LENGTH = 2000;
+/** Also escaped, as in JSON. */
+const LINE_ENDS = /\r?\n|(?:\\r)?\\n|$/g;
+
+/** Masks the cells of Markdown tables that are in a column named as a secret, or after a cell that names one. */
+function* maskTables(text: string, maskOf: (id: string) => string): Generator<void, string> {
+  let masked = '';
+  let from = 0;
+  let above: string[] = [];
+  let head: string[] | undefined;
+  for (const { 0: lineEnd, index } of text.matchAll(LINE_ENDS)) {
+    const line = text.slice(from, index);
+    from = index + lineEnd.length;
+    const cells = line.length > MAX_ROW_LENGTH ? [line] : line.split('|');
+    if (cells.length === 1) head = undefined;
+    else if (BELOW_HEAD.test(line)) head = above;
+    const isRow = cells.length > 1 && (head || cells[0]!.trim() === '');
+    if (isRow) masked += cells.map((cell, at) => maskedCell(cell, [head?.[at], cells[at - 1]], maskOf)).join('|');
+    else masked += line;
+    masked += lineEnd;
+    above = cells;
+    yield;
+  }
+  return masked;
+}
+
+const MAX_NAME_LENGTH = 80;
+const MAX_CELL_LENGTH = 200;
+
+function maskedCell(cell: string, names: (string | undefined)[], maskOf: (id: string) => string): string {
+  if (cell.length > MAX_CELL_LENGTH) return cell;
+  const value = cell.replace(/^[\s`*_"']+|[\s`*_"']+$/g, '');
+  if (/\s/.test(value)) return cell;
+  for (const { id, name, leastLength, entropy, unlike } of CELL_RULES) {
+    if (
+      value.length < leastLength ||
+      !names.some((given) => given && given.length <= MAX_NAME_LENGTH && name.test(given))
+    )
+      continue;
+    if (!unlike.test(value) && entropyOf(value) >= entropy) return cell.replace(value, () => maskOf(id));
+  }
+  return cell;
 }
 
 /** Shannon entropy in bits per character. */
@@ -72,21 +176,21 @@ function entropyOf(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** Masks the credentials in all texts and names of members of a JSON value, in steps of one. No member is lost. */
+/** Masks the credentials in all texts and names of members of a JSON value, in steps. No member is lost. */
 export function* redactJson<T>(value: T): Generator<void, { value: T; count: number }> {
   let count = 0;
-  const mask = (text: string) => {
-    const masked = redactSecrets(text);
+  function* mask(text: string): Generator<void, string> {
+    const masked = yield* redactInSteps(text);
     count += masked.count;
     return masked.text;
-  };
+  }
   function* redacted(part: unknown): Generator<void, unknown> {
-    if (typeof part === 'string') return mask(part);
+    if (typeof part === 'string') return yield* mask(part);
     if (typeof part !== 'object' || part === null) return part;
     if (Array.isArray(part)) {
       const items: unknown[] = [];
       for (const item of part) {
-        items.push(typeof item === 'string' ? mask(item) : yield* redacted(item));
+        items.push(yield* redacted(item));
         yield;
       }
       return items;
@@ -94,8 +198,8 @@ export function* redactJson<T>(value: T): Generator<void, { value: T; count: num
     const nameFor = distinctNames(part);
     const members: [name: string, member: unknown][] = [];
     for (const [name, member] of Object.entries(part)) {
-      const masked = typeof member === 'string' ? mask(member) : yield* redacted(member);
-      members.push([nameFor(name, mask(name)), masked]);
+      const masked = yield* redacted(member);
+      members.push([nameFor(name, yield* mask(name)), masked]);
       yield;
     }
     return Object.fromEntries(members);

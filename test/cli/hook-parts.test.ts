@@ -31,6 +31,8 @@ describe('captured text', () => {
     ['<private/>', '<\\/private>'],
     ['<priv\u200b\u200bate>', '</pri\u2011vate>'],
     ['<private\u3164>', '<\u2060/ private>'],
+    ['<ᴘʀɪᴠᴀᴛᴇ>', '</ⲣꮢⲓꮩⲁⲧⲉ>'],
+    [`<priv${'\u200b'.repeat(60)}ate\u0301>`, '</private\u200b>'],
     ['<𝗽𝗿𝗶𝘃𝗮𝘁𝗲>', '</ⓟⓡⓘⓥⓐⓣⓔ>'],
     ['<privaté>', '</p\u0301rivate>'],
     ['&#60;private&#62;', '&#x3C;/private&#x3E;'],

@@ -287,7 +287,7 @@ describe('svc export', () => {
     const counts = '2 memories, learned rankings for 2 users';
     expect((await person.run(['export', file])).out).toBe(`Exported ${counts} to ${file}.\n`);
     const one = '1 memory, learned rankings for 1 user';
-    expect((await person.run(['export', file, '--user', 'ada'])).out).toBe(`Exported ${one} to ${file}.\n`);
+    expect((await person.run(['export', file, '--user', 'ada', '--force'])).out).toBe(`Exported ${one} to ${file}.\n`);
     expect((await person.run(['import', file])).out).toBe(`Imported nothing.\nAlready stored: ${one}.\n`);
     const { apiKey: other } = await daemon.signIn('import-elsewhere@example.com');
     const elsewhere = await createCliUser(daemon.baseUrl, other, daemon.clock);
@@ -302,17 +302,39 @@ describe('svc export', () => {
     const link = join(person.folder, 'link');
     await writeFile(file, 'former');
     await symlink(file, link);
-    const summary = JSON.parse((await person.run(['export', link, '--json'])).out);
+    const summary = JSON.parse((await person.run(['export', link, '--json', '--force'])).out);
     expect(summary).toEqual({ file: link, exported: memories(1) });
     const content = async () => JSON.parse((await readFile(file, 'utf8')).split('\n')[1]!).content;
     expect(await content()).toBe('One');
     const stranger = await createCliUser('http://127.0.0.1:9', `svc_live_${'0'.repeat(32)}`);
-    expect(await stranger.run(['export', file])).toMatchObject({ code: 4 });
+    expect(await stranger.run(['export', file, '--force'])).toMatchObject({ code: 4 });
     expect(await content()).toBe('One');
     await stranger.close();
     const nowhere = await person.run(['export', join(person.folder, 'none', 'file')]);
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('Cannot write') });
     await chmod(file, 0o600);
+  });
+
+  test('replaces a file only with --force, or after asking', async () => {
+    await newPerson();
+    await person.run(['add', 'One']);
+    const file = join(person.folder, 'precious');
+    const link = join(person.folder, 'link');
+    await writeFile(file, 'precious');
+    await symlink(file, link);
+    for (const path of [file, link]) {
+      const refused = await person.run(['export', path]);
+      const err = `svc: ${path} already exists. Choose another name, or replace it with --force.\n`;
+      expect(refused).toEqual({ out: '', err, code: 1, questions: [], hidden: [] });
+      const declined = await person.run(['export', path], { tty: true, typed: 'n' });
+      expect(declined).toMatchObject({ err: 'svc: Nothing was changed.\n', code: 1 });
+      expect(declined.questions).toEqual([`${path} already exists. Replace it? [y/N] `]);
+    }
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    expect(await person.run(['export', file], { tty: true, typed: 'y' })).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).toContain('"content":"One"');
+    const forced = await person.run(['export', file, '--force'], { tty: true });
+    expect(forced).toMatchObject({ code: 0, questions: [] });
   });
 
   test('writes to a named pipe without replacing it', async () => {

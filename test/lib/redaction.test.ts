@@ -194,6 +194,19 @@ describe('redacted text', () => {
       'sess-a_',
       'a1B/',
       '-----BEGIN PRIVATE KEY-----MIIEowIBAAKCAQEA ',
+      'https://a/reset/',
+      'https://a/reset?a=b&',
+      'a://b:/@',
+      'mysql -p ',
+      'ldapsearch -w ',
+      'curl -u a:',
+      'htpasswd -b a b ',
+      'echo a:b ',
+      'creds: a/',
+      'log in with a ',
+      '| password |\n|---|---|\n',
+      '|password',
+      '\n|',
     ];
     for (const beginning of beginnings) {
       const text = beginning.repeat(Math.ceil(400_000 / beginning.length));

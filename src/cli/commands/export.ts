@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { ExportEnd } from '../../contract/portability.ts';
 import type { CommandContext } from '../command-context.ts';
+import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { type CommonOptions, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
@@ -12,14 +14,16 @@ import { jsonFor } from '../output.ts';
 
 interface ExportOptions extends CommonOptions {
   user?: string;
+  force?: true;
 }
 
 const HELP = `
 Writes a snapshot of the account, one JSON object per line: memories with
 every version, conversations with their messages, episodes, and what retrieval
 has learned for each user. svc import restores it exactly. The file appears only
-once it is complete and is readable by you alone; an interrupted export leaves
-an existing file untouched.
+once it is complete and is readable by you alone. Before it replaces a file it
+asks, and without a terminal it refuses to without --force; an interrupted
+export leaves the existing file untouched.
 
 Examples:
   $ svc export account.ndjson
@@ -32,12 +36,14 @@ export function exportCommand(context: CommandContext): Command {
     .description('write the whole account to a file or to standard output')
     .argument('[file]', 'where to write; standard output if omitted or -')
     .option('--user <name>', 'only the data of one user')
+    .option('--force', 'overwrite an existing file')
     .option('--json', 'with a file: print a JSON summary')
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (file: string | undefined, options: ExportOptions) => {
       const client = await openClient(context, options, { retries: 8 });
       if (file === undefined || file === '-') return exportToOutput(client, options, context);
+      await requireReplaceable(file, options, context);
       const progress = createProgressLine(context, options);
       const written: { end?: ExportEnd } = {};
       const lines = exportLines(client, options, (count, end) => {
@@ -52,6 +58,16 @@ export function exportCommand(context: CommandContext): Command {
       if (options.json) printJson(context, { file, exported });
       else context.terminal.out(`Exported ${describeCounts(exported)} to ${file}.\n`);
     });
+}
+
+/** Throws `CommandFailure` if the file exists and is not to be replaced. A device or a pipe is written to. */
+async function requireReplaceable(file: string, { force }: ExportOptions, { input }: CommandContext): Promise<void> {
+  const found = force ? undefined : await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return;
+  const question = `${file} already exists. Replace it?`;
+  if (input.isTty) return requireYes(input, question, 'Nothing was changed.');
+  const message = `${file} already exists. Choose another name, or replace it with --force.`;
+  throw new CommandFailure(EXIT.failed, message);
 }
 
 async function exportToOutput(client: Client, options: ExportOptions, { terminal }: CommandContext): Promise<void> {

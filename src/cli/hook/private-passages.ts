@@ -1,18 +1,15 @@
+import { endOfSpelling } from '../../contract/spellings.ts';
+
 const NAME = 'private';
-/** Letters of other scripts that look like one of the name. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  ...{ р: 'p', ρ: 'p', г: 'r', ᴦ: 'r', і: 'i', ı: 'i', ι: 'i', ѵ: 'v', ν: 'v' },
-  ...{ а: 'a', α: 'a', т: 't', τ: 't', е: 'e', ε: 'e' },
-};
 /** Invisible, or a mark or hyphen within a word. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}\u2010\u2011]/u;
 const LESS = /[<＜﹤‹]|&(?:lt|#0*60|#[xX]0*3[cC]);?|\\u003[cC]/g;
 /** The space and slash before the name. Bounded, so that a text is read once. */
 const SPACE = '[\\s\\p{Default_Ignorable_Code_Point}]{0,50}';
 const SLASH = new RegExp(`(?:${SPACE}([/\\\\／∕⁄]{1,2}))?${SPACE}`, 'uy');
-const NO_NAME = /[\p{L}\p{N}_-]/uy;
+/** The name ends: what is invisible, and then nothing that continues a word. */
+const END_OF_NAME = new RegExp(`${UNSEEN.source}*(?!${UNSEEN.source}|[\\p{L}\\p{N}_-])`, 'uy');
 const GREATER = /[^<>＜＞]{0,200}?(?:[>＞﹥›]|&(?:gt|#0*62|#[xX]0*3[eE]);?|\\u003[eE])/y;
-const MAX_UNSEEN = 50;
 
 /**
  * Removes `<private>…</private>`, in any spelling of the tags: case, spaces, attributes, accents, invisible characters,
@@ -41,30 +38,10 @@ export function withoutPrivate(text: string): string {
 function tagAt(text: string, start: number): { isClosing: boolean; end: number | undefined } | undefined {
   SLASH.lastIndex = start;
   const isClosing = SLASH.exec(text)?.[1] !== undefined;
-  const nameEnd = endOfName(text, SLASH.lastIndex);
+  const nameEnd = endOfSpelling(NAME, text, SLASH.lastIndex, UNSEEN);
   if (nameEnd === undefined) return undefined;
-  GREATER.lastIndex = nameEnd;
+  END_OF_NAME.lastIndex = nameEnd;
+  if (!END_OF_NAME.test(text)) return undefined;
+  GREATER.lastIndex = END_OF_NAME.lastIndex;
   return { isClosing, end: GREATER.test(text) ? GREATER.lastIndex : undefined };
-}
-
-/** Where the name ends that begins at an index, if it is the name of the tag. */
-function endOfName(text: string, start: number): number | undefined {
-  let matched = 0;
-  let unseen = 0;
-  let at = start;
-  while (at < text.length && unseen <= MAX_UNSEEN) {
-    const character = String.fromCodePoint(text.codePointAt(at)!);
-    if (UNSEEN.test(character)) unseen += 1;
-    else if (matched === NAME.length) break;
-    else if (plainLetter(character) === NAME[matched]) matched += 1;
-    else return undefined;
-    at += character.length;
-  }
-  NO_NAME.lastIndex = at;
-  return matched < NAME.length || NO_NAME.test(text) ? undefined : at;
-}
-
-function plainLetter(character: string): string | undefined {
-  const [letter = '', ...marks] = character.normalize('NFKD').toLowerCase();
-  return marks.every((mark) => UNSEEN.test(mark)) ? (LOOKALIKES[letter] ?? letter) : undefined;
 }

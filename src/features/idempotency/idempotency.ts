@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../contract/errors.ts';
+import { parseJsonInSteps } from '../../contract/storable-steps.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { piecesOfJson, stringifyInSteps } from '../../lib/json-in-steps.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { createHashedStream } from './hashed-stream.ts';
 import {
   deleteAnswersOf,
@@ -98,7 +101,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     const outcomes = new Map<Claim, Outcome<Created<never>>>();
     for (const claim of claims) {
       const row = byScopedKey.get(`${claim.tenantId} ${claim.key}`);
-      if (row) outcomes.set(claim, replay(claim, row));
+      if (row) outcomes.set(claim, await replay(claim, row));
     }
     return outcomes;
   }
@@ -111,18 +114,13 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
 
   async function store(connection: Connection, created: readonly AnswerToStore[]): Promise<void> {
     const createdAt = clock.nowMs();
-    await insertAnswers(
-      connection,
-      created.map(({ claim, status, body, resourceIds }) => ({
-        tenantId: claim.tenantId,
-        idempotencyKey: claim.key,
-        requestHash: claim.requestHash,
-        status,
-        answer: JSON.stringify(body),
-        createdAt,
-        resourceIds,
-      })),
-    );
+    const answers: Parameters<typeof insertAnswers>[1][number][] = [];
+    for (const { claim, status, body, resourceIds } of created) {
+      const answer = await runInSlices(stringifyInSteps(body), 'urgent');
+      const { tenantId, key: idempotencyKey, requestHash } = claim;
+      answers.push({ tenantId, idempotencyKey, requestHash, status, answer, createdAt, resourceIds });
+    }
+    await insertAnswers(connection, answers);
   }
 
   /** Runs `work` unless another request with this key is in progress. */
@@ -154,10 +152,8 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
   return {
     async once({ tenantId, key, operation, body }, work) {
       if (key === undefined) return work(undefined);
-      return alone(tenantId, key, () => {
-        const requestHash = createHash('sha256')
-          .update(`${operation}\n${JSON.stringify(body)}`)
-          .digest('hex');
+      return alone(tenantId, key, async () => {
+        const requestHash = await runInSlices(hashInSteps(operation, body), tenantId);
         return work({ tenantId, key, requestHash });
       });
     },
@@ -199,7 +195,17 @@ function expired(): AppError {
   return new AppError('conflict', 'The answer to this Idempotency-Key has just expired. Send the request again.');
 }
 
-function replay(claim: Claim, row: StoredAnswer): Outcome<Created<never>> {
+function* hashInSteps(operation: string, body: unknown): Generator<void, string> {
+  const hash = createHash('sha256').update(`${operation}\n`);
+  for (const piece of piecesOfJson(body)) {
+    hash.update(piece);
+    yield;
+  }
+  return hash.digest('hex');
+}
+
+/** Others may wait for the transaction that an answer is read in. */
+async function replay(claim: Claim, row: StoredAnswer): Promise<Outcome<Created<never>>> {
   if (row.requestHash !== claim.requestHash) {
     const detail = 'This Idempotency-Key was already used for a different request. Use a new key for each request.';
     return { refused: new AppError('unprocessable', detail) };
@@ -207,5 +213,6 @@ function replay(claim: Claim, row: StoredAnswer): Outcome<Created<never>> {
   if (row.answer === null) {
     return { refused: new AppError('gone', 'What this Idempotency-Key created has since been erased or changed.') };
   }
-  return { ok: { status: row.status, body: JSON.parse(row.answer) as never, replayed: true } };
+  const body = await runInSlices(parseJsonInSteps(Buffer.from(row.answer)), 'urgent');
+  return { ok: { status: row.status, body: body as never, replayed: true } };
 }

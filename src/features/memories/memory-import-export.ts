@@ -132,9 +132,8 @@ export function indexedTextsOf(draft: MemoryDraft): ItemTexts[] {
   return draft.map(textsOf);
 }
 
-/** Converts exported versions to a draft. Throws `invalid_request` if they do not form the history of one memory. */
-export function memoryDraftOf(tenantId: string, versions: readonly PortableMemory[]): MemoryDraft {
-  const rows = versions.map((version, index) => rowOf(tenantId, version, index === versions.length - 1));
+/** Makes a draft of converted versions. Throws `invalid_request` if they do not form the history of one memory. */
+export function memoryDraftOf(rows: readonly MemoryDraft[number][]): MemoryDraft {
   rows.forEach((row, index) => {
     const next = rows[index + 1];
     if (next ? row.validTo === null : row.validTo === null && row.supersededBy !== null) {
@@ -143,16 +142,17 @@ export function memoryDraftOf(tenantId: string, versions: readonly PortableMemor
     if (next && next.version <= row.version) throw invalidHistory('version', 'does not increase from line to line');
     if (next && next.endUser !== row.endUser) throw invalidHistory('user', 'differs in a later version');
   });
-  return rows;
+  return rows.map((row, index) => (index === rows.length - 1 ? { ...row, current: 1 } : row));
 }
 
-function rowOf(tenantId: string, version: PortableMemory, isLast: boolean): MemoryDraft[number] {
+/** Converts a version, as if it were not the last one. Throws `invalid_request`. */
+export function versionRowOf(tenantId: string, version: PortableMemory): MemoryDraft[number] {
   const row = memoryCodec.fromPortable(version);
   return {
     ...row,
     ...derivedOf(row.content, row.occurredAt, row.createdAt),
     tenantId,
-    current: isLast ? 1 : 0,
+    current: 0,
     contentHash: contentHashOf(row.content),
   };
 }

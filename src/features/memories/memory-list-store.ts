@@ -99,6 +99,7 @@ async function readPage(
     (columns) =>
       `SELECT ${columns} FROM ${from} WHERE ${sql} ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')} LIMIT ?`,
     [...values, limit],
+    filter.tenantId,
   );
 }
 

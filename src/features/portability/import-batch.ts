@@ -6,7 +6,7 @@ import { type ConversationDraft, conversationDraftOf } from '../conversations/co
 import { type MessageDraft, messageDraftOf } from '../conversations/message-import-export.ts';
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-import-export.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
-import { type MemoryDraft, memoryDraftOf } from '../memories/memory-import-export.ts';
+import { type MemoryDraft, memoryDraftOf, versionRowOf } from '../memories/memory-import-export.ts';
 import type { ReportBuilder } from './import-report.ts';
 
 /** A draft and its location in the file. */
@@ -53,7 +53,7 @@ export function createBatchBuilder(
   let batch = emptyBatch();
   let records = 0;
   let characters = 0;
-  let memory: { place: string; versions: PortableMemory[]; characters: number } | undefined;
+  let memory: { place: string; id: string; versions: MemoryDraft; characters: number; fault?: AppError } | undefined;
 
   function countRecord(content: string | null): void {
     records += 1;
@@ -72,19 +72,26 @@ export function createBatchBuilder(
 
   function endMemory(): void {
     if (!memory) return;
-    const { place, versions } = memory;
-    if (memory.characters > MAX_VERSIONS_CHARACTERS) {
+    const { place, versions, fault } = memory;
+    if (fault) report.skip(place, skipReasonOf(fault));
+    else if (memory.characters > MAX_VERSIONS_CHARACTERS) {
       report.skip(place, { reason: TOO_MANY_VERSIONS, fault: true });
-    } else batch.memories.push(...tryDraft(place, () => memoryDraftOf(tenantId, versions)));
+    } else batch.memories.push(...tryDraft(place, () => memoryDraftOf(versions)));
     memory = undefined;
   }
 
   function addVersion(place: string, version: PortableMemory): void {
-    if (memory?.versions[0]?.id !== version.id) endMemory();
-    memory ??= { place, versions: [], characters: 0 };
+    if (memory?.id !== version.id) endMemory();
+    memory ??= { place, id: version.id, versions: [], characters: 0 };
     memory.characters += JSON.stringify(version).length;
-    if (memory.characters <= MAX_VERSIONS_CHARACTERS) memory.versions.push(version);
     countRecord(version.content);
+    if (memory.fault || memory.characters > MAX_VERSIONS_CHARACTERS) return;
+    try {
+      memory.versions.push(versionRowOf(tenantId, version));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      memory.fault = error;
+    }
   }
 
   return {

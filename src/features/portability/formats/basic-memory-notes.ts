@@ -1,9 +1,9 @@
-import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
+import { type ForeignReader, fault, type ItemSteps, readMemory, skipped } from './foreign-records.ts';
 import { type Fields, textOf } from './foreign-values.ts';
 import { type FrontMatter, parseNote } from './front-matter.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { readJsonLines } from './lines.ts';
-import { splitSections } from './markdown-sections.ts';
+import { type Section, splitSections } from './markdown-sections.ts';
 import { parseNoteFacts } from './note-facts.ts';
 
 /**
@@ -23,17 +23,18 @@ interface NotePart {
   metadata: Record<string, unknown>;
 }
 
-function* readNote({ path, content }: Fields, line: string, options: ReaderOptions): Generator<ForeignItem> {
+function* readNote({ path, content }: Fields, line: string, options: ReaderOptions): ItemSteps {
   const place = textOf(path);
   if (place === undefined) return yield fault(line, 'The note has no “path”.');
   if (typeof content !== 'string') return yield fault(place, 'The note has no “content”.');
-  const { front, body, problem } = parseNote(content);
+  const { front, body, problem } = yield* parseNote(content);
   if (problem !== undefined) yield fault(place, `Front matter was read as text: ${problem}.`);
   const title = front.title ?? place.replace(/^.*\//, '').replace(/\.md$/i, '');
   const noteMetadata = { path: place, title, ...metadataOf(front) };
   const seen = new Set<string>();
   for (const part of splitNote(body, title)) {
-    if (seen.has(part.content)) continue;
+    yield undefined;
+    if (!part || seen.has(part.content)) continue;
     seen.add(part.content);
     const memory = {
       source: [FORMAT, place, part.content],
@@ -49,11 +50,9 @@ function* readNote({ path, content }: Fields, line: string, options: ReaderOptio
   if (seen.size === 0) yield skipped(place, 'The note is empty');
 }
 
-function* splitNote(body: string, title: string): Generator<NotePart> {
-  const { observations, relations, prose } = parseNoteFacts(body);
-  for (const { heading, text } of splitSections(prose)) {
-    yield { content: text, tags: [], metadata: heading === undefined || heading === title ? {} : { heading } };
-  }
+function* splitNote(body: string, title: string): Generator<NotePart | undefined> {
+  const { observations, relations, prose } = yield* parseNoteFacts(body);
+  for (const section of splitSections(prose)) yield section && partOf(section, title);
   for (const { category, text, tags, context } of observations) {
     yield {
       content: text,
@@ -65,6 +64,10 @@ function* splitNote(body: string, title: string): Generator<NotePart> {
     const metadata = { relation: relationType, target, ...(context && { context }) };
     yield { content: `${title} ${relationType} ${target}`, tags: [], metadata };
   }
+}
+
+function partOf({ heading, text }: Section, title: string): NotePart {
+  return { content: text, tags: [], metadata: heading === undefined || heading === title ? {} : { heading } };
 }
 
 function metadataOf({ type, permalink }: FrontMatter): Record<string, string> {

@@ -1,6 +1,14 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { type ForeignItem, type ForeignReader, fault } from './foreign-records.ts';
-import { type Fields, fieldsOf, kindName, objectsIn, parseUnixSeconds, textOf } from './foreign-values.ts';
+import { type ForeignReader, fault, type ItemSteps } from './foreign-records.ts';
+import {
+  type Fields,
+  fieldsOf,
+  kindName,
+  listOf,
+  MAX_STORED_LENGTH,
+  parseUnixSeconds,
+  textOf,
+} from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { readJsonItems } from './json-items.ts';
 import { createOmissions, type Omissions } from './omissions.ts';
@@ -14,6 +22,7 @@ import { createOmissions, type Omissions } from './omissions.ts';
 export const readChatgptExport: ForeignReader = (bytes, options) =>
   readJsonItems(
     bytes,
+    options,
     { array: ['$.*'], object: ['$.conversations.*'] },
     ({ key, value }) => conversationPlace(key, textOf(fieldsOf(value)?.title)),
     ({ key, value }, place) => readTree(key, fieldsOf(value), place, options),
@@ -33,16 +42,25 @@ function* readTree(
   conversation: Fields | undefined,
   place: string,
   options: ReaderOptions,
-): Generator<ForeignItem> {
+): ItemSteps {
   const mapping = fieldsOf(conversation?.mapping);
   if (conversation === undefined || mapping === undefined) {
     return yield fault(place, 'Not a ChatGPT conversation: it has no “mapping” of messages.');
   }
   const title = textOf(conversation.title);
   const omissions = createOmissions();
-  const shown = shownBranch(mapping, conversation.current_node);
-  const hiddenCount = Object.values(mapping).filter((node) => fieldsOf(fieldsOf(node)?.message)).length - shown.length;
-  const messages = shown.flatMap((message) => readMessage(message, omissions) ?? []);
+  const shown = yield* shownBranch(mapping, conversation.current_node);
+  let hiddenCount = -shown.length;
+  for (const id of Object.keys(mapping)) {
+    yield undefined;
+    if (fieldsOf(fieldsOf(mapping[id])?.message)) hiddenCount += 1;
+  }
+  const messages: ForeignMessage[] = [];
+  for (const given of shown) {
+    yield undefined;
+    const message = yield* readMessage(given, omissions);
+    if (message) messages.push(message);
+  }
   omissions.add('message(s) on other branches', undefined, hiddenCount);
   yield* readConversation(
     place,
@@ -60,12 +78,13 @@ function* readTree(
 }
 
 /** Returns the messages from the root to the current node, or to the last node if none is current. */
-function shownBranch(mapping: Fields, currentNode: unknown): Fields[] {
+function* shownBranch(mapping: Fields, currentNode: unknown): Generator<undefined, Fields[]> {
   const messages: Fields[] = [];
   const seen = new Set<string>();
   let id = textOf(currentNode);
   if (id === undefined || !Object.hasOwn(mapping, id)) id = Object.keys(mapping).at(-1);
   while (id !== undefined && Object.hasOwn(mapping, id) && !seen.has(id)) {
+    yield undefined;
     seen.add(id);
     const node = fieldsOf(mapping[id]);
     const message = fieldsOf(node?.message);
@@ -75,22 +94,24 @@ function shownBranch(mapping: Fields, currentNode: unknown): Fields[] {
   return messages.reverse();
 }
 
-function readMessage(message: Fields, omissions: Omissions): ForeignMessage | undefined {
+function* readMessage(message: Fields, omissions: Omissions): Generator<undefined, ForeignMessage | undefined> {
   const author = fieldsOf(message.author);
   const content = fieldsOf(message.content) ?? {};
   const role = roleOf(author?.role);
   // ChatGPT starts each conversation with empty system messages: not worth reporting.
-  if (role === 'system' && !hasText(content)) return undefined;
+  if (role === 'system' && !(yield* hasText(content))) return undefined;
   const kind = omittedKind(message, role, content.content_type);
   if (kind !== undefined || role === undefined) {
     omissions.add(kind ?? 'message(s) with an unknown role');
     return undefined;
   }
-  for (const { name, mime_type } of objectsIn(fieldsOf(message.metadata)?.attachments)) {
+  for (const attachment of listOf(fieldsOf(message.metadata)?.attachments)) {
+    yield undefined;
+    const { name, mime_type } = fieldsOf(attachment) ?? {};
     if (!textOf(mime_type)?.startsWith('image/')) omissions.add('attachment(s)', textOf(name));
   }
-  const text = textOfContent(content, omissions);
-  if (!/\S/.test(text) && hasOtherParts(content)) return undefined;
+  const { text, hasOtherParts } = yield* textOfContent(content, omissions);
+  if (textOf(text) === undefined && hasOtherParts) return undefined;
   const name = role === 'tool' ? textOf(author?.name) : undefined;
   return { id: textOf(message.id), role, name, text, createdMs: parseUnixSeconds(message.create_time) };
 }
@@ -107,25 +128,32 @@ function omittedKind(message: Fields, role: ForeignMessage['role'] | undefined, 
   return TEXT_TYPES.has(type) ? undefined : `message(s) of type ${kindName(type)}`;
 }
 
-function textOfContent(content: Fields, omissions: Omissions): string {
-  if (!Array.isArray(content.parts)) return textOf(content.text) ?? '';
-  const texts = content.parts.map((part: unknown) => {
-    if (typeof part === 'string') return part;
-    const { content_type: type, text } = fieldsOf(part) ?? {};
-    if (type === 'audio_transcription' && typeof text === 'string') return text;
-    omissions.add(PART_KINDS.get(type) ?? `part(s) of type ${kindName(type)}`);
-    return '';
-  });
-  return texts.filter((text) => text !== '').join('\n\n');
+/** Joins the texts of a message, and counts its parts of other types as omissions. */
+function* textOfContent(
+  content: Fields,
+  omissions: Omissions,
+): Generator<undefined, { text: string; hasOtherParts: boolean }> {
+  if (!Array.isArray(content.parts)) return { text: textOf(content.text) ?? '', hasOtherParts: false };
+  let text = '';
+  let hasOtherParts = false;
+  for (const part of content.parts) {
+    yield undefined;
+    const { content_type: type, text: transcript } = fieldsOf(part) ?? {};
+    if (typeof part !== 'string') hasOtherParts = true;
+    const said = type === 'audio_transcription' ? transcript : part;
+    if (typeof said !== 'string') omissions.add(PART_KINDS.get(type) ?? `part(s) of type ${kindName(type)}`);
+    else if (said !== '' && text.length <= MAX_STORED_LENGTH) text += text === '' ? said : `\n\n${said}`;
+  }
+  return { text, hasOtherParts };
 }
 
-/** Whether the message has parts other than text, which are already counted as omissions. */
-function hasOtherParts({ parts }: Fields): boolean {
-  return Array.isArray(parts) && parts.some((part: unknown) => typeof part !== 'string');
-}
-
-function hasText({ parts, text }: Fields): boolean {
-  return textOf(text) !== undefined || (Array.isArray(parts) && parts.some((part: unknown) => textOf(part)));
+function* hasText({ parts, text }: Fields): Generator<undefined, boolean> {
+  if (textOf(text) !== undefined) return true;
+  for (const part of listOf(parts)) {
+    yield undefined;
+    if (textOf(part) !== undefined) return true;
+  }
+  return false;
 }
 
 function roleOf(role: unknown): ForeignMessage['role'] | undefined {

@@ -1,6 +1,16 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { type ForeignItem, type ForeignReader, fault, readMemory } from './foreign-records.ts';
-import { clip, type Fields, fieldsOf, kindName, objectsIn, oneLine, parseInstant, textOf } from './foreign-values.ts';
+import { type ForeignReader, fault, type ItemSteps, readMemory } from './foreign-records.ts';
+import {
+  clip,
+  type Fields,
+  fieldsOf,
+  kindName,
+  listOf,
+  MAX_STORED_LENGTH,
+  oneLine,
+  parseInstant,
+  textOf,
+} from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
 import { splitSections } from './markdown-sections.ts';
@@ -13,7 +23,7 @@ import { createOmissions, type Omissions } from './omissions.ts';
  * https://github.com/brandtcormorant/claude-json-schema
  */
 export const readClaudeExport: ForeignReader = (bytes, options) =>
-  readJsonItems(bytes, { array: ['$.*'], object: ['$'] }, placeOf, ({ key, value }, place) => {
+  readJsonItems(bytes, options, { array: ['$.*'], object: ['$'] }, placeOf, ({ key, value }, place) => {
     const fields = fieldsOf(value) ?? {};
     if (Array.isArray(fields.chat_messages)) return readChat(key, fields, place, options);
     if (textOf(fields.conversations_memory) || fieldsOf(fields.project_memories)) {
@@ -30,10 +40,17 @@ function placeOf({ key, value }: JsonItem): string {
   return key === '' ? 'the file' : `[${key}]`;
 }
 
-function readChat(index: number | string, chat: Fields, place: string, options: ReaderOptions): Iterable<ForeignItem> {
+function* readChat(index: number | string, chat: Fields, place: string, options: ReaderOptions): ItemSteps {
   const omissions = createOmissions();
   const title = textOf(chat.name);
-  return readConversation(
+  const messages: ForeignMessage[] = [];
+  for (const given of listOf(chat.chat_messages)) {
+    yield undefined;
+    const fields = fieldsOf(given);
+    const message = fields && (yield* readMessage(fields, omissions));
+    if (message) messages.push(message);
+  }
+  yield* readConversation(
     place,
     {
       format: FORMAT,
@@ -41,36 +58,55 @@ function readChat(index: number | string, chat: Fields, place: string, options: 
       title,
       createdMs: parseInstant(chat.created_at),
       updatedMs: parseInstant(chat.updated_at),
-      messages: objectsIn(chat.chat_messages).flatMap((message) => readMessage(message, omissions) ?? []),
+      messages,
       omissions,
     },
     options,
   );
 }
 
-function readMessage(message: Fields, omissions: Omissions): ForeignMessage | undefined {
+function* readMessage(message: Fields, omissions: Omissions): Generator<undefined, ForeignMessage | undefined> {
   const role = message.sender === 'human' ? 'user' : message.sender === 'assistant' ? 'assistant' : undefined;
   if (role === undefined) {
     omissions.add('message(s) with an unknown sender');
     return undefined;
   }
-  const attached = [...objectsIn(message.attachments), ...objectsIn(message.files)];
-  for (const { file_name } of attached) omissions.add('attachment(s)', textOf(file_name));
-  const blocks = objectsIn(message.content);
-  const others = blocks.filter(({ type }) => type !== 'text');
-  for (const { type } of others) omissions.add(`part(s) of type ${kindName(type)}`);
-  const texts = blocks.flatMap(({ type, text }) => (type === 'text' && textOf(text)) || []);
+  let hasOthers = false;
+  for (const files of [message.attachments, message.files]) {
+    for (const file of listOf(files)) {
+      yield undefined;
+      if (!fieldsOf(file)) continue;
+      hasOthers = true;
+      omissions.add('attachment(s)', textOf(fieldsOf(file)?.file_name));
+    }
+  }
+  let text: string | undefined;
+  for (const block of listOf(message.content)) {
+    yield undefined;
+    const { type, text: said } = fieldsOf(block) ?? {};
+    if (!fieldsOf(block)) continue;
+    text ??= '';
+    if (type !== 'text') {
+      hasOthers = true;
+      omissions.add(`part(s) of type ${kindName(type)}`);
+    } else if (textOf(said) !== undefined && text.length <= MAX_STORED_LENGTH) {
+      text += text === '' ? said : `\n\n${said}`;
+    }
+  }
   // `message.text` also renders the parts that are left out, so it is only used for older exports, which have no parts.
-  const text = blocks.length > 0 ? texts.join('\n\n') : (textOf(message.text) ?? '');
-  if (text === '' && others.length + attached.length > 0) return undefined;
+  text ??= textOf(message.text) ?? '';
+  if (text === '' && hasOthers) return undefined;
   return { id: textOf(message.uuid), role, text, createdMs: parseInstant(message.created_at) };
 }
 
-function* readMemoryTexts(fields: Fields, place: string, options: ReaderOptions): Generator<ForeignItem> {
+function* readMemoryTexts(fields: Fields, place: string, options: ReaderOptions): ItemSteps {
   const account = textOf(fields.account_uuid) ?? '';
   const projects = Object.entries(fieldsOf(fields.project_memories) ?? {});
   for (const [project, text] of [[undefined, fields.conversations_memory] as const, ...projects]) {
-    for (const { heading, text: content } of splitSections(textOf(text) ?? '')) {
+    for (const section of splitSections(textOf(text) ?? '')) {
+      yield undefined;
+      if (!section) continue;
+      const { heading, text: content } = section;
       const where = `${place}${project === undefined ? '' : `, project ${clip(oneLine(project), 40)}`}`;
       const memory = {
         source: [FORMAT, account, project ?? '', content],

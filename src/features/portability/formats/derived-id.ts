@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** More than the longest text that is stored has. */
-const MAX_HASHED_CHARACTERS = 256 * 1024;
+import { MAX_STORED_LENGTH } from './foreign-values.ts';
 
 /**
  * Derives the id of an item from another system, in the form of a UUIDv7: its creation time, so that ids sort by time,
@@ -15,7 +13,7 @@ export function deriveId(
   source: readonly string[],
 ): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([user, ...source.map((text) => text.slice(0, MAX_HASHED_CHARACTERS))]))
+    .update(JSON.stringify([user, ...source.map((text) => text.slice(0, MAX_STORED_LENGTH))]))
     .digest('hex');
   const time = Math.min(Math.max(createdMs ?? 0, 0), 0xffff_ffff_ffff)
     .toString(16)

@@ -1,8 +1,8 @@
 import type { PortableConversation, PortableMessage } from '../../../contract/portability.ts';
 import { toTimestamp } from '../../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
-import { checkedRecord, type ForeignItem, skipped } from './foreign-records.ts';
-import { clip, oneLine, storable } from './foreign-values.ts';
+import { checkedRecord, type ItemSteps, skipped } from './foreign-records.ts';
+import { clip, isText, MAX_STORED_LENGTH, oneLine, storable } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import type { Omissions } from './omissions.ts';
 
@@ -34,13 +34,13 @@ export function conversationPlace(index: number | string, title: string | undefi
 }
 
 /** Yields the conversation, its messages, then what was left out. A conversation without text is skipped. */
-export function* readConversation(
-  place: string,
-  conversation: ForeignConversation,
-  options: ReaderOptions,
-): Generator<ForeignItem> {
+export function* readConversation(place: string, conversation: ForeignConversation, options: ReaderOptions): ItemSteps {
   const { omissions } = conversation;
-  const withText = conversation.messages.filter(({ text }) => /\S/.test(storable(text)));
+  const withText: ForeignMessage[] = [];
+  for (const message of conversation.messages) {
+    yield undefined;
+    if (isText(message.text)) withText.push(message);
+  }
   if (withText.length < conversation.messages.length) {
     omissions.add('empty message(s)', undefined, conversation.messages.length - withText.length);
   }
@@ -54,9 +54,16 @@ function* readWithText(
   { format, id, title, createdMs, updatedMs }: ForeignConversation,
   messages: readonly ForeignMessage[],
   options: ReaderOptions,
-): Generator<ForeignItem> {
-  const times = messages.flatMap(({ createdMs }) => createdMs ?? []);
-  const startMs = createdMs ?? earliest(times) ?? updatedMs;
+): ItemSteps {
+  let earliestMs: number | undefined;
+  let latestMs: number | undefined;
+  for (const { createdMs: sentMs } of messages) {
+    yield undefined;
+    if (sentMs === undefined) continue;
+    earliestMs = Math.min(sentMs, earliestMs ?? sentMs);
+    latestMs = Math.max(sentMs, latestMs ?? sentMs);
+  }
+  const startMs = createdMs ?? earliestMs ?? updatedMs;
   const conversation: PortableConversation = {
     type: 'conversation',
     id: deriveId('conv', startMs, options.user, [format, id]),
@@ -64,9 +71,9 @@ function* readWithText(
     version: 1,
     cut: false,
     user: options.user,
-    metadata: { source: format, sourceId: storable(id) },
+    metadata: { source: format, sourceId: storable(id.slice(0, MAX_STORED_LENGTH)) },
     createdAt: toTimestamp(startMs ?? options.nowMs),
-    updatedAt: toTimestamp(updatedMs ?? latest(times) ?? startMs ?? options.nowMs),
+    updatedAt: toTimestamp(updatedMs ?? latestMs ?? startMs ?? options.nowMs),
   };
   const converted = checkedRecord(place, conversation, options);
   yield converted;
@@ -76,7 +83,8 @@ function* readWithText(
   for (const [index, message] of messages.entries()) {
     // A message without a time gets that of the previous one, which keeps the times in order.
     sentMs = message.createdMs ?? sentMs;
-    const source = message.id ?? `${index} ${message.role} ${message.text}`;
+    const text = storable(message.text.slice(0, MAX_STORED_LENGTH));
+    const source = message.id ?? `${index} ${message.role} ${message.text.slice(0, MAX_STORED_LENGTH)}`;
     const record: PortableMessage = {
       type: 'message',
       id: deriveId('msg', sentMs, options.user, [format, id, source]),
@@ -84,7 +92,7 @@ function* readWithText(
       ordinal,
       role: message.role,
       name: (message.name && oneLine(message.name)) || null,
-      content: storable(message.text),
+      content: text,
       metadata: {},
       createdAt: toTimestamp(sentMs ?? options.nowMs),
     };
@@ -92,12 +100,4 @@ function* readWithText(
     if ('record' in item) ordinal += 1;
     yield item;
   }
-}
-
-function earliest(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : times.reduce((first, time) => Math.min(first, time));
-}
-
-function latest(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time));
 }

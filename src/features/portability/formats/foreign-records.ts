@@ -1,9 +1,9 @@
 import type { SkipReason } from '../../../contract/import-outcome.ts';
 import type { PortableConversation, PortableMemory, PortableMessage } from '../../../contract/portability.ts';
 import { toTimestamp, toTimestampOrNull } from '../../../lib/clock.ts';
-import { finish } from '../../../lib/time-slices.ts';
+import { finish, runInSlices } from '../../../lib/time-slices.ts';
 import { deriveId } from './derived-id.ts';
-import { clip, oneLine, storable, storableObject } from './foreign-values.ts';
+import { clip, MAX_STORED_LENGTH, oneLine, storable, storableObject } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 
 /** A record that a file from another system is converted to. */
@@ -17,6 +17,9 @@ export type ForeignItem = { place: string } & ({ record: ForeignRecord } | SkipR
  * conversation before its messages. The same file always gives the same ids for the same user.
  */
 export type ForeignReader = (bytes: AsyncIterable<Uint8Array>, options: ReaderOptions) => AsyncGenerator<ForeignItem>;
+
+/** The items of a line or of an item of another program, with pauses where nothing is read yet. */
+export type ItemSteps = Generator<ForeignItem | undefined, void>;
 
 /** A memory as another system describes it. */
 export interface ForeignMemory {
@@ -33,6 +36,8 @@ export interface ForeignMemory {
 }
 
 const TAG_CHARACTERS = 256;
+/** Of more, some are the same. */
+export const MAX_GIVEN_TAGS = 1000;
 
 /** Reports an item that is left out on purpose. */
 export function skipped(place: string, reason: string): ForeignItem {
@@ -53,7 +58,7 @@ export function readMemory(place: string, memory: ForeignMemory, options: Reader
   const record: PortableMemory = {
     type: 'memory',
     id: deriveId('mem', memory.createdMs, user, memory.source),
-    content: storable(memory.content),
+    content: storable(memory.content.slice(0, MAX_STORED_LENGTH)),
     tags: tagsOf([...options.tags, ...memory.tags]),
     source: null,
     occurredAt: toTimestampOrNull(memory.occurredMs ?? null),
@@ -76,6 +81,29 @@ export function checkedRecord(place: string, record: ForeignRecord, { check }: R
   return invalid ? { place, ...invalid } : { place, record };
 }
 
+/** All tags, or more than a memory can have. */
 function tagsOf(tags: readonly string[]): string[] {
-  return [...new Set(tags.map((tag) => clip(oneLine(tag), TAG_CHARACTERS)))].filter((tag) => tag !== '');
+  const lines = tags.slice(0, MAX_GIVEN_TAGS).map((tag) => clip(oneLine(tag), TAG_CHARACTERS));
+  return [...new Set(lines)].filter((tag) => tag !== '');
+}
+
+/** Yields the items of a line or an item in a tenant's time slices. */
+export async function* itemsInSlices(
+  items: Iterable<ForeignItem | undefined>,
+  { tenantId }: Pick<ReaderOptions, 'tenantId'>,
+): AsyncGenerator<ForeignItem> {
+  const steps = items[Symbol.iterator]();
+  for (;;) {
+    const item = await runInSlices(nextItem(steps), tenantId);
+    if (item === undefined) return;
+    yield item;
+  }
+}
+
+function* nextItem(steps: Iterator<ForeignItem | undefined>): Generator<void, ForeignItem | undefined> {
+  for (let step = steps.next(); !step.done; step = steps.next()) {
+    if (step.value !== undefined) return step.value;
+    yield;
+  }
+  return undefined;
 }

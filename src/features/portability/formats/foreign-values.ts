@@ -8,19 +8,22 @@ export function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** Returns the objects in a list; none if the value is not a list. */
-export function objectsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf).filter((fields) => fields !== undefined) : [];
+/** Returns the value if it is a list, else an empty one. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
-/** Returns the strings in a list; none if the value is not a list. */
-export function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
+/** More UTF-16 units than the longest text that is stored has. */
+export const MAX_STORED_LENGTH = 256 * 1024;
 
-/** Returns the value if it is a string that is not blank, else `undefined`. */
+/** Returns the value if it is a string that is not blank, else `undefined`. A beginning too long to be stored decides. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && /\S/.test(value) ? value : undefined;
+  return typeof value === 'string' && isText(value) ? value : undefined;
+}
+
+/** Whether a text is not blank, as far as it can be stored. */
+export function isText(text: string): boolean {
+  return /[^\s\0]/.test(text.slice(0, MAX_STORED_LENGTH));
 }
 
 /** One less than the 32 levels that can be stored: the enclosing record is one of them. */
@@ -31,9 +34,12 @@ export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Collapses each run of white space and control characters to one space. */
+/** No name, title or tag is longer. */
+const MAX_LINE_LENGTH = 4096;
+
+/** Collapses each run of white space and control characters to one space, in the beginning of a long text. */
 export function oneLine(text: string): string {
-  return storable(text)
+  return storable(text.slice(0, MAX_LINE_LENGTH))
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim();
 }
@@ -49,22 +55,43 @@ export function kindName(value: unknown): string {
   return typeof value === 'string' ? clip(oneLine(value), 40) : 'unknown';
 }
 
-/** Makes all texts of a JSON object storable; `undefined` if it is nested too deep. */
-export function storableObject(fields: Record<string, unknown>): Record<string, unknown> | undefined {
-  return depthOf(fields, 0) > MAX_DEPTH ? undefined : (storableValue(fields) as Record<string, unknown>);
-}
+/** Twice what stored JSON objects can have. */
+const MAX_OBJECT_CHARACTERS = 32 * 1024;
 
-function depthOf(value: unknown, above: number): number {
-  if (value === null || typeof value !== 'object' || above > MAX_DEPTH) return above;
-  return Object.values(value).reduce((deepest: number, item) => Math.max(deepest, depthOf(item, above + 1)), above + 1);
-}
-
-function storableValue(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value);
-  if (Array.isArray(value)) return value.map(storableValue);
-  if (value === null || typeof value !== 'object') return value;
-  const named = Object.entries(value).map(([name, item]) => [storable(name), storableValue(item)] as const);
-  return Object.fromEntries(named.filter(([name]) => name !== '__proto__'));
+/**
+ * Makes all texts of a JSON object storable; `undefined` if it is nested too deep. Of an object that is too large to be
+ * stored, it copies a part that is too large as well.
+ */
+export function storableObject(fields: Fields): Fields | undefined {
+  let left = MAX_OBJECT_CHARACTERS;
+  let isTooDeep = false;
+  const copyOfText = (text: string) => {
+    left -= text.length;
+    return storable(text.slice(0, MAX_STORED_LENGTH));
+  };
+  const copyOf = (value: unknown, depth: number): unknown => {
+    left -= 1;
+    if (typeof value === 'string') return copyOfText(value);
+    if (value === null || typeof value !== 'object') return value;
+    isTooDeep ||= depth > MAX_DEPTH;
+    if (isTooDeep) return null;
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) {
+        if (left <= 0) break;
+        items.push(copyOf(item, depth + 1));
+      }
+      return items;
+    }
+    const members: [string, unknown][] = [];
+    for (const name of Object.keys(value)) {
+      if (left <= 0) break;
+      members.push([copyOfText(name), copyOf((value as Fields)[name], depth + 1)]);
+    }
+    return Object.fromEntries(members.filter(([name]) => name !== '__proto__'));
+  };
+  const copy = copyOf(fields, 1) as Fields;
+  return isTooDeep ? undefined : copy;
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -1,7 +1,8 @@
 import { JSONParser, TokenType } from '@streamparser/json';
 import { systemClock } from '../../../lib/clock.ts';
 import { yieldToEventLoop } from '../concurrency.ts';
-import { type ForeignItem, fault } from './foreign-records.ts';
+import { type ForeignItem, fault, itemsInSlices } from './foreign-records.ts';
+import type { ReaderOptions } from './import-reader.ts';
 
 /** An item of a list in a large JSON file. */
 export interface JsonItem {
@@ -25,6 +26,11 @@ const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 /** Bounded as well because an empty list, two bytes in the file, takes a hundred times as much memory. */
 const MAX_ITEM_TOKENS = 4_000_000;
 const MAX_DEPTH = 100;
+/** The largest number: it is parsed at once. */
+const MAX_NUMBER_BYTES = 1024 * 1024;
+const NUMBER_BYTES = new Set(Buffer.from('0123456789+-.eE'));
+/** Without them the parser holds each escape of a string, and each digit, as a text of its own. */
+const BUFFERS = { stringBufferSize: PIECE_BYTES, numberBufferSize: 64 };
 /** More than the messages of any conversation, which ChatGPT exports as the members of one object. */
 const MAX_OBJECT_MEMBERS = 50_000;
 
@@ -34,9 +40,10 @@ const MAX_OBJECT_MEMBERS = 50_000;
  */
 export async function* readJsonItems(
   bytes: AsyncIterable<Uint8Array>,
+  options: Pick<ReaderOptions, 'tenantId'>,
   paths: ItemPaths,
   placeOf: (item: JsonItem) => string,
-  read: (item: JsonItem, place: string) => Iterable<ForeignItem>,
+  read: (item: JsonItem, place: string) => Iterable<ForeignItem | undefined>,
 ): AsyncGenerator<ForeignItem> {
   let place: string | undefined;
   for await (const item of parseItems(bytes, paths)) {
@@ -45,7 +52,7 @@ export async function* readJsonItems(
       return;
     }
     place = placeOf(item);
-    yield* read(item, place);
+    yield* itemsInSlices(read(item, place), options);
   }
   if (place === undefined) yield fault('the file', 'The file contains nothing to import.');
 }
@@ -76,10 +83,16 @@ function startParsing(firstByte: number, paths: ItemPaths) {
   const first = String.fromCharCode(firstByte);
   if (first === 'P') return 'The file is not JSON. If it is a ZIP archive, extract it and import the JSON file in it.';
   if (first !== '[' && first !== '{') return 'The file is not a JSON array or object.';
-  const parser = new JSONParser({ paths: [...(first === '[' ? paths.array : paths.object)], keepStack: false });
+  const parser = new JSONParser({
+    paths: [...(first === '[' ? paths.array : paths.object)],
+    keepStack: false,
+    ...BUFFERS,
+  });
   let items: JsonItem[] = [];
   let heldBytes = 0;
   let heldTokens = 0;
+  /** Since the last token. */
+  let tokenBytes = 0;
   let depth = 0;
   /** Members so far of the innermost object, and of those around it. */
   const membersAt: number[] = [0];
@@ -95,7 +108,10 @@ function startParsing(firstByte: number, paths: ItemPaths) {
     write(piece: Uint8Array): JsonItem[] {
       items = [];
       heldBytes += piece.length;
+      tokenBytes += piece.length;
       parser.write(piece);
+      if (tokenBytes > MAX_NUMBER_BYTES && piece.every((byte) => NUMBER_BYTES.has(byte)))
+        parsing.problem ??= `The item has a number of more than ${MAX_NUMBER_BYTES / 1024 / 1024} MiB.`;
       if (heldBytes > MAX_ITEM_BYTES)
         parsing.problem ??= `The item is larger than ${MAX_ITEM_BYTES / 1024 / 1024} MiB.`;
       return items;
@@ -103,6 +119,7 @@ function startParsing(firstByte: number, paths: ItemPaths) {
   };
   parser.onToken = ({ token }) => {
     heldTokens += 1;
+    tokenBytes = 0;
     if (heldTokens > MAX_ITEM_TOKENS) stop(`The item has more than ${MAX_ITEM_TOKENS} JSON tokens.`);
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
       depth += 1;

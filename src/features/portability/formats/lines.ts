@@ -4,7 +4,7 @@ import { scanJsonInSteps } from '../../../contract/json-scan.ts';
 import { MAX_JSON, withoutByteOrderMark } from '../../../contract/storable.ts';
 import { parseJsonInSteps } from '../../../contract/storable-steps.ts';
 import { finish, nextSlice, runInSlices } from '../../../lib/time-slices.ts';
-import { type ForeignItem, fault } from './foreign-records.ts';
+import { type ForeignItem, fault, itemsInSlices } from './foreign-records.ts';
 import { type Fields, fieldsOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 
@@ -79,7 +79,7 @@ async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number):
 export async function* readJsonLines(
   bytes: AsyncIterable<Uint8Array>,
   options: Pick<ReaderOptions, 'tenantId'>,
-  read: (fields: Fields, place: string) => Iterable<ForeignItem>,
+  read: (fields: Fields, place: string) => Iterable<ForeignItem | undefined>,
 ): AsyncGenerator<ForeignItem> {
   for await (const line of readLines(bytes, options, MAX_FOREIGN_MIB)) {
     if ('reason' in line) yield line;
@@ -87,7 +87,7 @@ export async function* readJsonLines(
       const fields = await finishLine(line, options, fieldsInSteps(line.bytes));
       if (typeof fields === 'string') yield fault(line.place, `The line ${fields}.`);
       else if (fields === undefined) yield fault(line.place, 'The line is not a JSON object.');
-      else yield* read(fields, line.place);
+      else yield* itemsInSlices(read(fields, line.place), options);
     }
   }
 }

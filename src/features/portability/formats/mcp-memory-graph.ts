@@ -1,5 +1,5 @@
-import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
-import { type Fields, textOf } from './foreign-values.ts';
+import { type ForeignItem, type ForeignReader, fault, type ItemSteps, readMemory, skipped } from './foreign-records.ts';
+import { type Fields, listOf, textOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { readJsonLines } from './lines.ts';
 
@@ -17,7 +17,7 @@ export const readMcpMemoryGraph: ForeignReader = (bytes, options) =>
 
 const FORMAT = 'mcp-memory';
 
-function* readEntity(fields: Fields, place: string, options: ReaderOptions): Generator<ForeignItem> {
+function* readEntity(fields: Fields, place: string, options: ReaderOptions): ItemSteps {
   const entity = textOf(fields.name);
   const entityType = textOf(fields.entityType);
   if (entity === undefined) return yield fault(place, 'The entity has no name.');
@@ -31,7 +31,8 @@ function* readEntity(fields: Fields, place: string, options: ReaderOptions): Gen
     return readMemory(place, memory, options);
   };
   const seen = new Set<string>();
-  for (const observation of Array.isArray(fields.observations) ? fields.observations : []) {
+  for (const observation of listOf(fields.observations)) {
+    yield undefined;
     const text = textOf(observation);
     if (text === undefined || seen.has(text)) continue;
     seen.add(text);

@@ -1,6 +1,6 @@
 import { nextUtcDayMs, toTimestamp } from '../../../lib/clock.ts';
-import { type ForeignItem, type ForeignReader, fault, readMemory, skipped } from './foreign-records.ts';
-import { type Fields, fieldsOf, parseInstant, textOf, textsIn } from './foreign-values.ts';
+import { type ForeignItem, type ForeignReader, fault, MAX_GIVEN_TAGS, readMemory, skipped } from './foreign-records.ts';
+import { type Fields, fieldsOf, listOf, parseInstant, textOf } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
 
@@ -12,6 +12,7 @@ import { type JsonItem, readJsonItems } from './json-items.ts';
 export const readMem0Export: ForeignReader = (bytes, options) =>
   readJsonItems(
     bytes,
+    options,
     { array: ['$.*'], object: ['$.results.*', '$.relations', '$.next'] },
     ({ list, key }) => (typeof key === 'number' ? `${list ?? ''}[${key}]` : key),
     (item, place) => readItem(item, place, options),
@@ -40,7 +41,9 @@ function readMem0Memory(fields: Fields | undefined, place: string, options: Read
   const memory = {
     source: [FORMAT, textOf(fields.id) ?? content],
     content,
-    tags: textsIn(fields.categories),
+    tags: listOf(fields.categories)
+      .slice(0, MAX_GIVEN_TAGS)
+      .filter((tag) => typeof tag === 'string'),
     metadata: { ...Object.fromEntries(origins), ...fieldsOf(fields.metadata) },
     user: textOf(fields.user_id),
     expiresMs,
