@@ -68,6 +68,7 @@ async function pictureViews(url: string, apiKey: string): Promise<void> {
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
     await page.goto(`${url}/dashboard#key=${apiKey}`);
+    await page.getByRole('button', { name: 'Open the account' }).click();
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
     for (const [name, path] of Object.entries(VIEWS)) {
       await page.goto(`${url}${path}`);

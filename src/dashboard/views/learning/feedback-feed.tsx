@@ -1,4 +1,5 @@
 import type { StoredSearch } from '../../../client/client.ts';
+import { distinctSearches } from '../../earlier-searches.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { outcomeOf } from '../../parts/outcome.ts';
 import { Outcome } from '../../parts/search-outcome.tsx';
@@ -6,9 +7,9 @@ import { hrefOf } from '../../router.ts';
 
 const MOST = 9;
 
-/** The searches of the last day that the ranking learned from. */
+/** The questions of the last day that the ranking learned from, each once. */
 export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }) {
-  const learned = searches.filter((search) => search.learned);
+  const learned = distinctSearches(searches.filter((search) => search.learned));
   return (
     <section class="card stack" aria-labelledby="feed-title">
       <div class="card-head">
@@ -26,7 +27,7 @@ export function FeedbackFeed({ searches }: { searches: readonly StoredSearch[] }
           {learned.slice(0, MOST).map((search) => (
             <li key={search.id}>
               <a class="row-text" href={hrefOf('recall', { searchId: search.id })}>
-                {search.query ?? 'A search without its text'}
+                {search.query}
               </a>
               <Outcome outcome={outcomeOf(search)} />
               <span class="row-meta">

@@ -11,15 +11,17 @@ import { type RecallQuery, toContextRequest } from './recall-query.ts';
 interface ContextCardProps {
   asked: RecallQuery;
   user: string | undefined;
-  /** The search beside it: another one loads the block again. */
+  /** The results beside it. */
   found: SearchAnswer | undefined;
+  /** How often the same question was asked again: each time loads the block again. */
+  version: number;
 }
 
 /** The block of text that an assistant gets for the question. Each citation leads to its result. */
-export function ContextCard({ asked, user, found }: ContextCardProps) {
+export function ContextCard({ asked, user, found, version }: ContextCardProps) {
   const request = toContextRequest(asked, user);
   const block = useResource(
-    found && `${found.searchId} ${JSON.stringify(request)}`,
+    `${version} ${JSON.stringify(request)}`,
     (signal) => currentSession().client.context(request, { signal }),
     { keepsPrevious: true },
   );

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -22,6 +23,7 @@ export function Results({ asked, user, earlier }: ResultsProps) {
   const request = toSearchRequest(asked, user);
   const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
   const shown = found.state.value.value;
+  const version = useSignal(0);
   const isDetailed = parameters.value.has('details');
   return (
     <>
@@ -61,13 +63,16 @@ export function Results({ asked, user, earlier }: ResultsProps) {
                   request={request}
                   isDetailed={isDetailed}
                   {...(earlier && { earlier })}
-                  onAgain={found.reload}
+                  onAgain={() => {
+                    version.value += 1;
+                    found.reload();
+                  }}
                 />
               )
             }
           </Loaded>
         </div>
-        <ContextCard asked={asked} user={user} found={shown} />
+        <ContextCard asked={asked} user={user} found={shown} version={version.value} />
       </div>
     </>
   );
