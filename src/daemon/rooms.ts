@@ -40,6 +40,7 @@ import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
 import { createComparing } from '../features/suggestions/comparing.ts';
+import { redactSuggestions } from '../features/suggestions/suggestion-redaction.ts';
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
@@ -149,7 +150,8 @@ export async function openRooms(
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });
-  const suggestions = createSuggestions({ ...storing, memories, reading });
+  const unmasked = createSuggestions({ ...storing, memories, reading });
+  const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
   const { possibleSuccessors } = suggestions;
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
@@ -163,7 +165,7 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
-  const comparing = createComparing({ db, log, words, memories, related, suggestions });
+  const comparing = createComparing({ db, clock, log, words, memories, related, suggestions });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.

@@ -4,7 +4,7 @@ import type { Database } from '../../db/open.ts';
 import { findConversation, listUncut, updateCutThrough } from './conversations-store.ts';
 import { noConversation } from './message-append.ts';
 import type { ConversationRow, MessageRow } from './message-row.ts';
-import { countMessages, findMessage, findMessagesOfUser, listMessages } from './messages-store.ts';
+import { countMessages, findMessage, findMessagesById, listMessages } from './messages-store.ts';
 
 /** The part of a conversation that an episode refers to. */
 export interface SpanRequest {
@@ -31,12 +31,12 @@ export interface MessageReading {
     conversation: ConversationRow,
     page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
   ): Promise<MessageRow[]>;
-  /** Finds those of a user's messages that exist, by id, in any of their conversations. */
+  /** Finds those of the messages that exist, by id, in any conversation, with the user of it. */
   findMessages(
     reader: Reader,
-    user: { tenantId: string; endUser: string },
+    tenantId: string,
     ids: readonly string[],
-  ): Promise<MessageRow[]>;
+  ): Promise<{ id: string; content: string; endUser: string }[]>;
   /** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
   countMessages(
     reader: Reader,
@@ -68,7 +68,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
   return {
     requireConversation,
     readMessages: listMessages,
-    findMessages: async (reader, user, ids) => (ids.length === 0 ? [] : findMessagesOfUser(reader, user, ids)),
+    findMessages: async (reader, tenantId, ids) => (ids.length === 0 ? [] : findMessagesById(reader, tenantId, ids)),
     countMessages,
     async spanOf(reader, tenantId, { conversationId, fromMessageId, toMessageId }) {
       if ((fromMessageId === undefined) !== (toMessageId === undefined)) {

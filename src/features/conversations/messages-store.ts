@@ -48,18 +48,18 @@ export async function findMessage(
   ]);
 }
 
-/** Finds those of a user's messages that exist, by id, in any of their conversations. */
-export async function findMessagesOfUser(
+/** Finds those of the messages that exist, by id, in any conversation, with the user of it. */
+export async function findMessagesById(
   reader: Reader,
-  { tenantId, endUser }: { tenantId: string; endUser: string },
+  tenantId: string,
   ids: readonly string[],
-): Promise<MessageRow[]> {
-  return reader.all<MessageRow>(
-    `SELECT m.* FROM texts(?) t
+): Promise<{ id: string; content: string; endUser: string }[]> {
+  return reader.all(
+    `SELECT m.id, m.content, c.endUser FROM texts(?) t
        CROSS JOIN messages m ON m.tenantId = ? AND m.id = t.value
        CROSS JOIN conversations c ON c.tenantId = ? AND c.id = m.conversationId
-     WHERE c.endUser = ? AND c.erasedAt IS NULL`,
-    [JSON.stringify(ids), tenantId, tenantId, endUser],
+     WHERE c.erasedAt IS NULL`,
+    [JSON.stringify(ids), tenantId, tenantId],
   );
 }
 

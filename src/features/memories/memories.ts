@@ -43,6 +43,8 @@ export interface Memories extends MemoryAdding {
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<ChangedMemory>;
   /** Finds a memory as the caller's transaction sees it. */
   findWithin(reader: Reader, tenantId: string, id: string): Promise<Memory | undefined>;
+  /** Finds those of the memories that exist, as the caller's transaction sees them. */
+  findRowsWithin(reader: Reader, tenantId: string, ids: readonly string[]): Promise<MemoryRow[]>;
   /** Like `change`, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
   changeWithin(
     connection: Connection,
@@ -196,6 +198,10 @@ export function createMemories(parts: Parts): Memories {
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);
       return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;
+    },
+    async findRowsWithin(reader, tenantId, ids) {
+      const keys = ids.map((id) => ({ tenantId, id }));
+      return (await findMemories(reader, keys)).filter((row) => !hasExpired(row, clock.nowMs()));
     },
     remove: ({ tenantId }, id, ifMatch) =>
       db.writes.write(tenantId, (connection) => removeWithin(connection, tenantId, id, ifMatch)),

@@ -2,6 +2,7 @@ import type { Memory } from '../../contract/memories.ts';
 import { mayReplace } from '../../contract/origin.ts';
 import type { NewSuggestion } from '../../contract/suggestions.ts';
 import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
@@ -22,13 +23,14 @@ import type { Suggestions } from './suggestions.ts';
 
 /** Compares new and changed memories with those like them, and suggests what the rules find. */
 export interface Comparing {
-  /** Compares a portion of the memories of every tenant that has some to compare. Returns whether any were compared. */
+  /** Compares memories of the tenants that have some to compare, in turn, for about a second. Returns whether any were left. */
   follow(): Promise<boolean>;
   erase(owner: { tenantId: string; endUser?: string }): Promise<void>;
 }
 
 interface Parts {
   db: Database;
+  clock: Clock;
   log: Log;
   words: Words;
   memories: Pick<Memories, 'findWithin'>;
@@ -39,13 +41,15 @@ interface Parts {
 /** Tenants and memories of each in one run: between them, others have their turn. */
 const TENANTS = 50;
 const PORTION = 25;
+/** How long a run begins further portions: a tenth of the time between two. */
+const RUN_MS = 1000;
 const BY_RULES = { suggester: 'rules', name: null } as const;
 
 /**
  * A memory is compared with its nearest neighbors only, which the index finds, so that it costs the same in a large store.
  * The progress is stored with each portion: what a crash interrupts is compared again, and found suggestions are known.
  */
-export function createComparing({ db, log, words, memories, related, suggestions }: Parts): Comparing {
+export function createComparing({ db, clock, log, words, memories, related, suggestions }: Parts): Comparing {
   async function compareOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
     const memory = await memories.findWithin(db.readers.of(tenantId), tenantId, id);
     if (!memory || !isComparable(memory)) return [];
@@ -91,13 +95,21 @@ export function createComparing({ db, log, words, memories, related, suggestions
 
   return {
     async follow() {
-      const tenants = await listTenantsToCompare(db.readers, TENANTS);
-      for (const progress of tenants) {
-        await compareSome(progress).catch((error: unknown) => {
-          log.warn({ error, tenantId: progress.tenantId }, 'could not compare the memories of an account');
-        });
+      const untilMs = clock.monotonicMs() + RUN_MS;
+      const failed = new Set<string>();
+      for (;;) {
+        const tenants = (await listTenantsToCompare(db.readers, TENANTS)).filter(
+          ({ tenantId }) => !failed.has(tenantId),
+        );
+        for (const progress of tenants) {
+          await compareSome(progress).catch((error: unknown) => {
+            failed.add(progress.tenantId);
+            log.warn({ error, tenantId: progress.tenantId }, 'could not compare the memories of an account');
+          });
+        }
+        if (tenants.length === 0) return false;
+        if (clock.monotonicMs() >= untilMs) return true;
       }
-      return tenants.length > 0;
     },
     async erase({ tenantId, endUser }) {
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));

@@ -136,7 +136,7 @@ export async function updateDecision(
   );
 }
 
-/** Lists open suggestions that a newer memory takes the place of one of these: their ids, oldest first, as JSON. */
+/** Lists open suggestions of the rules that a newer memory takes the place of one of these: their ids, oldest first, as JSON. */
 export async function listPossibleSuccessors(
   reader: Reader,
   tenantId: string,
@@ -146,7 +146,7 @@ export async function listPossibleSuccessors(
     `SELECT DISTINCT s.memoryIds FROM texts(?) t
        CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value
        CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = i.suggestionId
-     WHERE s.state = 'open' AND s.kind = 'supersede'`,
+     WHERE s.state = 'open' AND s.kind = 'supersede' AND s.suggester = 'rules'`,
     [JSON.stringify(memoryIds), tenantId, tenantId],
   );
 }

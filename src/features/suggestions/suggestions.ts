@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../contract/errors.ts';
-import type { Memory } from '../../contract/memories.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Suggester } from '../../contract/suggestion-names.ts';
 import type {
@@ -19,6 +18,7 @@ import type { Owner } from '../../db/owner.ts';
 import { type Clock, parseTimestamp, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { nameOfClient } from '../activity/client-name.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Erasable } from '../erasure/erasure.ts';
@@ -26,7 +26,7 @@ import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts'
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { Memories } from '../memories/memories.ts';
+import type { Memories, MemoryRow } from '../memories/memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, linesOf, undoApplied } from './acceptance.ts';
@@ -75,7 +75,10 @@ export interface Suggestions extends Erasable {
   undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
   /** Decides each by itself: one that cannot be decided is answered with its error. */
   decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
-  /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
+  /**
+   * Finds the newer memories that open suggestions put in the place of some, by the ids of those. Those of assistants do not
+   * count: until somebody accepts them, they could hide what holds.
+   */
   possibleSuccessors(
     reader: Reader,
     tenantId: string,
@@ -90,10 +93,26 @@ const DAY_MS = 24 * 3_600_000;
 const OPEN_MS = 90 * DAY_MS;
 const UNDO_DAYS = 30;
 const PORTION = 200;
+/** Memories and messages that the suggestions of a request are about. */
+const MAX_ABOUT = 200;
 /** The fewest and the most memories by kind. */
 const MEMORIES: Readonly<Record<Suggestion['kind'], readonly [number, number]>> = {
   ...{ add: [0, 0], merge: [2, 20], supersede: [2, 20], contradiction: [2, 20], expire: [1, 1], split: [1, 1] },
 };
+
+/** A suggestion to store, and the ids of the memories and messages that it is about. */
+interface Prepared {
+  row: SuggestionRow;
+  items: readonly string[];
+}
+
+/** What suggestions are about, by id, as one transaction sees it. */
+interface About {
+  memories: ReadonlyMap<string, MemoryRow>;
+  messages: ReadonlyMap<string, { endUser: string; content: string }>;
+  /** Contents as they are compared with evidence, made once. */
+  folded: Map<string, string>;
+}
 
 interface Parts {
   db: Database;
@@ -110,31 +129,50 @@ interface Parts {
 export function createSuggestions(parts: Parts): Suggestions {
   const { db, clock, ids, cursors, usage, idempotency, memories, reading } = parts;
 
-  /** Converts a new suggestion to a row and what it is about. Throws like `suggestOnce`. */
-  async function rowOf(
-    connection: Connection,
+  /** Reads what some suggestions are about, in a statement for each kind. Throws `invalid_request` for too much at once. */
+  async function readAbout(connection: Connection, tenantId: string, given: readonly NewSuggestion[]): Promise<About> {
+    const cited = given.flatMap(({ evidence = [] }) => evidence.map(({ id }) => id));
+    const memoryIds = [...new Set(given.flatMap((one) => one.memoryIds ?? []))];
+    const messageIds = [...new Set(cited.filter((id) => id.startsWith('msg_')))];
+    const count = memoryIds.length + messageIds.length;
+    if (count > MAX_ABOUT) {
+      throw refused('/suggestions', `are about ${count} memories and messages; at most ${MAX_ABOUT} are allowed`);
+    }
+    const rows = await memories.findRowsWithin(connection, tenantId, memoryIds);
+    return {
+      memories: new Map(rows.map((row) => [row.id, row])),
+      messages: new Map((await reading.findMessages(connection, tenantId, messageIds)).map((row) => [row.id, row])),
+      folded: new Map(),
+    };
+  }
+
+  /** Converts a new suggestion to a row and the ids of what it is about, in steps. Throws like `suggestOnce`. */
+  function* rowOf(
     tenantId: string,
     by: By,
     given: NewSuggestion,
+    about: About,
     path: string,
-  ): Promise<{ row: SuggestionRow; items: string[] }> {
+  ): Generator<void, { row: SuggestionRow; items: string[] }> {
     const { kind, content, evidence = [], reason, confidence = 0.5 } = given;
-    const found: Memory[] = [];
-    for (const id of given.memoryIds ?? []) {
-      const memory = await memories.findWithin(connection, tenantId, id);
+    const found = (given.memoryIds ?? []).map((id) => {
+      const memory = about.memories.get(id);
       if (!memory) throw new AppError('not_found', `${path}: there is no memory ${id}.`);
       if (memory.validTo !== null) throw new AppError('conflict', `${path}: the memory ${id} is no longer valid.`);
-      found.push(memory);
-    }
-    const user = given.user ?? found[0]?.user ?? 'default';
-    if (found.some((memory) => memory.user !== user)) throw refused(`${path}/memoryIds`, 'are of several users');
+      return memory;
+    });
+    const user = given.user ?? found[0]?.endUser ?? 'default';
+    if (found.some((memory) => memory.endUser !== user)) throw refused(`${path}/memoryIds`, 'are of several users');
     requireShape(given, found, path);
-    await requireEvidence(connection, tenantId, user, evidence, found, path);
-    const about = kind === 'supersede' ? found : found.toSorted(byTime);
-    const memoryIds = about.map(({ id }) => id);
+    for (const [index, cited] of evidence.entries()) {
+      requireCited(cited, user, given, about, `${path}/evidence/${index}`);
+      yield;
+    }
+    const ordered = kind === 'supersede' ? found : found.toSorted(byTime);
+    const memoryIds = ordered.map(({ id }) => id);
     const row: SuggestionRow = {
       ...{ tenantId, id: ids.next('sug'), endUser: user, kind, state: 'open' },
-      textsHash: textsHashOf(user, given, about),
+      textsHash: textsHashOf(user, given, ordered),
       project: given.project ?? found[0]?.project ?? null,
       memoryIds: JSON.stringify(memoryIds),
       content: content ?? null,
@@ -143,6 +181,7 @@ export function createSuggestions(parts: Parts): Suggestions {
       ...{ reason, confidence, suggester: by.suggester, suggesterName: by.name, createdAt: clock.nowMs() },
       ...{ decidedAt: null, decidedBy: null, undoneAt: null, applied: null },
     };
+    yield;
     return { row, items: [...new Set([...memoryIds, ...evidence.map(({ id }) => id)])] };
   }
 
@@ -150,7 +189,7 @@ export function createSuggestions(parts: Parts): Suggestions {
   async function store(
     connection: Connection,
     tenantId: string,
-    prepared: readonly { row: SuggestionRow; items: readonly string[] }[],
+    prepared: readonly Prepared[],
   ): Promise<AddedSuggestion[]> {
     if ((await countOpen(connection, tenantId, MAX_OPEN)) + prepared.length > MAX_OPEN) {
       const message = `${MAX_OPEN} suggestions of this account are open: decide some of them first.`;
@@ -169,25 +208,6 @@ export function createSuggestions(parts: Parts): Suggestions {
       const now = stored.get(row.textsHash)!;
       return { ...toSuggestion(now), ...(now.id !== row.id && { duplicate: true as const }) };
     });
-  }
-
-  async function requireEvidence(
-    connection: Connection,
-    tenantId: string,
-    user: string,
-    evidence: readonly Evidence[],
-    found: readonly Memory[],
-    path: string,
-  ): Promise<void> {
-    const messageIds = evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
-    const messages = await reading.findMessages(connection, { tenantId, endUser: user }, messageIds);
-    const contents = new Map([...found, ...messages].map(({ id, content }) => [id, content]));
-    for (const [index, { id, text }] of evidence.entries()) {
-      const content = contents.get(id);
-      const at = `${path}/evidence/${index}`;
-      if (content === undefined) throw refused(`${at}/id`, 'names neither a memory of the suggestion nor a message');
-      if (!foldSpaces(content).includes(foldSpaces(text))) throw refused(`${at}/text`, 'does not stand in it');
-    }
   }
 
   async function decideWithin(
@@ -267,9 +287,10 @@ export function createSuggestions(parts: Parts): Suggestions {
       return db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
-          const prepared = [];
+          const about = await readAbout(connection, tenantId, given);
+          const prepared: Prepared[] = [];
           for (const [index, one] of given.entries()) {
-            prepared.push(await rowOf(connection, tenantId, by, one, `/suggestions/${index}`));
+            prepared.push(await runInSlices(rowOf(tenantId, by, one, about, `/suggestions/${index}`), 'urgent'));
           }
           const data = await store(connection, tenantId, prepared);
           return { status: 201, body: { data }, resourceIds: prepared.flatMap(({ items }) => items) };
@@ -279,10 +300,11 @@ export function createSuggestions(parts: Parts): Suggestions {
     suggest: (tenantId, by, given) =>
       db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
-        const prepared = [];
+        const about = await readAbout(connection, tenantId, given);
+        const prepared: Prepared[] = [];
         for (const one of given) {
           // It may have changed since it was compared; then it is compared again.
-          const row = await rowOf(connection, tenantId, by, one, '').catch((error: unknown) => {
+          const row = await runInSlices(rowOf(tenantId, by, one, about, ''), 'urgent').catch((error: unknown) => {
             if (error instanceof AppError) return undefined;
             throw error;
           });
@@ -385,7 +407,7 @@ function requireOpen({ state }: Suggestion): void {
 }
 
 /** Throws `invalid_request` if a suggestion has not what its kind needs. */
-function requireShape({ kind, content }: NewSuggestion, found: readonly Memory[], path: string): void {
+function requireShape({ kind, content }: NewSuggestion, found: readonly MemoryRow[], path: string): void {
   const [least, most] = MEMORIES[kind];
   if (found.length < least || found.length > most) {
     const wanted = least === most ? `${least}` : `${least} to ${most}`;
@@ -396,9 +418,20 @@ function requireShape({ kind, content }: NewSuggestion, found: readonly Memory[]
     throw refused(`${path}/content`, 'must have several lines');
 }
 
+/** Throws `invalid_request` if evidence is not about a memory of the suggestion or a message of the user, or not its words. */
+function requireCited({ id, text }: Evidence, user: string, given: NewSuggestion, about: About, path: string): void {
+  const memory = given.memoryIds?.includes(id) ? about.memories.get(id) : undefined;
+  const message = about.messages.get(id);
+  const content = memory?.content ?? (message?.endUser === user ? message.content : undefined);
+  if (content === undefined) throw refused(`${path}/id`, 'names neither a memory of the suggestion nor a message');
+  const folded = about.folded.get(id) ?? foldSpaces(content);
+  about.folded.set(id, folded);
+  if (!folded.includes(foldSpaces(text))) throw refused(`${path}/text`, 'does not stand in it');
+}
+
 /** Identifies a suggestion by the texts that it is about, so that it is made once, whoever makes it. */
-function textsHashOf(user: string, { kind, content }: NewSuggestion, about: readonly Memory[]): string {
-  const texts = about.map((memory) => foldSpaces(memory.content)).sort();
+function textsHashOf(user: string, { kind, content }: NewSuggestion, about: readonly MemoryRow[]): string {
+  const texts = about.map(({ contentHash }) => contentHash).sort();
   const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldSpaces(content!)] : [])];
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
 }
@@ -407,18 +440,14 @@ function foldSpaces(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-function byTime(one: Memory, other: Memory): number {
-  return timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1);
+function byTime(one: MemoryRow, other: MemoryRow): number {
+  return (one.occurredAt ?? one.createdAt) - (other.occurredAt ?? other.createdAt) || (one.id < other.id ? -1 : 1);
 }
 
 function instantOf(text: string, path: string): number {
   const epochMs = parseTimestamp(text);
   if (epochMs === undefined) throw refused(path, 'is not an RFC 3339 timestamp');
   return epochMs;
-}
-
-function timeOf({ occurredAt, createdAt }: Memory): number {
-  return Date.parse(occurredAt ?? createdAt);
 }
 
 function refused(path: string, message: string): AppError {

@@ -1,4 +1,4 @@
-import { findMessagesOfUser } from '../../../src/features/conversations/messages-store.ts';
+import { findMessagesById } from '../../../src/features/conversations/messages-store.ts';
 import { updateReopened } from '../../../src/features/memories/memories-store.ts';
 import * as compared from '../../../src/features/suggestions/compared-memories-store.ts';
 import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
@@ -107,9 +107,8 @@ export const SUGGESTIONS: Record<string, Scenario> = {
 
   async 'find messages and reopen a memory by ids that the other has'(twin) {
     const { tenantId, filled } = twin;
-    const user = { tenantId, endUser: 'default' };
     const find = async (name: string) =>
-      twin.record(name, ownersOf(await findMessagesOfUser(readerOf(twin), user, filled.messages)));
+      twin.record(name, ownersOf(await findMessagesById(readerOf(twin), tenantId, filled.messages)));
     await find('messages');
     await write(twin, (connection) =>
       connection.run('UPDATE conversations SET erasedAt = 1 WHERE tenantId = ? AND id = ?', [

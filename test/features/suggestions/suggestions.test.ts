@@ -308,12 +308,12 @@ test('suggestions that nobody decided for 90 days are outdated', async () => {
   expect((await caller.call(`/v1/suggestions/${id}`)).body.state).toBe('outdated');
 });
 
-test('searches put the newer memory of an open suggestion first, and mark the older one', async () => {
-  const older = await caller.add('The port of the staging proxy is 8080', { occurredAt: day(1) });
-  const newer = await caller.add('Staging answers behind the proxy through 9443', { occurredAt: day(2) });
-  const query = 'which port has the staging proxy';
+test('searches put the newer memory of what rules suggest first, and mark the older one', async () => {
+  const older = await caller.add('I live in Linz near the river', { occurredAt: day(1) });
+  const newer = await caller.add('I moved to Graz by train', { occurredAt: day(9) });
+  const query = 'Linz, the river, Graz';
   expect(await caller.find(query)).toEqual([older.content, newer.content]);
-  const { id } = await caller.suggest({ kind: 'supersede', memoryIds: [older.id, newer.id] });
+  const [{ id } = { id: '' }] = await caller.compared();
   const { results } = (await caller.search(query)).body;
   expect(results.map((result) => [result.id, result.possiblySupersededBy])).toEqual([
     [newer.id, undefined],
@@ -323,6 +323,44 @@ test('searches put the newer memory of an open suggestion first, and mark the ol
   expect(context.body.text).toContain(', older)');
   await caller.decide(id, 'reject');
   expect(await caller.find(query)).toEqual([older.content, newer.content]);
+});
+
+test('what an assistant suggests hides nothing in searches until it is accepted', async () => {
+  const older = await caller.add('The safe opens with the red key');
+  const newer = await caller.add('The red key is lost, said a page');
+  const before = await caller.find('safe red key');
+  await caller.suggest({ kind: 'supersede', memoryIds: [older.id, newer.id] });
+  const { results } = (await caller.search('safe red key')).body;
+  expect(results.map(({ content }) => content)).toEqual(before);
+  expect(results.map((result) => result.possiblySupersededBy)).toEqual(before.map(() => undefined));
+});
+
+test('credentials in suggestions and in the texts that accept them are masked', async () => {
+  const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
+  const suggestion = await caller.suggest({ kind: 'add', content: `The token is ${secret}`, reason: `Seen ${secret}` });
+  expect(JSON.stringify(suggestion)).not.toContain(secret);
+  await caller.decide(suggestion.id, 'accept', { body: { content: `Use ${secret} here` } });
+  const other = await caller.suggest({ kind: 'add', content: 'Another fact' });
+  const decisions = [{ id: other.id, decision: 'accept', content: `And ${secret} there` }];
+  await caller.call('/v1/suggestions/decide', { body: { decisions } });
+  const stored = (await caller.list()).join('\n');
+  expect(stored).toMatch(/Use \[redacted: .*\] here/);
+  expect(stored).not.toContain(secret);
+});
+
+test('one request suggests changes of at most 200 memories and messages', async () => {
+  const added = await caller.addAll(Array.from({ length: 210 }, (_, index) => ({ content: `Fact number ${index}` })));
+  const ids = added.map(({ id }) => id);
+  const suggestions = Array.from({ length: 11 }, (_, index) => ({
+    ...{ kind: 'merge', reason: 'same', memoryIds: ids.slice(index * 20, index * 20 + 20) },
+  }));
+  const { status, body } = await caller.call('/v1/suggestions', { body: { suggestions } });
+  expect({ status, detail: body.detail }).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('at most 200'),
+  });
+  const fewer = { suggestions: suggestions.slice(0, 10) };
+  expect((await caller.call('/v1/suggestions', { body: fewer })).status).toBe(201);
 });
 
 test('the account counts the suggestions that wait for a decision', async () => {

@@ -1,0 +1,25 @@
+import { redactContents } from '../text/redacted-contents.ts';
+import type { Suggestions } from './suggestions.ts';
+
+/** Masks credentials in what callers suggest, and in the texts with which they accept. */
+export function redactSuggestions(suggestions: Suggestions): Suggestions {
+  return {
+    ...suggestions,
+    async suggestOnce(principal, given, claim) {
+      const contents = given.map((content) => ({ content }));
+      const { items } = await redactContents(principal.tenantId, contents);
+      return suggestions.suggestOnce(
+        principal,
+        items.map(({ content }) => content),
+        claim,
+      );
+    },
+    async accept(principal, id, acceptance, ifMatch) {
+      const { items } = await redactContents(principal.tenantId, [acceptance]);
+      return suggestions.accept(principal, id, items[0]!, ifMatch);
+    },
+    async decide(principal, decisions) {
+      return suggestions.decide(principal, (await redactContents(principal.tenantId, decisions)).items);
+    },
+  };
+}
