@@ -152,7 +152,21 @@ function suggestionOf({ kind, reason, confidence }: Relation, newer: Memory, old
   if (timeOf(newer) === timeOf(older)) {
     return { kind: 'contradiction', memoryIds, evidence, reason: 'Both were said at the same time.', confidence };
   }
-  return { kind, memoryIds, validFrom: toTimestamp(timeOf(newer)), evidence, reason, confidence };
+  const content = sharesWords(newer.content, older.content)
+    ? {}
+    : { content: withBefore(newer.content, older.content) };
+  return { kind, memoryIds, ...content, validFrom: toTimestamp(timeOf(newer)), evidence, reason, confidence };
+}
+
+/** Whether a question that finds one by its words may find the other. */
+function sharesWords(one: string, other: string): boolean {
+  const { roots } = readStatement(other);
+  return [...readStatement(one).roots.keys()].some((root) => roots.has(root));
+}
+
+/** The newer text with the older one, by whose words it is found: "I moved to Graz (before: I live in Linz)". */
+function withBefore(newer: string, older: string): string {
+  return `${newer.replace(/[.\s]+$/, '')} (before: ${older.replace(/[.\s]+$/, '')})`;
 }
 
 function timeOf({ occurredAt, createdAt }: Memory): number {

@@ -24,7 +24,7 @@ describe('rules suggest', () => {
     expect(others).toEqual([]);
     expect(suggestion).toMatchObject({
       ...{ kind: 'supersede', memoryIds: [older.id, newer.id], by: 'rules', byName: null, state: 'open' },
-      ...{ validFrom: day(9), content: null, user: 'default' },
+      ...{ validFrom: day(9), content: 'I moved to Graz (before: I live in Linz, near the river)', user: 'default' },
     });
     expect(suggestion!.evidence.map(({ text }) => text)).toEqual([older.content, newer.content]);
     expect((await caller.read(older.id)).body).toMatchObject({ validTo: null, version: 1 });
@@ -32,7 +32,8 @@ describe('rules suggest', () => {
     const accepted = await caller.decide(suggestion!.id, 'accept');
     expect(accepted.state).toBe('accepted');
     expect((await caller.read(older.id)).body).toMatchObject({ validTo: day(9), supersededBy: newer.id });
-    expect(await caller.list()).toEqual([newer.content]);
+    // It is found by the words of the older one, which it says too.
+    expect(await caller.find('where do I live')).toEqual([suggestion!.content]);
     expect(await caller.suggestions()).toEqual([]);
   });
 
