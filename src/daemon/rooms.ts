@@ -165,7 +165,7 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
-  const comparing = createComparing({ db, clock, log, words, memories, related, suggestions });
+  const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.

@@ -25,6 +25,8 @@ export interface Span {
 export interface MessageReading {
   /** Throws `not_found`. */
   requireConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow>;
+  /** Finds a conversation that is not being erased. */
+  findConversation(reader: Reader, tenantId: string, id: string): Promise<ConversationRow | undefined>;
   /** Reads up to `limit` messages after (oldest first) or before (newest first) the ordinal `beyond`. */
   readMessages(
     reader: Reader,
@@ -36,7 +38,7 @@ export interface MessageReading {
     reader: Reader,
     tenantId: string,
     ids: readonly string[],
-  ): Promise<{ id: string; content: string; endUser: string }[]>;
+  ): Promise<{ id: string; conversationId: string; content: string; endUser: string }[]>;
   /** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
   countMessages(
     reader: Reader,
@@ -67,6 +69,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
 
   return {
     requireConversation,
+    findConversation,
     readMessages: listMessages,
     findMessages: async (reader, tenantId, ids) => (ids.length === 0 ? [] : findMessagesById(reader, tenantId, ids)),
     countMessages,

@@ -3,6 +3,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
+import type { MessageReading } from '../conversations/conversations.ts';
 import type { Adder, Memories } from '../memories/memories.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 
@@ -20,6 +21,7 @@ interface Parts {
     Memories,
     'findWithin' | 'addWithin' | 'changeWithin' | 'closeWithin' | 'reopenWithin' | 'restoreWithin' | 'removeWithin'
   >;
+  reading: Pick<MessageReading, 'findMessages'>;
   nowMs: number;
   terms: PreparedTerms;
 }
@@ -72,8 +74,10 @@ export async function applySuggestion(
   const fromMs = suggestion.validFrom === null ? undefined : Date.parse(suggestion.validFrom);
   if (kind === 'add') {
     const occurredAt = suggestion.validFrom ?? undefined;
-    const messageId = suggestion.evidence.find(({ id }) => id.startsWith('msg_'))?.id;
-    await add([content!], { source: messageId === undefined ? null : { messageId }, occurredAt: occurredAt ?? null });
+    const messageIds = suggestion.evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
+    const [message] = await parts.reading.findMessages(connection, tenantId, messageIds.slice(0, 1));
+    const source = message ? { conversationId: message.conversationId, messageId: message.id } : null;
+    await add([content!], { source, occurredAt: occurredAt ?? null });
   } else if (kind === 'expire') {
     await close(about[0]!, undefined, Math.min(fromMs ?? nowMs, nowMs));
   } else if (kind === 'split') {

@@ -54,15 +54,23 @@ export async function deleteCompared(connection: Connection, tenantId: string): 
   await connection.run('DELETE FROM comparedMemories WHERE tenantId = ?', [tenantId]);
 }
 
-/** Lists changes of a tenant after a number, oldest first; `itemId` is `null` for those of anything but memories. */
-export async function listChangedMemories(
+/** A change of the log, of a memory or of a conversation that got messages; all else has no kind. */
+export interface ComparedChange {
+  number: number;
+  of: 'memory' | 'conversation' | null;
+  itemId: string | null;
+}
+
+/** Lists changes of a tenant after a number, oldest first. */
+export async function listChangesToCompare(
   reader: Reader,
   tenantId: string,
   after: number,
   limit: number,
-): Promise<{ number: number; itemId: string | null }[]> {
+): Promise<ComparedChange[]> {
   return reader.all(
-    `SELECT number, CASE WHEN kind IN ('memory.created', 'memory.updated') THEN itemId END AS itemId FROM changes
+    `SELECT number, itemId, CASE WHEN kind IN ('memory.created', 'memory.updated') THEN 'memory'
+       WHEN kind = 'conversation.appended' THEN 'conversation' END AS "of" FROM changes
      WHERE tenantId = ? AND number > ? ORDER BY number LIMIT ?`,
     [tenantId, after, limit],
   );

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
+import type { MessageReading } from '../conversations/conversations.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
 import { relatedBy } from '../words/same-meaning.ts';
@@ -13,12 +14,13 @@ import type { Words } from '../words/words.ts';
 import {
   type Compared,
   deleteCompared,
-  listChangedMemories,
+  listChangesToCompare,
   listMemoryIdsAfter,
   listTenantsToCompare,
   saveCompared,
 } from './compared-memories-store.ts';
 import { MAX_COMPARED_CHARACTERS, queriesFor, type Relation, readStatement, relationOf } from './pair-rules.ts';
+import { factsIn } from './said-facts.ts';
 import type { Suggestions } from './suggestions.ts';
 
 /** Compares new and changed memories with those like them, and suggests what the rules find. */
@@ -34,13 +36,18 @@ interface Parts {
   log: Log;
   words: Words;
   memories: Pick<Memories, 'findWithin'>;
+  reading: Pick<MessageReading, 'findConversation' | 'readMessages'>;
   related: RelatedMemories;
-  suggestions: Pick<Suggestions, 'suggest'>;
+  suggestions: Pick<Suggestions, 'suggest' | 'withoutKnown'>;
 }
 
 /** Tenants and memories of each in one run: between them, others have their turn. */
 const TENANTS = 50;
 const PORTION = 25;
+/** Messages of a conversation that are read when it got further ones. */
+const MESSAGES = 50;
+/** Longer messages are pasted. */
+const MAX_READ_CHARACTERS = 8000;
 /** How long a run begins further portions: a tenth of the time between two. */
 const RUN_MS = 1000;
 const BY_RULES = { suggester: 'rules', name: null } as const;
@@ -49,7 +56,7 @@ const BY_RULES = { suggester: 'rules', name: null } as const;
  * A memory is compared with its nearest neighbors only, which the index finds, so that it costs the same in a large store.
  * The progress is stored with each portion: what a crash interrupts is compared again, and found suggestions are known.
  */
-export function createComparing({ db, clock, log, words, memories, related, suggestions }: Parts): Comparing {
+export function createComparing({ db, clock, log, words, memories, reading, related, suggestions }: Parts): Comparing {
   async function compareOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
     const memory = await memories.findWithin(db.readers.of(tenantId), tenantId, id);
     if (!memory || !isComparable(memory)) return [];
@@ -61,34 +68,71 @@ export function createComparing({ db, clock, log, words, memories, related, sugg
     return runInSlices(suggestionsFor(memory, others, areRelated), tenantId);
   }
 
+  /** Suggests what a person said in the newest messages of a conversation, unless a memory says it already. */
+  async function readOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
+    const reader = db.readers.of(tenantId);
+    const conversation = await reading.findConversation(reader, tenantId, id);
+    if (!conversation) return [];
+    const page = { order: 'newest', beyond: Number.MAX_SAFE_INTEGER, limit: MESSAGES } as const;
+    const messages = await reading.readMessages(reader, conversation, page);
+    const { endUser: user, project } = conversation;
+    const said = await runInSlices(
+      factsSaid(
+        messages.filter(({ role }) => role === 'user'),
+        { user, ...(project !== null && { project }) },
+      ),
+      tenantId,
+    );
+    const fresh = await suggestions.withoutKnown(tenantId, said);
+    const areRelated = relatedBy(await words.table());
+    const unknown: NewSuggestion[] = [];
+    for (const suggestion of fresh) {
+      const others = await related({ tenantId, endUser: user, project }, [suggestion.content!]);
+      const read = readStatement(suggestion.content!);
+      const isKnown = others.some(
+        ({ content }) => relationOf(read, readStatement(content), areRelated)?.kind === 'merge',
+      );
+      if (!isKnown) unknown.push(suggestion);
+    }
+    return unknown;
+  }
+
   /** Finds the next memories of a tenant and the progress after them. */
   async function nextOf({
     tenantId,
     changeNumber,
     afterId,
     last,
-  }: Progress): Promise<{ ids: string[]; next: Compared }> {
+  }: Progress): Promise<{ ids: string[]; conversationIds: string[]; next: Compared }> {
     const reader = db.readers.of(tenantId);
-    if (afterId === null && changeNumber !== null) {
-      const changes = await listChangedMemories(reader, tenantId, changeNumber, PORTION);
+    if (afterId === null) {
+      const after = changeNumber ?? 0;
+      const changes = await listChangesToCompare(reader, tenantId, after, PORTION);
       // The log is trimmed: what is missing may be any memory.
-      if (changes.length === 0 || changes[0]!.number === changeNumber + 1) {
-        const ids = [...new Set(changes.flatMap(({ itemId }) => itemId ?? []))];
-        return { ids, next: { tenantId, changeNumber: changes.at(-1)?.number ?? last, afterId: null } };
+      if (changes.length === 0 || changes[0]!.number === after + 1) {
+        const idsOf = (kind: 'memory' | 'conversation') => [
+          ...new Set(changes.flatMap(({ of, itemId }) => (of === kind && itemId !== null ? [itemId] : []))),
+        ];
+        return {
+          ids: idsOf('memory'),
+          conversationIds: idsOf('conversation'),
+          next: { tenantId, changeNumber: changes.at(-1)?.number ?? last, afterId: null },
+        };
       }
     }
     const ids = await listMemoryIdsAfter(reader, tenantId, afterId ?? '', PORTION);
     const isDone = ids.length < PORTION;
     // Changes since the first portion are looked at afterwards.
     const since = afterId === null || changeNumber === null ? last : changeNumber;
-    return { ids, next: { tenantId, changeNumber: since, afterId: isDone ? null : ids.at(-1)! } };
+    return { ids, conversationIds: [], next: { tenantId, changeNumber: since, afterId: isDone ? null : ids.at(-1)! } };
   }
 
   async function compareSome(progress: Progress): Promise<void> {
     const { tenantId } = progress;
-    const { ids, next } = await nextOf(progress);
+    const { ids, conversationIds, next } = await nextOf(progress);
     const found: NewSuggestion[] = [];
     for (const id of ids) found.push(...(await compareOne(tenantId, id)));
+    for (const id of conversationIds) found.push(...(await readOne(tenantId, id)));
     if (found.length > 0) await suggestions.suggest(tenantId, BY_RULES, found);
     await db.writes.write(tenantId, (connection) => saveCompared(connection, next));
   }
@@ -118,6 +162,23 @@ export function createComparing({ db, clock, log, words, memories, related, sugg
 }
 
 type Progress = Awaited<ReturnType<typeof listTenantsToCompare>>[number];
+
+function* factsSaid(
+  messages: readonly { id: string; content: string; createdAt: number }[],
+  owner: Pick<NewSuggestion, 'user' | 'project'>,
+): Generator<void, NewSuggestion[]> {
+  const found: NewSuggestion[] = [];
+  for (const { id, content, createdAt } of messages) {
+    if (content.length > MAX_READ_CHARACTERS) continue;
+    for (const { text, confidence } of factsIn(content)) {
+      const evidence = [{ id, text }];
+      const said = { kind: 'add', content: text, evidence, validFrom: toTimestamp(createdAt), confidence } as const;
+      found.push({ ...said, ...owner, reason: 'You said so in a conversation.' });
+    }
+    yield;
+  }
+  return found;
+}
 
 function isComparable({ content, validTo }: Memory): boolean {
   return validTo === null && content.length <= MAX_COMPARED_CHARACTERS && !content.includes('?');

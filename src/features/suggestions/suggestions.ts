@@ -64,6 +64,8 @@ export interface Suggestions extends Erasable {
   ): Promise<Created<{ data: AddedSuggestion[] }>>;
   /** Stores what svc itself suggests, in a transaction of its own; what can no longer be suggested is left out. */
   suggest(tenantId: string, by: By, suggestions: readonly NewSuggestion[]): Promise<number>;
+  /** Leaves out additions that were suggested before, whatever became of them. */
+  withoutKnown(tenantId: string, suggestions: readonly NewSuggestion[]): Promise<NewSuggestion[]>;
   list(principal: Principal, query: SuggestionsQuery): Promise<{ data: Suggestion[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<Suggestion>;
   /** Counts the suggestions of a tenant that wait for a decision. */
@@ -240,7 +242,7 @@ export function createSuggestions(parts: Parts): Suggestions {
           requireOpen(suggestion);
           // Before the memories: their change makes suggestions outdated that are still open.
           await updateDecision(connection, { ...row, ...decided(principal, 'accepted', null) });
-          const applying = { memories, nowMs: clock.nowMs(), terms };
+          const applying = { memories, reading, nowMs: clock.nowMs(), terms };
           return decided(
             principal,
             'accepted',
@@ -272,7 +274,12 @@ export function createSuggestions(parts: Parts): Suggestions {
             throw new AppError('conflict', `A decision can be undone for ${UNDO_DAYS} days.`);
           }
           if (applied !== null) {
-            await undoApplied(connection, { memories, nowMs, terms }, tenantId, JSON.parse(applied) as Applied);
+            await undoApplied(
+              connection,
+              { memories, reading, nowMs, terms },
+              tenantId,
+              JSON.parse(applied) as Applied,
+            );
           }
           return { state: 'open', decidedAt: null, decidedBy: null, applied: null, undoneAt: nowMs };
         }),
@@ -314,6 +321,14 @@ export function createSuggestions(parts: Parts): Suggestions {
         const stored = await store(connection, tenantId, prepared.slice(0, room));
         return stored.filter(({ duplicate }) => !duplicate).length;
       }),
+    async withoutKnown(tenantId, given) {
+      if (given.length === 0) return [];
+      const byHash = new Map(given.map((one) => [textsHashOf(one.user ?? 'default', one, []), one]));
+      for (const { textsHash, state } of await findSuggested(db.readers.of(tenantId), tenantId, [...byHash.keys()])) {
+        if (state !== 'outdated') byHash.delete(textsHash);
+      }
+      return [...byHash.values()];
+    },
     async list({ tenantId }, { limit = 50, cursor, ...query }) {
       const { project, projectOnly, ...filter } = query;
       const boundTo = ['suggestions', tenantId, query];

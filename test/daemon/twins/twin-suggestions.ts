@@ -86,7 +86,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     const reader = readerOf(twin);
     const own = async () => (await compared.listTenantsToCompare(reader, 99)).find((row) => row.tenantId === tenantId);
     twin.record('to compare', await own());
-    twin.record('changed', await compared.listChangedMemories(reader, tenantId, 0, 999));
+    twin.record('changed', await compared.listChangesToCompare(reader, tenantId, 0, 999));
     twin.record('ids', await compared.listMemoryIdsAfter(reader, tenantId, '', 99));
     await write(twin, async (connection) => {
       await compared.saveCompared(connection, { tenantId, changeNumber: 4, afterId: 'mem_1' });
@@ -100,7 +100,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     });
     twin.record('no progress', await own());
     await write(twin, (connection) => connection.run('DELETE FROM changes WHERE tenantId = ?', [tenantId]));
-    twin.record('changes of none', await compared.listChangedMemories(reader, tenantId, 0, 999));
+    twin.record('changes of none', await compared.listChangesToCompare(reader, tenantId, 0, 999));
     twin.record('nothing to compare', await own());
     twin.record('of the other', otherId === tenantId);
   },

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { factsIn } from '../../../src/features/suggestions/said-facts.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newSuggesting, type Suggesting } from './suggestion-daemon.ts';
+
+const textsIn = (message: string) => factsIn(message).map(({ text }) => text);
+
+describe('facts in a message', () => {
+  test.each([
+    ['remember that I sing in the parish choir', ['I sing in the parish choir']],
+    [
+      'fix the deploy script, we deploy with Fly.io and never on Fridays',
+      ['we deploy with Fly.io and never on Fridays'],
+    ],
+    ['From now on: answer in German.', ['answer in German']],
+    ['never mock the database in these tests', ['never mock the database in these tests']],
+    ['My sister Hanna is a nurse. Write her a birthday card!', ['My sister Hanna is a nurse']],
+    ['We decided to keep SQLite. Update the README.', ['We decided to keep SQLite']],
+  ])('%s', (message, facts) => {
+    expect(textsIn(message)).toEqual(facts);
+  });
+
+  test.each([
+    'do we deploy with Fly.io?',
+    'if I used Postgres instead, we would need a server',
+    "I'm stuck on this error, we run it every time",
+    '```\nwe use tabs in this file always\n```',
+    '> we use Jenkins, wrote Tom\nwhat do I answer?',
+    'today we work on the login page',
+    'it is always slow',
+    '<svc-memory-123>\nWe deploy with Fly.io\n</svc-memory-123>',
+    'thanks, we like it',
+    '',
+  ])('none in %j', (message) => {
+    expect(factsIn(message)).toEqual([]);
+  });
+
+  test('are five at most, each once', () => {
+    const sentences = Array.from({ length: 9 }, (_, index) => `We use tool number ${index}.`);
+    expect(textsIn([...sentences, ...sentences].join(' '))).toHaveLength(5);
+  });
+});
+
+describe('what was said in conversations', () => {
+  let daemon: MemoryDaemon;
+  let caller: Suggesting;
+  beforeAll(async () => {
+    daemon = await startMemoryDaemon();
+  });
+  afterAll(() => daemon.close());
+  beforeEach(async () => {
+    caller = await newSuggesting(daemon);
+    // Only what is said from now on is read.
+    await caller.compared();
+  });
+
+  async function say(messages: object[], project?: string) {
+    const { body } = await caller.call<{ id: string }>('/v1/conversations', { body: project ? { project } : {} });
+    const path = `/v1/conversations/${body.id}/messages`;
+    const answer = await caller.call<{ data: { id: string }[] }>(path, { body: { messages } });
+    expect(answer.status, answer.text).toBe(201);
+    return { conversationId: body.id, ids: answer.body.data.map(({ id }) => id) };
+  }
+  const user = (content: string) => ({ role: 'user', content });
+
+  test('by the person is suggested once, with its words, and stored with its source', async () => {
+    const said = await say([user('Fix the script, we deploy kestrel with Fly.io'), user('ok')], 'kestrel');
+    const [suggestion, ...others] = await caller.compared();
+    expect(others).toEqual([]);
+    expect(suggestion).toMatchObject({
+      ...{ kind: 'add', content: 'we deploy kestrel with Fly.io', project: 'kestrel', by: 'rules' },
+      evidence: [{ id: said.ids[0], text: 'we deploy kestrel with Fly.io' }],
+    });
+    await caller.decide(suggestion!.id, 'accept');
+    const { body } = await caller.call<{ data: object[] }>('/v1/memories');
+    const source = { conversationId: said.conversationId, messageId: said.ids[0] };
+    expect(body.data).toMatchObject([{ content: 'we deploy kestrel with Fly.io', project: 'kestrel', source }]);
+    await say([user('Again: we deploy kestrel with Fly.io')], 'kestrel');
+    expect(await caller.compared()).toEqual([]);
+  });
+
+  test('is not suggested if a memory says it, and not again after a rejection', async () => {
+    await caller.add('We deploy kestrel with Fly.io in two regions');
+    await say([user('we deploy kestrel with Fly.io'), user('My cat is called Muffin')]);
+    const [suggestion, ...others] = await caller.compared();
+    expect([suggestion?.content, others]).toEqual(['My cat is called Muffin', []]);
+    await caller.decide(suggestion!.id, 'reject');
+    await say([user('My cat is called Muffin')]);
+    expect(await caller.compared()).toEqual([]);
+  });
+
+  test('by assistants, tools and the system gives nothing', async () => {
+    await say([
+      { role: 'assistant', content: 'We use pnpm here' },
+      { role: 'system', content: 'We use pnpm here' },
+      { role: 'tool', content: 'We use pnpm here' },
+    ]);
+    expect(await caller.compared()).toEqual([]);
+  });
+
+  test('is no longer suggested once the conversation is erased', async () => {
+    const { conversationId } = await say([user('My cat is called Muffin')]);
+    expect(await caller.compared()).toHaveLength(1);
+    await caller.call(`/v1/conversations/${conversationId}`, { method: 'DELETE' });
+    await daemon.conversations.sweep();
+    expect(await caller.suggestions('')).toEqual([]);
+  });
+});
