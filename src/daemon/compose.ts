@@ -65,6 +65,8 @@ export interface DaemonDependencies extends RoomsDependencies {
   timeouts?: { headersMs: number; requestMs: number };
   /** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
   stopNoticeMs?: number;
+  /** Names of background tasks that the caller runs itself. */
+  unscheduledTasks?: readonly string[];
 }
 
 /** A composed daemon that is not listening yet. */
@@ -209,7 +211,10 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates });
+  const { unscheduledTasks = [] } = dependencies;
+  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates }).filter(
+    ({ name }) => !unscheduledTasks.includes(name),
+  );
   const openSockets = trackConnections(app);
   let scheduler: { stop(): Promise<void> } | undefined;
   let stopped: Promise<void> | undefined;

@@ -38,6 +38,8 @@ export interface TestDaemonOptions {
   timeouts?: { headersMs: number; requestMs: number };
   /** How long it reports not ready when it stops, before it refuses connections; 0 unless given. */
   stopNoticeMs?: number;
+  /** Runs every background task by its timer; by default tests compare memories themselves. */
+  schedulesAll?: true;
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
@@ -82,6 +84,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     ...(await pages),
     sharedNowMs: clock.monotonicMs,
     stopNoticeMs: options.stopNoticeMs ?? 0,
+    unscheduledTasks: options.schedulesAll ? [] : ['compare memories'],
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

@@ -87,7 +87,6 @@ describe('erasing an account', { retry: 2 }, () => {
     await daemon.usage.flushRequests();
     await daemon.learning.flush();
     await daemon.activity.flush();
-    while (await daemon.comparing.follow());
     expect(await foundAnywhere([...texts, ...kept])).toHaveLength(texts.length + kept.length);
     const before = await rowsOf(neighbour.tenantId);
     const tables = [...Object.keys(before), 'connections'].sort();

@@ -64,7 +64,6 @@ describe('erasing a user', () => {
     await fill(CANARY, CANARY);
     await fill(STAYS, STAYS);
     await daemon.learning.flush();
-    while (await daemon.comparing.follow());
     expect(Object.keys(await traces(daemon.db.readers, [CANARY]))).toEqual(
       expect.arrayContaining([
         ...['memories', 'memoryTags', 'conversations', 'messages', 'episodes', 'scopes', 'idempotencyKeys'],
