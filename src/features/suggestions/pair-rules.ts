@@ -23,7 +23,7 @@ export interface Relation {
   kind: 'merge' | 'supersede';
   /** For a reader: why. */
   reason: string;
-  /** The share of such pairs that are right, on pairs that the rules were not made with; see docs/benchmarks.md. */
+  /** The share of such pairs that are right, on pairs that the rules were not made with; see docs/suggestions.md. */
   confidence: number;
 }
 

@@ -4,7 +4,7 @@ import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
 /** What a person said that may be worth remembering, in their words. */
 export interface SaidFact {
   text: string;
-  /** The share of such facts that people keep; see docs/benchmarks.md. */
+  /** The share of such facts that people keep; see docs/suggestions.md. */
   confidence: number;
 }
 
@@ -45,7 +45,7 @@ const CLAUSES =
 const LEADING =
   /^(?:btw|by the way|also|and|but|so|oh|well|hey|hi|ok(?:ay)?|because|since|as|fyi|note that|just so you know|for context|to be clear|yes|no|right|actually)[,:]?\s+/i;
 /** What others wrote, or a text to work on. */
-const QUOTED = /"[^"]{30,}(?:"|$(?![\s\S]))|[“„][^”“]{30,}[”“]|«[^»]{30,}»/g;
+const QUOTED = /"[^"]{30,}(?:"|$(?![\s\S]))|[“„][^”“]{30,}[”“]|«[^«»]{30,}»/g;
 const LETTER = /^\s*(?:dear|hi|hello|hey|hallo|liebe|lieber|good (?:morning|afternoon|evening))\b[^\n]{0,40},?\s*$/im;
 /** A longer paragraph after the first is pasted. */
 const MAX_TYPED_CHARACTERS = 280;
