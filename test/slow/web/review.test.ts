@@ -40,7 +40,7 @@ describe('Review', { timeout: 60_000 }, () => {
     const { page, apiKey, consoleErrors } = await openReview();
     await page.getByText('1 of 3').waitFor();
     await goTo(page, 'Is the older one out of date?');
-    await page.getByText('I live in Linz').waitFor();
+    await page.getByText('I live in Linz, near the river', { exact: true }).waitFor();
     await page.keyboard.press('a');
     await page.getByText('Accepted.').waitFor();
     await page.getByText('of 2').waitFor();
