@@ -38,6 +38,8 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     remembered.clear();
     await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
+    const suggestions = ['sugar', 'salt'].map((content) => ({ kind: 'add', content, reason: 'It was said' }));
+    await begin('POST', '/v1/suggestions', { suggestions });
     await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
     const { id } = JSON.parse((await begin('POST', '/v1/conversations', { title: 'Tea' })).text);
     await begin('POST', `/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content: 'I drink tea' }] });
@@ -57,7 +59,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {

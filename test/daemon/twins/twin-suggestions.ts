@@ -21,7 +21,7 @@ function rowOf({ name, tenantId }: Pick<Twin, 'name' | 'tenantId'>, { memories }
       state: 'open',
     },
     ...{ memoryIds: JSON.stringify([memories.changed, memories.pinned]), content: null, validFrom: null },
-    ...{ evidence: '[]', reason: `So said ${name}`, confidence: 0.5, suggester: 'assistant', suggesterName: name },
+    ...{ evidence: '[]', reason: `So said ${name}`, confidence: 0.5, suggester: 'rules', suggesterName: name },
     ...{ createdAt: 9, decidedAt: null, decidedBy: null, undoneAt: null, applied: null },
   };
 }
