@@ -127,13 +127,16 @@ export function createComparing({ db, clock, log, words, memories, reading, rela
     return { ids, conversationIds: [], next: { tenantId, changeNumber: since, afterId: isDone ? null : ids.at(-1)! } };
   }
 
+  async function suggest(tenantId: string, found: readonly NewSuggestion[]): Promise<void> {
+    if (found.length > 0) await suggestions.suggest(tenantId, BY_RULES, found);
+  }
+
   async function compareSome(progress: Progress): Promise<void> {
     const { tenantId } = progress;
     const { ids, conversationIds, next } = await nextOf(progress);
-    const found: NewSuggestion[] = [];
-    for (const id of ids) found.push(...(await compareOne(tenantId, id)));
-    for (const id of conversationIds) found.push(...(await readOne(tenantId, id)));
-    if (found.length > 0) await suggestions.suggest(tenantId, BY_RULES, found);
+    // Stored one by one: a portion may be about more than one transaction takes.
+    for (const id of ids) await suggest(tenantId, await compareOne(tenantId, id));
+    for (const id of conversationIds) await suggest(tenantId, await readOne(tenantId, id));
     await db.writes.write(tenantId, (connection) => saveCompared(connection, next));
   }
 

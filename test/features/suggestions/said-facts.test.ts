@@ -89,6 +89,14 @@ describe('what was said in conversations', () => {
     expect(await caller.compared()).toEqual([]);
   });
 
+  test('is suggested however much was said at once', async () => {
+    for (const talk of [1, 2, 3, 4, 5]) {
+      await say(Array.from({ length: 45 }, (_, index) => user(`My cousin number ${talk * 100 + index} is called Ada`)));
+    }
+    await caller.compared();
+    expect(await caller.suggestions('?limit=200&state=open')).toHaveLength(200);
+  });
+
   test('by assistants, tools and the system gives nothing', async () => {
     await say([
       { role: 'assistant', content: 'We use pnpm here' },
