@@ -44,27 +44,13 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       name: 'review',
       summary: 'decide suggested changes of memories',
       group,
-      async load() {
-        const [{ reviewCommand }, { createAccountContext }] = await Promise.all([
-          import('./commands/review.ts'),
-          import('./account-context.ts'),
-        ]);
-        const loaded = await context();
-        return reviewCommand({ ...loaded, screen: createAccountContext(loaded).screen });
-      },
+      load: async () => (await import('./commands/review.ts')).reviewCommand(await withScreen(context)),
     },
     {
       name: 'conversations',
       summary: 'list, show or erase conversations, extract memories from them',
       group,
-      async load() {
-        const [{ conversationsCommand }, { createAccountContext }] = await Promise.all([
-          import('./commands/conversations.ts'),
-          import('./account-context.ts'),
-        ]);
-        const loaded = await context();
-        return conversationsCommand({ ...loaded, screen: createAccountContext(loaded).screen });
-      },
+      load: async () => (await import('./commands/conversations.ts')).conversationsCommand(await withScreen(context)),
     },
     {
       name: 'episodes',
@@ -91,4 +77,11 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/import.ts')).importCommand(await context()),
     },
   ];
+}
+
+/** Loads the context with the streams to draw on, if both are a terminal. */
+async function withScreen(context: LoadContext) {
+  const { createAccountContext } = await import('./account-context.ts');
+  const loaded = await context();
+  return { ...loaded, screen: createAccountContext(loaded).screen };
 }

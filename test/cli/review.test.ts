@@ -114,6 +114,15 @@ describe('going through suggestions', () => {
     expect((await caller.read(eight.id)).body.supersededBy).not.toBeNull();
   });
 
+  test('prints nothing of an assistant that could control the terminal', async () => {
+    const { id } = await caller.add('Ada has a cat');
+    await caller.suggest({ kind: 'expire', memoryIds: [id], reason: 'Gone \u001b[2J\u001b]0;title\u0007\u202e' });
+    const { shown } = await review([]);
+    expect(JSON.stringify(shown)).toContain('Gone');
+    expect(shown[0]!.reason).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect((await person.run(['review'])).out).not.toMatch(/[\u001b\u0007\u202e]/);
+  });
+
   test('accepts another text from the editor', async () => {
     const { nine } = await suggestTwo();
     const editor = `node -e 'fs.writeFileSync(process.argv[1], "The shop opens at ten")'`;

@@ -16,7 +16,7 @@ import {
 import { findId, SUGGESTION } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
-import { printable } from '../memory/terminal-text.ts';
+import { oneLine } from '../memory/terminal-text.ts';
 import { type ReviewOutcome, reviewAll } from '../review/review-session.ts';
 import { KIND_TITLES, sourceOfSuggestion } from '../review/suggestion-text.ts';
 
@@ -109,10 +109,6 @@ function list(open: readonly Suggestion[], context: ReviewContext): void {
     return `${style.dim(short.get(one.id)!)}  ${style.bold(KIND_TITLES[one.kind])}${words}\n  ${style.dim(`${oneLine(one.reason)} ${sourceOfSuggestion(one)}`)}`;
   });
   context.terminal.out(`${lines.join('\n')}\n`);
-}
-
-function oneLine(text: string): string {
-  return printable(text.replace(/\s+/g, ' '));
 }
 
 function textOfOutcome({ accepted, rejected, left }: ReviewOutcome): string {

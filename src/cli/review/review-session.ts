@@ -4,6 +4,7 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Suggestion } from '../../contract/suggestions.ts';
 import type { CommandContext } from '../command-context.ts';
 import { editText } from '../memory/editor.ts';
+import { printable } from '../memory/terminal-text.ts';
 import type { ReviewCardProps, ReviewKey } from '../ui/review-card.tsx';
 import { KIND_TITLES, linesOfSuggestion, sourceOfSuggestion } from './suggestion-text.ts';
 
@@ -13,6 +14,9 @@ interface Parts {
   /** Shows a suggestion and waits for a key. */
   show(card: Omit<ReviewCardProps, 'onKey' | 'color'>): Promise<ReviewKey>;
 }
+
+/** The memories that a suggestion is about. */
+type MemoriesById = ReadonlyMap<string, Memory>;
 
 /** How many were decided. */
 export interface ReviewOutcome {
@@ -29,9 +33,9 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
   let at = 0;
   let notice = '';
 
-  async function act(suggestion: Suggestion, key: ReviewKey): Promise<void> {
+  async function act(suggestion: Suggestion, memories: MemoriesById, key: ReviewKey): Promise<void> {
     if (key.action === 'reject') await client.suggestions.reject(suggestion.id);
-    else await client.suggestions.accept(suggestion.id, await acceptanceOf(suggestion, key, parts));
+    else await client.suggestions.accept(suggestion.id, await acceptanceOf(suggestion, memories, key, context));
     const as = key.action === 'reject' ? 'rejected' : 'accepted';
     decided.push({ suggestion, at, as });
     open.splice(at, 1);
@@ -59,7 +63,7 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
       place: `${at + 1} of ${open.length}`,
       title: KIND_TITLES[suggestion.kind],
       source: sourceOfSuggestion(suggestion),
-      reason: suggestion.reason,
+      reason: printable(suggestion.reason),
       lines: linesOfSuggestion(suggestion, memories, context.clock.nowMs()),
       notice,
       choices: suggestion.kind === 'contradiction' ? Math.min(9, suggestion.memoryIds.length) : 0,
@@ -70,9 +74,9 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
     else if (key.action === 'previous') at = Math.max(at - 1, 0);
     else {
       // What changed meanwhile cannot be decided any more: say so and go on.
-      await (key.action === 'undo' ? undo() : act(suggestion, key)).catch((error: unknown) => {
+      await (key.action === 'undo' ? undo() : act(suggestion, memories, key)).catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
-        notice = error.problem?.detail ?? error.message;
+        notice = printable(error.problem?.detail ?? error.message);
         if (error.code === 'conflict' && key.action !== 'undo') open.splice(at, 1);
         at = Math.min(at, Math.max(0, open.length - 1));
       });
@@ -85,19 +89,19 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
 /** The text or the choice with which a suggestion is accepted. */
 async function acceptanceOf(
   suggestion: Suggestion,
+  memories: MemoriesById,
   key: ReviewKey,
-  { client, context }: Parts,
+  context: Parts['context'],
 ): Promise<{ content?: string; keep?: string }> {
   if (key.action === 'keep') return { keep: suggestion.memoryIds[key.number - 1]! };
   if (key.action !== 'edit') return {};
-  const memories = await memoriesOf(client, suggestion);
   const current = suggestion.content ?? memories.get(suggestion.memoryIds.at(-1) ?? '')?.content ?? '';
   const draft = await editText(current, context.environment);
   await draft.discard();
   return { content: draft.text };
 }
 
-async function memoriesOf(client: Client, { memoryIds }: Suggestion): Promise<Map<string, Memory>> {
+async function memoriesOf(client: Client, { memoryIds }: Suggestion): Promise<MemoriesById> {
   if (memoryIds.length === 0) return new Map();
   const { data } = await client.memories.query({ ids: memoryIds });
   return new Map(data.map((memory) => [memory.id, memory]));

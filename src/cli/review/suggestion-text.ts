@@ -16,7 +16,7 @@ export const KIND_TITLES: Readonly<Record<SuggestionKind, string>> = {
 
 /** A line of a suggestion: what is there now and goes or stays, and what would be there. */
 export interface SuggestionLine {
-  mark: '-' | '+' | ' ' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+  mark: '-' | '+' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
   text: string;
 }
 
