@@ -25,13 +25,22 @@ import { createMemoryTransfer, type MemoryTransfer } from './memory-import-expor
 import { findMemoryLinks, type MemoryLink } from './memory-links.ts';
 import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { resolveChange } from './memory-merge.ts';
-import { etagOf, hasExpired, type MemoryRow, memoryCodec, storedEntryOf, textsOf, toMemory } from './memory-row.ts';
+import {
+  etagOf,
+  foldedContent,
+  hasExpired,
+  type MemoryRow,
+  memoryCodec,
+  storedEntryOf,
+  textsOf,
+  toMemory,
+} from './memory-row.ts';
 import { type CountMemoryFacets, createMemoryStats } from './memory-stats.ts';
 import { type Closing, closeMemory, reopenMemory } from './memory-validity.ts';
 
 export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
-export { etagOf, type MemoryRow, toMemory };
+export { etagOf, foldedContent, type MemoryRow, toMemory };
 
 /** A tenant's memories. Another tenant's id is answered like one that never existed: `not_found`. */
 export interface Memories extends MemoryAdding {
@@ -161,15 +170,13 @@ export function createMemories(parts: Parts): Memories {
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     if (row.validTo !== null) throw new AppError('conflict', 'This memory is superseded already.');
     requireTerms(terms, [textsOf(row)]);
-    await closeMemory(connection, { text, terms }, closing, nowMs);
-    return toMemory((await findMemory(connection, tenantId, id))!);
+    return toMemory(await closeMemory(connection, { text, terms }, closing, nowMs));
   }
 
   async function reopenWithin(connection: Connection, tenantId: string, id: string, terms = NO_TERMS): Promise<Memory> {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
-    if (row.validTo !== null) await reopenMemory(connection, { text, terms }, row, nowMs);
-    return toMemory((await findMemory(connection, tenantId, id))!);
+    return toMemory(row.validTo === null ? row : await reopenMemory(connection, { text, terms }, row, nowMs));
   }
 
   async function removeWithin(connection: Connection, tenantId: string, id: string, ifMatch?: string): Promise<void> {

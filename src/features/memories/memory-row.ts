@@ -81,10 +81,14 @@ export function storedEntryOf(row: MemoryRow): TextEntry {
   return textEntryOf(row, isLive(row) ? 'live' : 'past');
 }
 
-/** Hashes content for duplicate detection, ignoring case and differences in white space. */
+/** Returns content as it is compared: without case and differences in white space. Takes time linear in its length. */
+export function foldedContent(content: string): string {
+  return toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** Hashes content for duplicate detection. */
 export function contentHashOf(content: string): string {
-  const folded = toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-  return createHash('sha256').update(folded).digest('base64url');
+  return createHash('sha256').update(foldedContent(content)).digest('base64url');
 }
 
 /** Returns the strong entity tag of a version; it changes when the version is superseded. */

@@ -19,21 +19,22 @@ export interface Closing {
   supersededBy: string | null;
 }
 
-/** Ends the validity of a memory: searches of the past still find it. */
+/** Ends the validity of a memory, and returns it: searches of the past still find it. */
 export async function closeMemory(
   connection: Connection,
   { text, terms }: Parts,
   closing: Closing,
   nowMs: number,
-): Promise<void> {
+): Promise<MemoryRow> {
   await updateSuperseded(connection, { ...closing, nowMs });
   const row = (await findMemory(connection, closing.tenantId, closing.id))!;
   await text.remove(connection, [row]);
   await text.insert(connection, [textEntryOf(row, 'past')], terms);
+  return row;
 }
 
 /**
- * Makes a closed memory valid again as it was. Throws `conflict` if another valid memory of the user has its content or
+ * Makes a closed memory valid again as it was, and returns it. Throws `conflict` if another valid memory of the user has its content or
  * external id, and `TermsMissing`.
  */
 export async function reopenMemory(
@@ -41,7 +42,7 @@ export async function reopenMemory(
   { text, terms }: Parts,
   row: MemoryRow,
   nowMs: number,
-): Promise<void> {
+): Promise<MemoryRow> {
   requireTerms(terms, [textsOf(row)]);
   const other = (await othersLike(connection, row)).find((one) => !hasExpired(one, nowMs));
   if (other) {
@@ -50,4 +51,5 @@ export async function reopenMemory(
   await updateReopened(connection, { tenantId: row.tenantId, id: row.id, nowMs });
   await text.remove(connection, [row]);
   await text.insert(connection, [textEntryOf(row, 'live')], terms);
+  return { ...row, validTo: null, supersededBy: null, updatedAt: nowMs };
 }

@@ -28,7 +28,7 @@ interface Parts {
 
 /**
  * Applies a suggestion in the caller's transaction. Nothing is erased: what another memory takes the place of stays in the
- * history. Throws `conflict` if a memory is no longer valid, `unprocessable` for a contradiction without a choice, and
+ * history. Throws `conflict` if a memory is no longer valid, `invalid_request` for a contradiction without a choice, and
  * `quota_exceeded`.
  */
 export async function applySuggestion(

@@ -19,7 +19,15 @@ import {
   listTenantsToCompare,
   saveCompared,
 } from './compared-memories-store.ts';
-import { MAX_COMPARED_CHARACTERS, queriesFor, type Relation, readStatement, relationOf } from './pair-rules.ts';
+import {
+  type AreRelated,
+  MAX_COMPARED_CHARACTERS,
+  queriesFor,
+  type ReadStatement,
+  type Relation,
+  readStatement,
+  relationOf,
+} from './pair-rules.ts';
 import { factsIn } from './said-facts.ts';
 import type { Suggestions } from './suggestions.ts';
 
@@ -187,45 +195,56 @@ function isComparable({ content, validTo }: Memory): boolean {
   return validTo === null && content.length <= MAX_COMPARED_CHARACTERS && !content.includes('?');
 }
 
+/** A memory with its statement. */
+interface Stated {
+  memory: Memory;
+  read: ReadStatement;
+}
+
 function* suggestionsFor(
   memory: Memory,
   others: readonly Memory[],
-  areRelated: Parameters<typeof relationOf>[2],
+  areRelated: AreRelated,
 ): Generator<void, NewSuggestion[]> {
-  const own = readStatement(memory.content);
+  const own = { memory, read: readStatement(memory.content) };
   const found: NewSuggestion[] = [];
-  for (const other of others) {
+  for (const one of others) {
     yield;
-    const read = readStatement(other.content);
-    const isNewer = timeOf(memory) > timeOf(other) || (timeOf(memory) === timeOf(other) && memory.id > other.id);
-    const [newer, older] = isNewer ? [memory, other] : [other, memory];
-    const relation = isNewer ? relationOf(own, read, areRelated) : relationOf(read, own, areRelated);
-    if (relation && mayReplace(newer.origin, older.origin)) found.push(suggestionOf(relation, newer, older));
+    const other = { memory: one, read: readStatement(one.content) };
+    const [newer, older] = isNewer(memory, one) ? [own, other] : [other, own];
+    const relation = relationOf(newer.read, older.read, areRelated);
+    if (relation && mayReplace(newer.memory.origin, older.memory.origin)) {
+      found.push(suggestionOf(relation, newer, older));
+    }
   }
   return found;
 }
 
+/** Of two from the same time, that with the later id. */
+function isNewer(one: Memory, other: Memory): boolean {
+  return timeOf(one) === timeOf(other) ? one.id > other.id : timeOf(one) > timeOf(other);
+}
+
 /** What a relation suggests: of two that say the same the longer text; where the times do not decide, a person does. */
-function suggestionOf({ kind, reason, confidence }: Relation, newer: Memory, older: Memory): NewSuggestion {
-  const memoryIds = [older.id, newer.id];
-  const evidence = [older, newer].map(({ id, content }) => ({ id, text: content }));
+function suggestionOf({ kind, reason, confidence }: Relation, newer: Stated, older: Stated): NewSuggestion {
+  const about = [older.memory, newer.memory];
+  const memoryIds = about.map(({ id }) => id);
+  const evidence = about.map(({ id, content }) => ({ id, text: content }));
+  const [before, now] = about.map(({ content }) => content) as [string, string];
   if (kind === 'merge') {
-    const longer = newer.content.length > older.content.length ? newer : older;
-    return { kind, memoryIds, content: longer.content, evidence, reason, confidence };
+    const content = now.length > before.length ? now : before;
+    return { kind, memoryIds, content, evidence, reason, confidence };
   }
-  if (timeOf(newer) === timeOf(older)) {
+  if (timeOf(newer.memory) === timeOf(older.memory)) {
     return { kind: 'contradiction', memoryIds, evidence, reason: 'Both were said at the same time.', confidence };
   }
-  const content = sharesWords(newer.content, older.content)
-    ? {}
-    : { content: withBefore(newer.content, older.content) };
-  return { kind, memoryIds, ...content, validFrom: toTimestamp(timeOf(newer)), evidence, reason, confidence };
+  const content = sharesWords(newer.read, older.read) ? {} : { content: withBefore(now, before) };
+  return { kind, memoryIds, ...content, validFrom: toTimestamp(timeOf(newer.memory)), evidence, reason, confidence };
 }
 
 /** Whether a question that finds one by its words may find the other. */
-function sharesWords(one: string, other: string): boolean {
-  const { roots } = readStatement(other);
-  return [...readStatement(one).roots.keys()].some((root) => roots.has(root));
+function sharesWords(one: ReadStatement, other: ReadStatement): boolean {
+  return [...one.roots.keys()].some((root) => other.roots.has(root));
 }
 
 /** The newer text with the older one, by whose words it is found: "I moved to Graz (before: I live in Linz)". */

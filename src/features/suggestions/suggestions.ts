@@ -26,7 +26,7 @@ import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts'
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
-import type { Memories, MemoryRow } from '../memories/memories.ts';
+import { foldedContent, type Memories, type MemoryRow } from '../memories/memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, linesOf, undoApplied } from './acceptance.ts';
@@ -439,20 +439,16 @@ function requireCited({ id, text }: Evidence, user: string, given: NewSuggestion
   const message = about.messages.get(id);
   const content = memory?.content ?? (message?.endUser === user ? message.content : undefined);
   if (content === undefined) throw refused(`${path}/id`, 'names neither a memory of the suggestion nor a message');
-  const folded = about.folded.get(id) ?? foldSpaces(content);
+  const folded = about.folded.get(id) ?? foldedContent(content);
   about.folded.set(id, folded);
-  if (!folded.includes(foldSpaces(text))) throw refused(`${path}/text`, 'does not stand in it');
+  if (!folded.includes(foldedContent(text))) throw refused(`${path}/text`, 'does not stand in it');
 }
 
 /** Identifies a suggestion by the texts that it is about, so that it is made once, whoever makes it. */
 function textsHashOf(user: string, { kind, content }: NewSuggestion, about: readonly MemoryRow[]): string {
   const texts = about.map(({ contentHash }) => contentHash).sort();
-  const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldSpaces(content!)] : [])];
+  const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldedContent(content!)] : [])];
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
-}
-
-function foldSpaces(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 function byTime(one: MemoryRow, other: MemoryRow): number {
