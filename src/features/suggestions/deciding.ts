@@ -1,0 +1,142 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Acceptance, DecidedSuggestions, Suggestion, SuggestionDecision } from '../../contract/suggestions.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { nameOfClient } from '../activity/client-name.ts';
+import type { MessageReading } from '../conversations/conversations.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Memories } from '../memories/memories.ts';
+import { writeWithTerms } from '../text/prepared-terms.ts';
+import { type Applied, applySuggestion, undoApplied } from './acceptance.ts';
+import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
+import { findSuggestion, type SuggestionRow, updateDecision } from './suggestions-store.ts';
+
+/** Decides suggestions, each in a transaction of its own. */
+export interface Deciding {
+  /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
+  accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
+  reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
+  /** Opens a decided suggestion again; what accepting changed is as before. Throws `conflict` if that cannot be. */
+  undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
+  /** Decides each by itself: one that cannot be decided is answered with its error. */
+  decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const UNDO_DAYS = 30;
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  memories: Memories;
+  reading: Pick<MessageReading, 'findMessages'>;
+}
+
+/** Decides suggestions; what accepting does to memories is in `acceptance.ts`. */
+export function createDeciding({ db, clock, memories, reading }: Parts): Deciding {
+  async function decideWithin(
+    connection: Connection,
+    principal: Principal,
+    id: string,
+    ifMatch: string | undefined,
+    decision: (row: SuggestionRow, suggestion: Suggestion) => Promise<Partial<SuggestionRow>>,
+  ): Promise<Suggestion> {
+    const row = await findSuggestion(connection, principal.tenantId, id);
+    if (!row) throw noSuggestion();
+    const suggestion = toSuggestion(row);
+    requireMatch(ifMatch, etagOfSuggestion(suggestion), 'suggestion');
+    const changed = { ...row, ...(await decision(row, suggestion)) };
+    await updateDecision(connection, changed);
+    return toSuggestion(changed);
+  }
+
+  function decided(principal: Principal, state: 'accepted' | 'rejected', applied: Applied | null) {
+    const decidedBy = nameOfClient(principal.client) ?? principal.credential.kind;
+    return { state, decidedAt: clock.nowMs(), decidedBy, applied: applied && JSON.stringify(applied) };
+  }
+
+  const accept: Deciding['accept'] = (principal, id, acceptance, ifMatch) => {
+    const { tenantId } = principal;
+    const texts = acceptance.content === undefined ? [] : [[acceptance.content]];
+    return writeWithTerms(tenantId, texts, (terms) =>
+      db.writes.write(tenantId, (connection) =>
+        decideWithin(connection, principal, id, ifMatch, async (row, suggestion) => {
+          requireOpen(suggestion);
+          // Before the memories: their change makes suggestions outdated that are still open.
+          await updateDecision(connection, { ...row, ...decided(principal, 'accepted', null) });
+          const applying = { memories, reading, nowMs: clock.nowMs(), terms };
+          return decided(
+            principal,
+            'accepted',
+            await applySuggestion(connection, applying, principal, suggestion, acceptance),
+          );
+        }),
+      ),
+    );
+  };
+
+  const reject: Deciding['reject'] = (principal, id, ifMatch) =>
+    db.writes.write(principal.tenantId, (connection) =>
+      decideWithin(connection, principal, id, ifMatch, async (_row, suggestion) => {
+        requireOpen(suggestion);
+        return decided(principal, 'rejected', null);
+      }),
+    );
+
+  const undo: Deciding['undo'] = (principal, id, ifMatch) => {
+    const { tenantId } = principal;
+    return writeWithTerms(tenantId, [], (terms) =>
+      db.writes.write(tenantId, (connection) =>
+        decideWithin(connection, principal, id, ifMatch, async ({ state, decidedAt, applied }) => {
+          if (state !== 'accepted' && state !== 'rejected') {
+            throw new AppError('conflict', 'Nothing is to be undone: the suggestion is not decided.');
+          }
+          const nowMs = clock.nowMs();
+          if (nowMs - decidedAt! > UNDO_DAYS * DAY_MS) {
+            throw new AppError('conflict', `A decision can be undone for ${UNDO_DAYS} days.`);
+          }
+          if (applied !== null) {
+            await undoApplied(
+              connection,
+              { memories, reading, nowMs, terms },
+              tenantId,
+              JSON.parse(applied) as Applied,
+            );
+          }
+          return { state: 'open', decidedAt: null, decidedBy: null, applied: null, undoneAt: nowMs };
+        }),
+      ),
+    );
+  };
+
+  return {
+    accept,
+    reject,
+    undo,
+    async decide(principal, decisions) {
+      const data: DecidedSuggestions['data'] = [];
+      for (const { id, decision, ...acceptance } of decisions) {
+        const work = {
+          accept: () => accept(principal, id, acceptance),
+          reject: () => reject(principal, id),
+          undo: () => undo(principal, id),
+        };
+        try {
+          data.push({ id, suggestion: await work[decision](), error: null });
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          data.push({ id, suggestion: null, error: { code: error.code, message: error.message } });
+        }
+      }
+      return { data };
+    },
+  };
+}
+
+function requireOpen({ state }: Suggestion): void {
+  if (state === 'open') return;
+  const why = state === 'outdated' ? 'is outdated: what it is about has changed' : `was ${state} already`;
+  throw new AppError('conflict', `The suggestion ${why}.`);
+}
