@@ -1,6 +1,6 @@
-import type { Knex } from 'knex';
 import { logChange } from './0021-changes.ts';
 import type { Migration } from './index.ts';
+import { runOnRow } from './row-trigger.ts';
 import { createTenantTable } from './tenant-table.ts';
 
 const ofUser = `(SELECT s.scope FROM scopes s WHERE s."tenantId" = NEW."tenantId" AND s."endUser" = NEW."endUser")`;
@@ -48,10 +48,10 @@ export const suggestions: Migration = {
       'comparedMemories',
       '"changeNumber" bigint NOT NULL, "afterId" text, PRIMARY KEY ("tenantId")',
     );
-    await onRow(db, 'memories', 'UPDATE OF current, "validTo"', 'suggestions_outdated', 'OLD.current = 1', OUTDATE);
-    await onRow(db, 'memories', 'DELETE', 'memory_suggestions_erased', 'OLD.current = 1', ERASE);
-    await onRow(db, 'messages', 'UPDATE OF content', 'message_suggestions_changed', '1 = 1', ERASE);
-    await onRow(db, 'messages', 'DELETE', 'message_suggestions_erased', '1 = 1', ERASE);
+    await runOnRow(db, 'memories', 'UPDATE OF current, "validTo"', 'suggestions_outdated', 'OLD.current = 1', OUTDATE);
+    await runOnRow(db, 'memories', 'DELETE', 'memory_suggestions_erased', 'OLD.current = 1', ERASE);
+    await runOnRow(db, 'messages', 'UPDATE OF content', 'message_suggestions_changed', '1 = 1', ERASE);
+    await runOnRow(db, 'messages', 'DELETE', 'message_suggestions_erased', '1 = 1', ERASE);
     await logChange(db, { ...SUGGESTION, on: 'INSERT', kind: `'suggestion.created'` });
     await logChange(db, {
       ...SUGGESTION,
@@ -69,23 +69,3 @@ export const suggestions: Migration = {
     });
   },
 };
-
-/** Runs statements after a change of a row. */
-async function onRow(
-  db: Knex,
-  table: string,
-  event: string,
-  name: string,
-  when: string,
-  statements: string,
-): Promise<void> {
-  if (db.client.config.client !== 'pg') {
-    await db.raw(`CREATE TRIGGER ${name} AFTER ${event} ON ${table} WHEN ${when} BEGIN ${statements} END`);
-    return;
-  }
-  await db.raw(
-    `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statements} RETURN NULL; END $$`,
-  );
-  await db.raw(`CREATE TRIGGER ${name} AFTER ${event} ON ${table}
-    FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`);
-}

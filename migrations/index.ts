@@ -31,6 +31,7 @@ import { modelAgreements } from './0030-model-agreements.ts';
 import { indexVersions } from './0031-index-versions.ts';
 import { memorySpeakers } from './0032-memory-speakers.ts';
 import { suggestions } from './0033-suggestions.ts';
+import { learnedWords } from './0034-learned-words.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   indexVersions,
   memorySpeakers,
   suggestions,
+  learnedWords,
 ];

@@ -1,3 +1,9 @@
+import type {
+  LearnedWord,
+  LearnedWordsQuery,
+  LearnedWordsSelection,
+  RetrievalChange,
+} from '../contract/learned-words.ts';
 import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery, RetrievalReset } from '../contract/learning.ts';
 import type { StoredSearch, StoredSearchesQuery } from '../contract/searches.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
@@ -25,6 +31,17 @@ export function learningCalls({ send, list }: Transport) {
       /** Forgets what the ranking has learned from a user, or from all of them. */
       delete: (query: RetrievalReset = {}, options?: CallOptions): ApiPromise<void> =>
         send('DELETE', path(query), undefined, options),
+      /** Switches the learning of words on or off for a user. */
+      change: (change: RetrievalChange, query: RetrievalReset = {}, options?: CallOptions): ApiPromise<Retrieval> =>
+        send('PATCH', path(query), change, options),
+      words: {
+        /** Lists the words that lead a user to items, the last used first. */
+        list: (query?: LearnedWordsQuery, options?: CallOptions): PagePromise<LearnedWord> =>
+          list('/v1/retrieval/words', query, options),
+        /** Forgets the words of a user that are selected; all without `word` and `itemId`. */
+        delete: (selection: LearnedWordsSelection = {}, options?: CallOptions): ApiPromise<void> =>
+          send('DELETE', `/v1/retrieval/words${queryString(selection)}`, undefined, options),
+      },
     },
   };
 }

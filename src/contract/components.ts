@@ -36,6 +36,7 @@ import {
 } from './devices.ts';
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
 import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
+import { LearnedWord, LearnedWordPage, RetrievalChange } from './learned-words.ts';
 import { Feedback, FeedbackResult, LearnedShift, LearningDay, MixtureDay, Retrieval, WeightShift } from './learning.ts';
 import { QuotaState, StorageState, Tier } from './limits.ts';
 import {
@@ -160,6 +161,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   JobPage,
   JobState: JobStateName,
   LearnedShift,
+  LearnedWord,
+  LearnedWordPage,
   LearningDay,
   ListOrder,
   MagicLinkAnswer,
@@ -214,6 +217,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Remembered,
   RememberRequest,
   Retrieval,
+  RetrievalChange,
   Scope: ScopeName,
   SearchAnswer,
   SearchFilter,

@@ -70,6 +70,7 @@ export const Retrieval = Type.Object({
   user: Type.String(),
   events: Type.Integer({ description: 'Number of feedback events; with 0 the default ranking applies' }),
   updatedAt: Nullable(Type.String({ format: 'date-time' })),
+  usesWords: Type.Boolean({ description: 'Whether words of questions are learned, and find what was used for them' }),
   mixture: Mixture,
   signals: Type.Record(
     Type.String(),

@@ -69,7 +69,19 @@ export const PortableEpisode = Type.Object(
 );
 export type PortableEpisode = Static<typeof PortableEpisode>;
 
-/** The learned state of one user. */
+const PortableWord = Type.Object(
+  {
+    word: Type.String({ minLength: 1, maxLength: 64 }),
+    itemId: Type.String({ minLength: 1, maxLength: 64 }),
+    strength: Type.Number({ minimum: 0, maximum: 3 }),
+    uses: Type.Integer({ minimum: 0, maximum: LARGEST_COUNT }),
+    observedUses: Type.Integer({ minimum: 0, maximum: LARGEST_COUNT }),
+    lastUsedAt: Timestamp,
+  },
+  strict,
+);
+
+/** The learned state of one user, and the words of questions that lead to items. */
 export const PortableLearned = Type.Object(
   {
     type: Type.Literal('learned'),
@@ -81,11 +93,13 @@ export const PortableLearned = Type.Object(
       description: 'Opaque state, base64url',
     }),
     events: Type.Integer({
-      minimum: 1,
+      minimum: 0,
       maximum: LARGEST_COUNT,
       description: 'Number of feedback events it is based on',
     }),
     updatedAt: Timestamp,
+    usesWords: Type.Optional(Type.Boolean({ description: 'Whether words are learned; absent for true' })),
+    words: Type.Optional(Type.Array(PortableWord, { maxItems: 5000 })),
   },
   strict,
 );

@@ -74,6 +74,7 @@ export const SEARCH_OPERATIONS: Operations = {
       user: 'ada',
       events: 1,
       updatedAt: '2026-11-22T04:05:00.000Z',
+      usesWords: true,
       mixture: { default: 0.9, learned: 0.1 },
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
@@ -81,6 +82,46 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'DELETE /v1/retrieval': {
     id: 'retrieval.delete',
-    description: 'Forgets what the ranking learned for this user; the default ranking applies again.',
+    description:
+      'Forgets what the ranking learned for this user, words included; the default ranking applies again. Whether words are learned stays as it is.',
+  },
+  'PATCH /v1/retrieval': {
+    id: 'retrieval.change',
+    description:
+      'Switches on or off that words of questions are learned and find what was used for them. Those learned before stay until they are forgotten.',
+    request: { usesWords: false },
+    answer: {
+      user: 'ada',
+      events: 1,
+      updatedAt: '2026-11-22T04:05:00.000Z',
+      usesWords: false,
+      mixture: { default: 0.9, learned: 0.1 },
+      signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
+      buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
+    },
+  },
+  'GET /v1/retrieval/words': {
+    id: 'retrieval.words.list',
+    description:
+      'Lists the words of questions that lead a user to items which were used for them, the last used first; with `itemId` those of one item. They stay until they are forgotten, their item is erased, or 5,000 newer ones were used.',
+    answer: {
+      data: [
+        {
+          word: 'beverage',
+          type: 'memory',
+          itemId: EXAMPLE_MEMORY.id,
+          text: EXAMPLE_MEMORY.content,
+          uses: 2,
+          observedUses: 0,
+          strength: 2,
+          lastUsedAt: '2026-11-22T04:05:00.000Z',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  'DELETE /v1/retrieval/words': {
+    id: 'retrieval.words.delete',
+    description: 'Forgets a word, the words of an item, a word of an item, or all words of the user.',
   },
 };

@@ -84,6 +84,11 @@ const Why = Type.Object({
       description: 'Words of a memory that matched a related word of the query: `manager` for `boss`',
     }),
   ),
+  learnedWords: Type.Optional(
+    Type.Array(Type.Object({ word: Type.String(), uses: Type.Integer(), observedUses: Type.Integer() }), {
+      description: 'Words of the query that the item was used for before, and how often',
+    }),
+  ),
 });
 
 /** Fields of every result. */

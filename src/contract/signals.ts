@@ -16,6 +16,7 @@ export const SIGNAL_LABELS = {
   early: 'start of a conversation',
   coverage: 'rare words',
   category: 'category',
+  learnedWords: 'learned words',
 } as const;
 
 export type SignalName = keyof typeof SIGNAL_LABELS;

@@ -34,6 +34,7 @@ import { createPortability } from '../features/portability/portability.ts';
 import { createProfile } from '../features/profile/profile.ts';
 import { createRemember } from '../features/remember/remember.ts';
 import { createCandidates } from '../features/search/candidates.ts';
+import { subjectTerms } from '../features/search/parsed-query.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
@@ -107,7 +108,10 @@ export async function openRooms(
   const isRedacting = config.redact === 'on';
   const maskQuery = isRedacting ? (query: string) => redactSecrets(query).text : (query: string) => query;
   const { liveDaemons } = limiting;
-  const learning = createLearning({ db, clock, log, model: SIGNAL_MODEL, cursors, isShared, liveDaemons, maskQuery });
+  const learning = createLearning({
+    ...{ db, clock, log, model: SIGNAL_MODEL, cursors, isShared, liveDaemons, maskQuery },
+    wordsOf: subjectTerms,
+  });
 
   const { providerHosts: allowedHosts } = config;
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });

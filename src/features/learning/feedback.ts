@@ -2,17 +2,18 @@ import { AppError, type FieldError } from '../../contract/errors.ts';
 import type { Feedback } from '../../contract/learning.ts';
 import type { Connection } from '../../db/connection.ts';
 import { utcDay } from '../../lib/clock.ts';
-import type { UserKey } from './learned-cache.ts';
-import { createLearnedState, decodeLearnedState, encodeLearnedState, type LearnedState } from './learned-state.ts';
+import { type Learned, learnedOf, type UserKey } from './learned-cache.ts';
+import { encodeLearnedState } from './learned-state.ts';
 import { addLearningDay, deleteLearningDaysBefore } from './learning-days-store.ts';
 import { learnFrom } from './learning-step.ts';
 import { findLearned, findSearch, type SearchRow, updateLearnedFrom, upsertLearned } from './learning-store.ts';
 import { addMemoryUses } from './memory-uses-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
-import { unpackIndices, unpackSignals } from './remembered-search.ts';
+import { shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts';
 import { mixtureByName } from './retrieval-view.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
+import { teachWords } from './word-learning.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** How long after a search its feedback is accepted. */
@@ -28,10 +29,9 @@ export interface GivenFeedback extends Feedback {
 }
 
 /** The state after feedback; `learned` is false where it carried no new information. */
-export interface FeedbackOutcome {
+export interface FeedbackOutcome extends Learned {
   learned: boolean;
   user: UserKey;
-  state: LearnedState;
 }
 
 /**
@@ -41,19 +41,18 @@ export interface FeedbackOutcome {
 export async function recordFeedback(
   connection: Connection,
   given: GivenFeedback,
-  { model, nowMs }: { model: SignalModel; nowMs: number },
+  { model, wordsOf, nowMs }: { model: SignalModel; wordsOf: (query: string) => string[]; nowMs: number },
 ): Promise<FeedbackOutcome> {
   const search = await loadSearch(connection, given, { model, nowMs });
   validateIds(given, search.candidates);
   const { tenantId, endUser } = search.row;
   const user = { tenantId, endUser };
-  const learned = await findLearned(connection, tenantId, endUser);
-  const state = learned ? decodeLearnedState(learned.state, model.names) : createLearnedState(model.names);
+  const { state, usesWords } = learnedOf(await findLearned(connection, tenantId, endUser), model.names);
   const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
   const used = unseen.used.map((id) => search.candidates.indexOf(id));
   const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
   const next = learnFrom(state, model, { ...search, used, irrelevant });
-  if (next === state) return { learned: false, user, state };
+  if (next === state) return { learned: false, user, state, usesWords };
   await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
     tenantId,
@@ -63,6 +62,15 @@ export async function recordFeedback(
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
   await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
+  if (usesWords && search.row.query !== null) {
+    const words = wordsOf(search.row.query);
+    await teachWords(
+      connection,
+      user,
+      { ...unseen, words, passedOver: passedOverIn(given, search.row), kind: given.kind },
+      nowMs,
+    );
+  }
   await addLearningDay(connection, user, {
     day: utcDay(nowMs),
     feedbacks: used.length > 0 ? 1 : 0,
@@ -71,7 +79,7 @@ export async function recordFeedback(
     mixture: JSON.stringify(mixtureByName(next)),
   });
   await deleteLearningDaysBefore(connection, user, utcDay(nowMs - LEARNING_DAYS * DAY_MS));
-  return { learned: true, user, state: next };
+  return { learned: true, user, state: next, usesWords };
 }
 
 interface LoadedSearch {
@@ -109,6 +117,13 @@ function unseenIds({ used = [], irrelevant = [] }: Feedback, { learnedFrom }: Se
   const known = new Set(learnedFrom.split(' '));
   const isNew = (id: string) => !known.has(id);
   return { used: used.filter(isNew), irrelevant: irrelevant.filter(isNew) };
+}
+
+/** What was shown and not used, where something else was. Reading one result does not say that the others did not help. */
+function passedOverIn({ kind, used = [] }: GivenFeedback, row: SearchRow): string[] {
+  if (kind === 'implicit' || used.length === 0) return [];
+  const known = new Set([...used, ...row.learnedFrom.split(' ')]);
+  return shownIdsOf(row).filter((id) => !known.has(id));
 }
 
 function validateIds({ used = [], irrelevant = [] }: Feedback, candidates: readonly string[]): void {

@@ -2,7 +2,7 @@ import type { LearningDay, Retrieval, RetrievalQuery } from '../../contract/lear
 import type { Database } from '../../db/open.ts';
 import { type Clock, utcDay } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
-import { createLearnedState, decodeLearnedState } from './learned-state.ts';
+import { learnedOf } from './learned-cache.ts';
 import { listLearningDays, listMixtures } from './learning-days-store.ts';
 import { findLearned } from './learning-store.ts';
 import { toHistory, toLearningDay, toRetrieval } from './retrieval-view.ts';
@@ -34,9 +34,9 @@ export function createLearningReports({
   return {
     async show({ tenantId }, { user = 'default', days, weights = 'largest' }) {
       const row = await findLearned(db.lookups, tenantId, user);
-      const state = row ? decodeLearnedState(row.state, model.names) : createLearnedState(model.names);
+      const learned = learnedOf(row, model.names);
       const maxShifts = weights === 'all' ? model.names.length : undefined;
-      const retrieval = toRetrieval(user, state, row?.updatedAt ?? null, { model, maxShifts });
+      const retrieval = toRetrieval(user, learned, row?.updatedAt ?? null, { model, maxShifts });
       if (days === undefined) return retrieval;
       const mixtures = await listMixtures(db.lookups, { tenantId, endUser: user });
       return { ...retrieval, history: toHistory(mixtures, firstOf(days)) };

@@ -1,6 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { NoContent } from '../../contract/common.ts';
 import {
+  LearnedWordPage,
+  LearnedWordsQuery,
+  LearnedWordsSelection,
+  RetrievalChange,
+} from '../../contract/learned-words.ts';
+import {
   Feedback,
   FeedbackResult,
   Retrieval,
@@ -79,6 +85,46 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
       },
       async (request, reply) => {
         await learning.reset(request.principal, request.query.user);
+        return reply.code(204).send(null);
+      },
+    );
+    app.patch(
+      '/v1/retrieval',
+      {
+        schema: {
+          summary: 'Switch the learning of words for a user',
+          tags,
+          querystring: RetrievalReset,
+          body: RetrievalChange,
+          response: { 200: Retrieval },
+        },
+      },
+      (request) => learning.change(request.principal, request.body, request.query.user),
+    );
+    app.get(
+      '/v1/retrieval/words',
+      {
+        schema: {
+          summary: 'List the words that lead a user to items, the last used first',
+          tags,
+          querystring: LearnedWordsQuery,
+          response: { 200: LearnedWordPage },
+        },
+      },
+      (request) => learning.words.list(request.principal, request.query),
+    );
+    app.delete(
+      '/v1/retrieval/words',
+      {
+        schema: {
+          summary: 'Forget learned words of a user',
+          tags,
+          querystring: LearnedWordsSelection,
+          response: { 204: NoContent },
+        },
+      },
+      async (request, reply) => {
+        await learning.words.forget(request.principal, request.query);
         return reply.code(204).send(null);
       },
     );

@@ -17,6 +17,8 @@ export interface FeedbackEvent {
 
 /** Signals are about -1 to 1; values beyond this are clamped. */
 const MAX_SIGNAL = 4;
+/** Its weight stays: words are learned and forgotten one by one. */
+const WORDS = 'learnedWords';
 /** Exponent by which attention falls with rank. */
 const POSITION_BIAS = 0.25;
 
@@ -28,7 +30,8 @@ export function learnFrom(state: LearnedState, model: SignalModel, event: Feedba
   const signals = event.signals.map((row) => model.names.map((_, index) => clamped(row[index])));
   const exists = (index: number) => signals[index] !== undefined;
   const feedback = { used: distinct(event.used, exists), irrelevant: distinct(event.irrelevant, exists) };
-  const shifts: Shifts = signals.map((row) => Float64Array.from(row, (value, at) => value / model.deviations[at]!));
+  const scales = model.names.map((name, at) => (name === WORDS ? 0 : 1 / model.deviations[at]!));
+  const shifts: Shifts = signals.map((row) => Float64Array.from(row, (value, at) => value * scales[at]!));
   const base = signals.map((row) => baseScoreOf(row, model));
   const bucket = QUERY_BUCKETS.indexOf(event.bucket);
   const scores = LEARNERS.map((_, learner) => shiftedScores(base, shifts, deltasOf(state, learner, bucket)));

@@ -13,6 +13,8 @@ export interface LearnedRow {
   state: Buffer;
   events: number;
   updatedAt: number;
+  /** 1 if words of questions are learned. */
+  usesWords: number;
 }
 
 export interface SearchRow {
@@ -82,12 +84,25 @@ export async function findLearnedUsers(reader: Reader, tenantId: string, users: 
   return rows.map(({ endUser }) => endUser);
 }
 
-export async function upsertLearned(connection: Connection, row: LearnedRow): Promise<void> {
+/** Stores a state. Whether words are learned stays as it is. */
+export async function upsertLearned(connection: Connection, row: Omit<LearnedRow, 'usesWords'>): Promise<void> {
   await connection.run(
     `INSERT INTO learned (tenantId, endUser, state, events, updatedAt) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (tenantId, endUser) DO UPDATE SET state = excluded.state, events = excluded.events,
        updatedAt = excluded.updatedAt`,
     [row.tenantId, row.endUser, row.state, row.events, row.updatedAt],
+  );
+}
+
+/** Stores whether words are learned; `state` is that of a user without one. */
+export async function upsertUsesWords(
+  connection: Connection,
+  row: Pick<LearnedRow, 'tenantId' | 'endUser' | 'state' | 'updatedAt' | 'usesWords'>,
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO learned (tenantId, endUser, state, events, updatedAt, usesWords) VALUES (?, ?, ?, 0, ?, ?)
+     ON CONFLICT (tenantId, endUser) DO UPDATE SET usesWords = excluded.usesWords`,
+    [row.tenantId, row.endUser, row.state, row.updatedAt, row.usesWords],
   );
 }
 

@@ -4,12 +4,23 @@ import type { PortableLearned } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import { rootOf } from '../text/word-forms.ts';
 import type { LearnedCache } from './learned-cache.ts';
 import { decodeLearnedState, encodeLearnedState } from './learned-state.ts';
-import { findLearnedUsers, type LearnedFilter, type LearnedRow, listLearned, upsertLearned } from './learning-store.ts';
+import type { LearnedWord } from './learned-words.ts';
+import { listWords, MAX_WORDS, upsertWords } from './learned-words-store.ts';
+import {
+  findLearnedUsers,
+  type LearnedFilter,
+  type LearnedRow,
+  listLearned,
+  upsertLearned,
+  upsertUsesWords,
+} from './learning-store.ts';
+import { findItems } from './word-learning.ts';
 
 /** A learned state to import. */
-export type LearnedDraft = LearnedRow;
+export type LearnedDraft = LearnedRow & { words: LearnedWord[] };
 
 /** Exports and imports learned states. */
 export interface LearningTransfer {
@@ -35,9 +46,14 @@ interface Parts {
 export function createLearningTransfer({ signals, cache }: Parts): LearningTransfer {
   return {
     async read(reader, filter) {
-      return (await listLearned(reader, filter)).map(toPortable);
+      const exported: PortableLearned[] = [];
+      for (const row of await listLearned(reader, filter)) {
+        const all = { itemId: undefined, after: undefined, limit: MAX_WORDS };
+        exported.push(toPortable(row, await listWords(reader, row, all)));
+      }
+      return exported;
     },
-    draftOf(tenantId, { user, state, events, updatedAt }) {
+    draftOf(tenantId, { user, state, events, updatedAt, usesWords = true, words = [] }) {
       const decoded = decodeLearnedState(Buffer.from(state, 'base64url'), signals);
       if (decoded.events !== events) throw undecodable();
       return {
@@ -46,6 +62,12 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
         state: encodeLearnedState(decoded),
         events,
         updatedAt: parseInstant(updatedAt, '/updatedAt'),
+        usesWords: usesWords ? 1 : 0,
+        words: words.map(({ lastUsedAt, ...word }, at) => ({
+          ...word,
+          root: rootOf(word.word),
+          updatedAt: parseInstant(lastUsedAt, `/words/${at}/lastUsedAt`),
+        })),
       };
     },
     async restore(connection, drafts) {
@@ -56,7 +78,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
       for (const draft of drafts) {
         const isKnown = known.has(draft.endUser);
         outcomes.push(isKnown ? 'known' : 'added');
-        if (!isKnown) await upsertLearned(connection, draft);
+        if (!isKnown) await addLearned(connection, draft);
         known.add(draft.endUser);
       }
       return outcomes;
@@ -67,13 +89,37 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
   };
 }
 
-function toPortable({ endUser, state, events, updatedAt }: LearnedRow): PortableLearned {
+/** Stores a state with the words that lead to items which are there. */
+async function addLearned(connection: Connection, { words, ...learned }: LearnedDraft): Promise<void> {
+  await upsertLearned(connection, learned);
+  await upsertUsesWords(connection, learned);
+  const items = await findItems(
+    connection,
+    learned.tenantId,
+    words.map(({ itemId }) => itemId),
+  );
+  const distinct = new Map(words.map((word) => [`${word.root} ${word.itemId}`, word]));
+  await upsertWords(
+    connection,
+    learned,
+    [...distinct.values()].filter(({ itemId }) => items.has(itemId)),
+  );
+}
+
+function toPortable(
+  { endUser, state, events, updatedAt, usesWords }: LearnedRow,
+  words: readonly LearnedWord[],
+): PortableLearned {
   return {
     type: 'learned',
     user: endUser,
     state: state.toString('base64url'),
     events,
     updatedAt: toTimestamp(updatedAt),
+    ...(usesWords === 0 && { usesWords: false }),
+    ...(words.length > 0 && {
+      words: words.map(({ root: _root, updatedAt: at, ...word }) => ({ ...word, lastUsedAt: toTimestamp(at) })),
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Feedback, FeedbackResult, LearnedShift } from '../../contract/learning.ts';
+import type { RetrievalChange } from '../../contract/learned-words.ts';
+import type { Feedback, FeedbackResult, LearnedShift, Retrieval } from '../../contract/learning.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { MAX_STORED_QUERY } from '../../contract/searches.ts';
 import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
@@ -13,9 +14,11 @@ import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
-import { createLearnedCache, createLearnedReads, type UserKey } from './learned-cache.ts';
+import { createLearnedCache, createLearnedReads, type Learned, learnedOf, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
-import { createLearnedState, decodeLearnedState, type LearnedState } from './learned-state.ts';
+import { createLearnedState, encodeLearnedState } from './learned-state.ts';
+import { createLearnedWords, type LearnedWords } from './learned-words-list.ts';
+import { deleteSelectedWords, deleteSomeWordsOf } from './learned-words-store.ts';
 import { createLearningReports, type LearningReports } from './learning-reports.ts';
 import {
   deleteLearned,
@@ -24,6 +27,7 @@ import {
   deleteSomeSearchesOf,
   findLearned,
   findSearch,
+  upsertUsesWords,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
 import type { ObservedAgreement } from './model-agreement.ts';
@@ -36,13 +40,16 @@ import { createShownResults } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
 import { createStoredResults } from './stored-results.ts';
 import { createStoredSearches, type StoredSearches } from './stored-searches.ts';
+import { findLearnedMatches, type LearnedMatches, NO_LEARNED_MATCHES } from './word-learning.ts';
 
 export type { UserKey } from './learned-cache.ts';
 export { reserveDefaults } from './learned-ranking.ts';
+export type { WordMatch } from './learned-words.ts';
 export { findMemoryUses } from './memory-uses-store.ts';
 export { bucketOf, type QueryBucket, type QueryTraits, textTraitsOf } from './query-bucket.ts';
 export type { RememberedCandidate } from './remembered-search.ts';
 export { signalModelOf } from './signal-model.ts';
+export type { LearnedMatches } from './word-learning.ts';
 
 /** Learned weights for one query bucket. */
 export interface LearnedRanking {
@@ -50,6 +57,14 @@ export interface LearnedRanking {
   events: number;
   /** The contribution of learning, for `explain`. */
   explain(): LearnedShift;
+}
+
+/** What a user taught. */
+export interface Taught {
+  /** The learned weights for a query bucket. */
+  rankingFor(bucket: QueryBucket): LearnedRanking;
+  /** The items that terms of a question lead to. */
+  findMatches(reader: Reader, terms: readonly string[]): Promise<LearnedMatches>;
 }
 
 /** The conditions of a search; `types` is absent for all. */
@@ -75,8 +90,8 @@ type Tenant = Pick<Principal, 'tenantId'>;
 
 /** Adapts the ranking to the feedback of each end user separately. */
 export interface Learning extends LearningReports {
-  /** The learned weights for a user and query bucket; `undefined` before any feedback: use the default ranking. */
-  rankingFor(reader: Reader, user: UserKey, bucket: QueryBucket): Promise<LearnedRanking | undefined>;
+  /** What a user taught; `undefined` before any feedback: use the default ranking. */
+  taughtBy(reader: Reader, user: UserKey): Promise<Taught | undefined>;
   meaningWeightFor: ModelAgreements['weightFor'];
   /** The answer of `LearnedRanking.explain` for a user without feedback. */
   unlearned(bucket: QueryBucket): LearnedShift;
@@ -94,6 +109,9 @@ export interface Learning extends LearningReports {
   noteUse(principal: Tenant, memoryId: string): void;
   /** Deletes what was learned for a user, who gets the default ranking again. */
   reset(principal: Tenant, user?: string): Promise<void>;
+  /** Switches the learning of words on or off; those learned before stay. */
+  change(principal: Tenant, change: RetrievalChange, user?: string): Promise<Retrieval>;
+  words: LearnedWords;
   searches: StoredSearches;
   transfer: LearningTransfer;
   /** Writes the pending searches. */
@@ -123,6 +141,7 @@ export function createLearning({
   isShared,
   liveDaemons,
   maskQuery,
+  wordsOf,
 }: {
   db: Database;
   clock: Clock;
@@ -135,14 +154,16 @@ export function createLearning({
   liveDaemons: () => number;
   /** Masks what must not be stored of a query. */
   maskQuery: (query: string) => string;
+  /** The words of a query that say what it is about. */
+  wordsOf: (query: string) => string[];
 }): Learning {
   const agreements = createModelAgreements(db);
+  const reports = createLearningReports({ db, clock, model });
   const pending = createPendingSearches({ db, clock, log, liveDaemons });
   const shown = isShared ? createStoredResults(db.lookups, clock) : createShownResults(clock);
   const fresh = createLearnedState(model.names);
-  async function load(reader: Reader, { tenantId, endUser }: UserKey): Promise<LearnedState> {
-    const row = await findLearned(reader, tenantId, endUser);
-    return row ? decodeLearnedState(row.state, model.names) : fresh;
+  async function load(reader: Reader, { tenantId, endUser }: UserKey): Promise<Learned> {
+    return learnedOf(await findLearned(reader, tenantId, endUser), model.names);
   }
   const cache = isShared ? createLearnedReads(load) : createLearnedCache(clock, load);
   let usesInProgress = 0;
@@ -150,10 +171,10 @@ export function createLearning({
   async function learn(given: GivenFeedback): Promise<FeedbackResult> {
     if (pending.has(given.tenantId, given.searchId)) await pending.flush();
     else if (isShared) await untilStored(given);
-    const { learned, user, state } = await db.writes.write(given.tenantId, (connection) =>
-      recordFeedback(connection, given, { model, nowMs: clock.nowMs() }),
+    const { learned, user, state, usesWords } = await db.writes.write(given.tenantId, (connection) =>
+      recordFeedback(connection, given, { model, wordsOf, nowMs: clock.nowMs() }),
     );
-    if (learned) cache.set(user, state);
+    if (learned) cache.set(user, { state, usesWords });
     return { learned, events: state.events };
   }
 
@@ -178,11 +199,18 @@ export function createLearning({
   }
 
   return {
-    async rankingFor(reader, user, bucket) {
-      const state = await cache.get(reader, user);
+    async taughtBy(reader, user) {
+      const { state, usesWords } = await cache.get(reader, user);
       if (state.events === 0) return undefined;
-      const weights = learnedWeights(state, model, bucket);
-      return { weights, events: state.events, explain: () => toLearnedShift(state, bucket) };
+      return {
+        rankingFor: (bucket) => ({
+          weights: learnedWeights(state, model, bucket),
+          events: state.events,
+          explain: () => toLearnedShift(state, bucket),
+        }),
+        findMatches: async (from, terms) =>
+          usesWords ? findLearnedMatches(from, user, terms, clock.nowMs()) : NO_LEARNED_MATCHES,
+      };
     },
     meaningWeightFor: agreements.weightFor,
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
@@ -224,10 +252,24 @@ export function createLearning({
         });
     },
     async reset({ tenantId }, user = 'default') {
-      await db.writes.write(tenantId, (connection) => deleteLearned(connection, tenantId, user));
+      await db.writes.write(tenantId, async (connection) => {
+        const before = await findLearned(connection, tenantId, user);
+        await deleteLearned(connection, tenantId, user);
+        await deleteSelectedWords(connection, { tenantId, endUser: user }, {});
+        if (before?.usesWords === 0) await upsertUsesWords(connection, { ...before, state: encodeLearnedState(fresh) });
+      });
       cache.forget(tenantId, user);
     },
-    ...createLearningReports({ db, clock, model }),
+    async change({ tenantId }, { usesWords }, user = 'default') {
+      const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
+      await db.writes.write(tenantId, (connection) =>
+        upsertUsesWords(connection, { ...row, usesWords: usesWords ? 1 : 0 }),
+      );
+      cache.forget(tenantId, user);
+      return reports.show({ tenantId }, { user });
+    },
+    ...reports,
+    words: createLearnedWords({ db, clock, cursors }),
     searches: createStoredSearches({ db, clock, cursors, flush: pending.flush }),
     transfer: createLearningTransfer({ signals: model.names, cache }),
     flush: pending.flush,
@@ -244,6 +286,7 @@ export function createLearning({
       // Searches first: without them no further feedback can be learned from.
       await inBatches(tenantId, (connection) => deleteSomeSearchesOf(connection, owner, SWEEP_ROWS));
       await inBatches(tenantId, (connection) => deleteSomeLearnedOf(connection, owner, SWEEP_ROWS));
+      await inBatches(tenantId, (connection) => deleteSomeWordsOf(connection, owner, SWEEP_ROWS));
       await agreements.erase(owner);
       cache.forget(tenantId, endUser);
     },

@@ -1,3 +1,12 @@
+import type { ItemType } from '../../contract/search.ts';
+
+const TYPE_OF_PREFIX: Readonly<Record<string, ItemType>> = { mem: 'memory', msg: 'message', ep: 'episode' };
+
+/** The type of an item that a search found, by its id. */
+export function itemTypeOf(id: string): ItemType {
+  return TYPE_OF_PREFIX[id.split('_')[0]!]!;
+}
+
 /** A candidate of a search with its signals, by name. */
 export interface RememberedCandidate {
   id: string;

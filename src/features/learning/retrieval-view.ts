@@ -1,6 +1,7 @@
 import type { LearnedShift, LearningDay, MixtureDay, Retrieval } from '../../contract/learning.ts';
 import { toTimestampOrNull } from '../../lib/clock.ts';
 import { EXPERTS, mixtureOf } from './experts.ts';
+import type { Learned } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
 import type { LearnedState } from './learned-state.ts';
 import type { LearningDayRow, MixtureRow } from './learning-days-store.ts';
@@ -14,7 +15,7 @@ const SHOWN_SHIFTS = 3;
 /** The learned state of a user, as the API returns it. */
 export function toRetrieval(
   user: string,
-  state: LearnedState,
+  { state, usesWords }: Learned,
   updatedAtMs: number | null,
   { model, maxShifts = SHOWN_SHIFTS }: { model: SignalModel; maxShifts: number | undefined },
 ): Retrieval {
@@ -25,6 +26,7 @@ export function toRetrieval(
     user,
     events: state.events,
     updatedAt: toTimestampOrNull(updatedAtMs),
+    usesWords,
     mixture: mixtureByName(state),
     signals: Object.fromEntries(
       model.names.map((name, at) => [

@@ -1,12 +1,12 @@
 import { AppError } from '../../contract/errors.ts';
-import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
+import { ITEM_TYPES } from '../../contract/search.ts';
 import type { StoredSearch, StoredSearchesQuery } from '../../contract/searches.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { SEARCH_TTL_MS } from './feedback.ts';
-import { shownIdsOf } from './remembered-search.ts';
+import { itemTypeOf, shownIdsOf } from './remembered-search.ts';
 import { findStoredSearch, listStoredSearches, type StoredSearchRow } from './stored-searches-store.ts';
 
 type Tenant = Pick<Principal, 'tenantId'>;
@@ -50,15 +50,12 @@ export function createStoredSearches({
   };
 }
 
-const TYPE_OF_PREFIX: Readonly<Record<string, ItemType>> = { mem: 'memory', msg: 'message', ep: 'episode' };
-
 function toStoredSearch(row: StoredSearchRow): StoredSearch {
   const learned = new Set(idsIn(row.learnedFrom));
   const blamed = new Set(idsIn(row.irrelevant));
   const results = shownIdsOf(row).map((id, at) => {
     const irrelevant = blamed.has(id);
-    const type = TYPE_OF_PREFIX[id.split('_')[0]!]!;
-    return { type, id, rank: at + 1, used: learned.has(id) && !irrelevant, irrelevant };
+    return { type: itemTypeOf(id), id, rank: at + 1, used: learned.has(id) && !irrelevant, irrelevant };
   });
   const asked = idsIn(row.types);
   return {

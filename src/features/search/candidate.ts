@@ -5,6 +5,7 @@ import type { Reader } from '../../db/connection.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
+import type { LearnedMatches } from '../learning/learning.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { Coverage } from './coverage.ts';
 import type { Phrases } from './phrases.ts';
@@ -29,6 +30,8 @@ export interface CandidateQuery {
   };
   asOfMs: number | undefined;
   nowMs: number;
+  /** Where the query's words lead by what was used for them before. */
+  learned?: LearnedMatches;
   /** How many candidates of each type to find. */
   pool: number;
 }
@@ -60,6 +63,8 @@ export interface Candidate {
   coverage: Coverage;
   /** Share of the query's words that name a category of which the row holds a member. */
   category: number;
+  /** Share of the weight of the query's words that lead to the row because it was used for them before. */
+  learnedWords: number;
   scores: {
     lexical: number;
     /** Terms spelled like query terms that occur nowhere. */

@@ -19,6 +19,8 @@ export interface WeightedTerm {
   term: string;
   weight: number;
   postings: readonly Posting[];
+  /** How surely it leads to rows that were used for it before, by row id: 0 to 1. */
+  learned?: ReadonlyMap<number, number> | undefined;
 }
 
 const NO_COVERAGE: Coverage = { own: 0, near: 0, rare: 0, information: 0 };
@@ -50,7 +52,7 @@ export function coverageOf(
   const totalSquares = terms.reduce((sum, { weight }) => sum + weight ** 2, 0);
   // The neighbors of a row have consecutive indices.
   const nearby = around(rowIds, reach);
-  const similarities = terms.map(({ postings }) => similaritiesOf(postings, nearby));
+  const similarities = terms.map((term) => similaritiesOf(term, nearby));
   return (rowId) => {
     const slot = seek(nearby, rowId, 0);
     let [own, near, rare] = [0, 0, 0];
@@ -66,14 +68,21 @@ export function coverageOf(
   };
 }
 
-/** How well each row matches a term: 1, or less for a word spelled like it, which is often a different word. */
-function similaritiesOf(postings: readonly Posting[], rows: Numbers): Float64Array {
+/**
+ * How well each row matches a term: 1, or less for a word spelled like it, which is often a different word, and for one that
+ * was used for it before.
+ */
+function similaritiesOf({ postings, learned }: WeightedTerm, rows: Numbers): Float64Array {
   const found = new Float64Array(rows.length);
   for (const { rowIds, similarity } of postings) {
     const share = similarity ** SPELLING_POWER;
     eachShared(rows, rowIds, (place) => {
       if (share > found[place]!) found[place] = share;
     });
+  }
+  for (const [rowId, certainty] of learned ?? []) {
+    const place = seek(rows, rowId, 0);
+    if (rows[place] === rowId) found[place] = Math.max(found[place]!, certainty);
   }
   return found;
 }

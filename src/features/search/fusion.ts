@@ -43,15 +43,15 @@ export function fuse<T>(
     .sort((a, b) => b.score - a.score || compare(a.item, b.item));
 }
 
-/** Whether an item matches by words, by meaning or by an exact date; other signals only rank matches. */
+/** Whether an item matches by words, its own or learned ones, by meaning or by an exact date; other signals only rank matches. */
 export function isMatch(item: { signals: Signals }): boolean {
   return matchesWithoutMeaning(item) || item.signals.vector > 0;
 }
 
-/** Whether an item matches by words or by an exact date. */
+/** Whether an item matches by words, its own or learned ones, or by an exact date. */
 export function matchesWithoutMeaning({ signals }: { signals: Signals }): boolean {
-  const { lexical, trigram, window, session, date } = signals;
-  return lexical > 0 || trigram > 0 || window > 0 || session > 0 || date === 1;
+  const { lexical, trigram, window, session, date, learnedWords } = signals;
+  return lexical > 0 || learnedWords > 0 || trigram > 0 || window > 0 || session > 0 || date === 1;
 }
 
 /** The weights with that of `vector` multiplied. */

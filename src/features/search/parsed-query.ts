@@ -73,6 +73,11 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
   };
 }
 
+/** The terms that say what a query is about. */
+export function subjectTerms(query: string): string[] {
+  return queryTerms(withoutFraming(query));
+}
+
 function voiceOf(query: string): ParsedQuery['voice'] {
   if (OF_BOTH.test(query)) return null;
   if (OF_ASSISTANT.test(query)) return 'assistant';

@@ -47,8 +47,10 @@ export function bucketOfQuery(
 
 export interface Ranking {
   ranked: Fused<Candidate>[];
-  /** The default ranking, for `explain` and for learning. */
+  /** By the default weights, with learned words. */
   byDefault: Fused<Candidate>[];
+  /** As for a user who taught nothing. */
+  untaught: Fused<Candidate>[];
   weights: Weights;
 }
 
@@ -74,31 +76,37 @@ export function rankMatches(
   const isSemantic = strategy === 'semantic';
   const counted = meaning > 0 || isSemantic ? matches : matches.filter(matchesWithoutMeaning);
   const fuseBy = (weights: Weights) => fuse(counted, weights, compareCandidates);
-  const byDefault = fuseBy(withMeaning(STRATEGY_WEIGHTS.default, meaning));
-  if (learned) return rankByLearned(byDefault, withMeaning(learned.weights as Weights, meaning), fuseBy);
+  const defaults = withMeaning(STRATEGY_WEIGHTS.default, meaning);
+  const byDefault = fuseBy(defaults);
+  const isTaught = counted.some(({ signals }) => signals.learnedWords > 0);
+  const untaught = isTaught ? fuseBy({ ...defaults, learnedWords: 0 }) : byDefault;
+  if (learned) {
+    const weights = withMeaning(learned.weights as Weights, meaning);
+    return { ranked: rankByLearned(untaught, weights, fuseBy), byDefault, untaught, weights };
+  }
   const named = STRATEGY_WEIGHTS[strategy === 'auto' ? 'default' : strategy];
   const weights = isSemantic ? named : withMeaning(named, meaning);
   const ranked = named === STRATEGY_WEIGHTS.default ? byDefault : fuseBy(weights);
-  return { ranked: ranked.filter((hit) => hasPositiveSignal(hit.signals, weights)), byDefault, weights };
+  return { ranked: ranked.filter((hit) => hasPositiveSignal(hit.signals, weights)), byDefault, untaught, weights };
 }
 
-/** The learned order, with the last places of the first ten reserved for the default ranking. */
+/** The learned order, with the last places of the first ten reserved for what is best without learning. */
 function rankByLearned(
-  byDefault: Fused<Candidate>[],
+  untaught: Fused<Candidate>[],
   weights: Weights,
   fuseBy: (weights: Weights) => Fused<Candidate>[],
-): Ranking {
+): Fused<Candidate>[] {
   const hits = new Map(fuseBy(weights).map((hit) => [hit.item, hit]));
   const order = reserveDefaults(
     [...hits.keys()],
-    byDefault.map(({ item }) => item),
+    untaught.map(({ item }) => item),
   );
-  return { ranked: order.map((item) => hits.get(item)!), byDefault, weights };
+  return order.map((item) => hits.get(item)!);
 }
 
 /** Candidates in the form that learning stores: `vector` as far as it counted, so that learning sees what ranked. */
-export function toRemembered(byDefault: readonly Fused<Candidate>[], meaning: number): RememberedCandidate[] {
-  return byDefault.map(({ item, signals }) => ({
+export function toRemembered(untaught: readonly Fused<Candidate>[], meaning: number): RememberedCandidate[] {
+  return untaught.map(({ item, signals }) => ({
     id: item.facts.id,
     signals: { ...signals, vector: signals.vector * meaning },
   }));

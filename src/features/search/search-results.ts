@@ -2,6 +2,7 @@ import { originOfRole } from '../../contract/origin.ts';
 import type { ItemType, SearchResult } from '../../contract/search.ts';
 import { type MessageRow, toMessage } from '../conversations/conversations.ts';
 import { type EpisodeRow, toEpisode } from '../episodes/episodes.ts';
+import type { LearnedMatches } from '../learning/learning.ts';
 import { type MemoryRow, toMemory } from '../memories/memories.ts';
 import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
@@ -16,11 +17,17 @@ export type RatedHit = Fused<Candidate> & { relevance: number };
 /** A hit with its whole row, and the ids of a newer hit about the same thing and of a memory that may have taken its place. */
 export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string; possiblySupersededBy?: string };
 
-/** Converts hits to results, each with the parts of its score if `explained` has the related words that were found. */
+/** What words other than those of an item led to it. */
+export interface Explained {
+  related: readonly RelatedMatch[];
+  learned: LearnedMatches | undefined;
+}
+
+/** Converts hits to results, each with the parts of its score if `explained` is given. */
 export function toResults(
   hits: readonly LoadedHit[],
-  { byDefault, weights }: Pick<Ranking, 'byDefault' | 'weights'>,
-  explained: readonly RelatedMatch[] | undefined,
+  { untaught, weights }: Pick<Ranking, 'untaught' | 'weights'>,
+  explained: Explained | undefined,
 ): SearchResult[] {
   return hits.map((hit, index) => {
     const { relevance, restatedBy, possiblySupersededBy } = hit;
@@ -32,11 +39,18 @@ export function toResults(
       ...(possiblySupersededBy !== undefined && { possiblySupersededBy }),
     };
     if (explained === undefined) return result;
-    const defaultRank = byDefault.findIndex(({ item }) => item === hit.item) + 1;
+    const defaultRank = untaught.findIndex(({ item }) => item === hit.item) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');
-    const related = relatedIn(hit, result.content, explained);
-    return { ...result, why: { rank: index + 1, defaultRank, signals, ...(related.length > 0 && { related }) } };
+    const related = relatedIn(hit, result.content, explained.related);
+    const learnedWords = learnedWordsOf(hit, explained.learned);
+    const words = { ...(related.length > 0 && { related }), ...(learnedWords.length > 0 && { learnedWords }) };
+    return { ...result, why: { rank: index + 1, defaultRank, signals, ...words } };
   });
+}
+
+function learnedWordsOf({ item: { type, facts } }: LoadedHit, learned: LearnedMatches | undefined) {
+  const matches = learned?.get(type)?.get(facts.rowId) ?? [];
+  return matches.map(({ word, uses, observedUses }) => ({ word, uses, observedUses }));
 }
 
 /** The words of a memory that matched as related to a query term, as the memory spells them. */

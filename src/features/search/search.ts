@@ -163,13 +163,15 @@ export function createSearch(dependencies: Dependencies): Search {
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
     const scope = await scopes.find(reader, user);
     // A user without a scope has no items.
-    const query = scope === undefined ? undefined : { ...unscoped, scope };
+    const taught = strategy === 'auto' ? await learning.taughtBy(reader, user) : undefined;
+    const matched = await taught?.findMatches(reader, parsed.terms);
+    const query = scope === undefined ? undefined : { ...unscoped, scope, ...(matched && { learned: matched }) };
     const found = query === undefined ? NO_CANDIDATES : await candidates.find(reader, query, vector);
     stages.end('candidatesMs');
     const matches = matchesOf(found, parsed, nowMs);
     stages.end('signalsMs');
     const bucket = bucketOfQuery(request.query, parsed, found);
-    const learned = strategy === 'auto' ? await learning.rankingFor(reader, user, bucket) : undefined;
+    const learned = taught?.rankingFor(bucket);
     const { model } = found;
     const meaning = model === undefined ? undefined : await learning.meaningWeightFor(reader, user.tenantId, model);
     const factor = meaning?.factor ?? 1;
@@ -185,10 +187,10 @@ export function createSearch(dependencies: Dependencies): Search {
     const results = toResults(
       pageOf(loaded, parsed, { ...page, successors }),
       ranking,
-      explain ? found.related : undefined,
+      explain ? { related: found.related, learned: matched } : undefined,
     );
     const searchId = ids.next('srch');
-    const byDefault = toRemembered(ranking.byDefault, factor);
+    const byDefault = toRemembered(ranking.untaught, factor);
     const share = model === undefined ? undefined : agreementOf(matches);
     const agreement = model === undefined || share === undefined ? undefined : { model, share };
     stages.end('resultsMs');

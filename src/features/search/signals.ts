@@ -18,6 +18,7 @@ import { isNameLike } from './spelling.ts';
  * - `vector`: its meaning; `early`: it opens its conversation, where people say what is new
  * - `coverage`: the share of the query's rarest words that it and its neighbors hold
  * - `category`: the share of the query's words that name a category of which it holds a member
+ * - `learnedWords`: the share of the query's words, by weight and certainty, that it was used for before
  */
 export type Signals = Record<SignalName, number>;
 
@@ -36,6 +37,7 @@ export const DEFAULT_WEIGHTS: Partial<Signals> = {
   early: 0.5,
   coverage: 0.75,
   category: 1,
+  learnedWords: 8,
 };
 
 const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;
@@ -75,6 +77,7 @@ export function signalsOf(
       early: isEarly(candidate) ? 1 : 0,
       coverage: candidate.coverage.rare,
       category: candidate.category,
+      learnedWords: candidate.learnedWords,
     };
   });
   normalize(candidates, all);

@@ -1,6 +1,8 @@
 import type { ItemType } from '../../contract/search.ts';
+import type { WordMatch } from '../learning/learning.ts';
 import { passageOf } from '../text/passages.ts';
 import { stemOf } from '../text/porter.ts';
+import { rootOf } from '../text/word-forms.ts';
 import type { Candidate, CandidateFacts, FoundCandidates, RelatedMatch } from './candidate.ts';
 import { categoryShareOf, READ_CHARACTERS } from './category.ts';
 import { coverageOf, type WeightedTerm, weightOf } from './coverage.ts';
@@ -51,6 +53,7 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
     ...toCandidate(type, row, { ...scores, vector }),
     coverage: coverage(row.rowId),
     category: categoryOf?.(row.text ?? '') ?? 0,
+    learnedWords: learnedShareOf(row.rowId, terms),
   }));
   return { candidates, terms, related };
 }
@@ -79,6 +82,7 @@ async function readPool(
   const dated = await readDated(search, postings.speakers);
   const relatedWords = lookup.related.map(({ posting }) => posting);
   const scores = { ...scoreTerms(search, words, relatedWords), trigram, vector };
+  const learned = search.query.learned?.get(search.source.type) ?? new Map<number, readonly WordMatch[]>();
   const { all, matched } = selectRows(scores, search.query.pool);
   const terms = counted.map(({ term, posting }) => ({
     term,
@@ -88,9 +92,14 @@ async function readPool(
       ...(spellings.get(term) ?? []),
       ...lookup.related.filter((one) => one.term === term).map((one) => one.posting),
     ],
+    learned: certaintiesOf(term, learned),
   }));
   const categoryOf = categoryShareOf(lookup.table, terms);
-  const facts = await readFacts(search, [...new Set([...all, ...dated])], categoryOf ? READ_CHARACTERS : 0);
+  const facts = await readFacts(
+    search,
+    [...new Set([...all, ...dated, ...learned.keys()])],
+    categoryOf ? READ_CHARACTERS : 0,
+  );
   const related = lookup.related.map(toMatch);
   return {
     scores,
@@ -104,6 +113,31 @@ async function readPool(
 
 function toMatch({ term, word, relation, posting: { rowIds, similarity } }: RelatedPosting): RelatedMatch {
   return { term, stem: relation === 'member' ? word : stemOf(word), similarity, rowIds };
+}
+
+/** How surely a term leads to each row that it leads to. */
+function certaintiesOf(
+  term: string,
+  learned: ReadonlyMap<number, readonly WordMatch[]>,
+): ReadonlyMap<number, number> | undefined {
+  if (learned.size === 0) return undefined;
+  const root = rootOf(term);
+  const certainties = new Map<number, number>();
+  for (const [rowId, matches] of learned) {
+    const certainty = Math.max(0, ...matches.filter((match) => match.root === root).map((match) => match.certainty));
+    if (certainty > 0) certainties.set(rowId, certainty);
+  }
+  return certainties;
+}
+
+/** Above 1, one common word of several says less than its share. */
+const SHARE_POWER = 1.5;
+
+/** The share of the terms' weight that leads to a row, as far as it is sure. */
+function learnedShareOf(rowId: number, terms: readonly WeightedTerm[]): number {
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  const led = terms.reduce((sum, { weight, learned }) => sum + weight * (learned?.get(rowId) ?? 0), 0);
+  return (led / (total || 1)) ** SHARE_POWER;
 }
 
 async function readDated(search: SourceSearch, speakers: ReadonlySet<string>): Promise<number[]> {
@@ -126,7 +160,7 @@ function toCandidate(
   type: ItemType,
   facts: CandidateFacts,
   scores: AllScores,
-): Omit<Candidate, 'coverage' | 'category'> {
+): Omit<Candidate, 'coverage' | 'category' | 'learnedWords'> {
   const { rowId } = facts;
   const lexicalOf = (neighbor: number) => scoreOf(scores.lexical, neighbor);
   const context =

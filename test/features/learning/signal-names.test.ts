@@ -66,6 +66,6 @@ test('signals keep the order in which remembered searches store them', () => {
   expect(SIGNAL_NAMES).toEqual([
     ...['lexical', 'trigram', 'window', 'session', 'context', 'speaker'],
     ...['date', 'recency', 'answerCue', 'reply', 'self', 'vector', 'early', 'coverage'],
-    'category',
+    ...['category', 'learnedWords'],
   ]);
 });

@@ -27,7 +27,14 @@ export function candidate(
     traitsBefore: 0,
   };
   const coverage = { own: 0, near: 0, rare: 0, information: 0 };
-  return { type, coverage, category: 0, scores: { ...none, ...scores }, facts: { ...plain, at, until: at, ...facts } };
+  return {
+    type,
+    coverage,
+    category: 0,
+    learnedWords: 0,
+    scores: { ...none, ...scores },
+    facts: { ...plain, at, until: at, ...facts },
+  };
 }
 
 export const parsedQuery = (more: Partial<ParsedQuery> = {}): ParsedQuery => ({
