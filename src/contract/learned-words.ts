@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Name, Page, PageQuery, strict } from './common.ts';
 import { ItemTypeName } from './search.ts';
 
-const ItemId = Type.String({ minLength: 1, maxLength: 64 });
+const ItemId = Type.String({ minLength: 1, maxLength: 64, description: 'A memory, message or episode' });
 
 /** A word of questions that leads to an item because it was used for them. */
 export const LearnedWord = Type.Object({

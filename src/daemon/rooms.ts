@@ -49,7 +49,7 @@ import { createUsers } from '../features/users/users.ts';
 import { createWords } from '../features/words/words.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
-import { redactSecrets } from '../lib/redaction.ts';
+import { redactSecrets, withoutMasks } from '../lib/redaction.ts';
 import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
 import type { Config } from './config-settings.ts';
@@ -110,7 +110,7 @@ export async function openRooms(
   const { liveDaemons } = limiting;
   const learning = createLearning({
     ...{ db, clock, log, model: SIGNAL_MODEL, cursors, isShared, liveDaemons, maskQuery },
-    wordsOf: subjectTerms,
+    wordsOf: (query) => subjectTerms(withoutMasks(query)),
   });
 
   const { providerHosts: allowedHosts } = config;

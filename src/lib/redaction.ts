@@ -42,6 +42,11 @@ export function redactSecrets(text: string): Redacted {
   return finish(redactInSteps(text));
 }
 
+/** Replaces masks by spaces, for what is read from the words around them. */
+export function withoutMasks(text: string): string {
+  return text.replaceAll(/\[redacted: [a-z0-9-]+\]/g, ' ');
+}
+
 /** `redactSecrets` in steps of a few milliseconds: hostile text takes some rules a microsecond per character. */
 function* redactInSteps(text: string): Generator<void, Redacted> {
   let count = 0;

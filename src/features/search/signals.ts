@@ -37,7 +37,7 @@ export const DEFAULT_WEIGHTS: Partial<Signals> = {
   early: 0.5,
   coverage: 0.75,
   category: 1,
-  learnedWords: 8,
+  learnedWords: 12,
 };
 
 const RECENCY_HALF_LIFE_MS = 30 * DAY_MS;

@@ -131,7 +131,7 @@ function certaintiesOf(
 }
 
 /** Above 1, one common word of several says less than its share. */
-const SHARE_POWER = 1.5;
+const SHARE_POWER = 2;
 
 /** The share of the terms' weight that leads to a row, as far as it is sure. */
 function learnedShareOf(rowId: number, terms: readonly WeightedTerm[]): number {
