@@ -164,25 +164,28 @@ function ItemWords({ item, user, onForget }: ItemWordsProps) {
     <li>
       {item.type === 'memory' ? (
         <a class="row-text" href={hrefOf('memories', { ...userParameter(user), id: item.itemId })}>
-          {title}
+          {item.text || title}
         </a>
       ) : (
-        <span class="row-text">{title}</span>
+        <span class="row-text">{item.text || title}</span>
       )}
-      <button
-        type="button"
-        class="link"
-        aria-label={`Forget these words for ${title}`}
-        onClick={(event) => onForget(event.currentTarget)}
-      >
-        Forget these
-      </button>
+      <span class="hint">
+        <button
+          type="button"
+          class="link"
+          aria-label={`Forget these words for ${title}`}
+          onClick={(event) => onForget(event.currentTarget)}
+        >
+          Forget these
+        </button>
+      </span>
       <ul class="chips" aria-label={`Words for ${title}`}>
         {item.words.map(({ word, uses, observedUses }) => (
           <li key={word} class="chip tag-chip">
-            <span class="filter-text">
-              {word} · {formatTimes(uses + observedUses)}
-            </span>
+            <span class="filter-text" title={word}>
+              {word}
+            </span>{' '}
+            · {formatTimes(uses + observedUses)}
             <button
               type="button"
               class="link tag-remove"
