@@ -27,3 +27,8 @@ export function questionLabel(bucket: string): string {
 export function questionExample(bucket: string): string {
   return QUESTION_KINDS[bucket]?.example ?? '';
 }
+
+/** `once`, `twice`, `3 times`. */
+export function formatTimes(count: number): string {
+  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+}

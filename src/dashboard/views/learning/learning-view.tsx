@@ -13,6 +13,7 @@ import { currentSession, endSessionOn } from '../../session.ts';
 import { areUsersKnown, searchedUser, userPhrase } from '../../users.ts';
 import { Curve } from './curve.tsx';
 import { FeedbackFeed } from './feedback-feed.tsx';
+import { LearnedWords } from './learned-words.tsx';
 import { LearningFigures } from './learning-figures.tsx';
 import { LearningStart } from './learning-start.tsx';
 import { describeLearning } from './learning-words.ts';
@@ -47,9 +48,12 @@ export function View() {
       <Loaded resource={learned} label="Loading Learning">
         {({ retrieval, searches, usage }) =>
           retrieval.events === 0 && usage.learning.length === 0 ? (
-            <LearningStart />
+            <>
+              <LearningStart />
+              <LearnedWords key={retrieval.user} retrieval={retrieval} onChanged={learned.reload} />
+            </>
           ) : (
-            <Learned retrieval={retrieval} searches={searches} usage={usage} days={days} onForgotten={learned.reload} />
+            <Learned retrieval={retrieval} searches={searches} usage={usage} days={days} onChanged={learned.reload} />
           )
         }
       </Loaded>
@@ -62,10 +66,11 @@ interface LearnedProps {
   searches: readonly StoredSearch[];
   usage: Usage;
   days: number;
-  onForgotten(): void;
+  /** Loads what was learned again. */
+  onChanged(): void;
 }
 
-function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps) {
+function Learned({ retrieval, searches, usage, days, onChanged }: LearnedProps) {
   const isDetailed = parameters.value.has('details');
   return (
     <>
@@ -74,8 +79,9 @@ function Learned({ retrieval, searches, usage, days, onForgotten }: LearnedProps
           <InWords retrieval={retrieval} usage={usage} />
           <FeedbackFeed searches={searches} />
         </div>
-        <Forgetting retrieval={retrieval} onForgotten={onForgotten} />
+        <Forgetting retrieval={retrieval} onChanged={onChanged} />
       </div>
+      <LearnedWords key={retrieval.user} retrieval={retrieval} onChanged={onChanged} />
       <p>
         <button
           type="button"
@@ -115,19 +121,19 @@ function InWords({ retrieval, usage }: Pick<LearnedProps, 'retrieval' | 'usage'>
   );
 }
 
-function Forgetting({ retrieval, onForgotten }: Pick<LearnedProps, 'retrieval' | 'onForgotten'>) {
+function Forgetting({ retrieval, onChanged }: Pick<LearnedProps, 'retrieval' | 'onChanged'>) {
   const { user, updatedAt } = retrieval;
   const forget = async () => {
     const isConfirmed = await confirm({
       title: `Forget what was learned${userPhrase('from', user)}?`,
-      text: 'The default order applies again. Memories stay. Feedback from now on is learned anew.',
+      text: 'The default order applies again, and learned words are forgotten. Memories stay. Feedback from now on is learned anew.',
       yes: 'Forget what was learned',
     });
     if (!isConfirmed) return;
     try {
       await currentSession().client.retrieval.delete({ user });
       announce('feedback');
-      onForgotten();
+      onChanged();
       showToast(`The default order applies${userPhrase('to', user)} again.`);
     } catch (error) {
       endSessionOn(error);

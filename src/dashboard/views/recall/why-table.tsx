@@ -1,7 +1,9 @@
+import { Fragment } from 'preact';
 import type { SearchResult } from '../../../client/client.ts';
 import { formatFigure, formatOrdinal, formatProbability } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { signalLabel } from '../../ranking-words.ts';
+import { describeUse } from './learned-use.ts';
 import { signalParts } from './signal-parts.ts';
 
 /** The figures behind a result's place. */
@@ -12,6 +14,18 @@ export function WhyTable({ result }: { result: SearchResult }) {
   return (
     <div class="why">
       <p class="hint">{sentenceOf(result)}</p>
+      {why?.learnedWords && why.learnedWords.length > 0 && (
+        <p class="hint">
+          You asked for{' '}
+          {why.learnedWords.map(({ word }, index) => (
+            <Fragment key={word}>
+              {index > 0 && ', '}
+              <em>{word}</em>
+            </Fragment>
+          ))}{' '}
+          and {describeUse(why.learnedWords)}.
+        </p>
+      )}
       <div class="why-scroll">
         <table>
           <caption class="unseen">What the score of this result is made of</caption>
