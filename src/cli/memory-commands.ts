@@ -65,6 +65,12 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/users.ts')).usersCommand(await context()),
     },
     {
+      name: 'learned',
+      summary: 'list or forget the words that find what was used for them',
+      group,
+      load: async () => (await import('./commands/learned.ts')).learnedCommand(await context()),
+    },
+    {
       name: 'export',
       summary: 'write the whole account to a file',
       group,

@@ -26,6 +26,7 @@ export type * from '../contract/episodes.ts';
 export type { ErrorCode, FieldError } from '../contract/errors.ts';
 export type * from '../contract/events.ts';
 export type * from '../contract/jobs.ts';
+export type * from '../contract/learned-words.ts';
 export type * from '../contract/learning.ts';
 export type { QuotaState, StorageState, Tier } from '../contract/limits.ts';
 export type * from '../contract/memories.ts';

@@ -15,6 +15,7 @@ import { extractCommand } from '../../src/cli/commands/extract.ts';
 import { forgetCommand } from '../../src/cli/commands/forget.ts';
 import { importCommand } from '../../src/cli/commands/import.ts';
 import { jobsCommand } from '../../src/cli/commands/jobs.ts';
+import { learnedCommand } from '../../src/cli/commands/learned.ts';
 import { listCommand } from '../../src/cli/commands/list.ts';
 import { mcpCommand } from '../../src/cli/commands/mcp.ts';
 import { modelCommand } from '../../src/cli/commands/model.ts';
@@ -145,6 +146,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     providerCommand,
     extractCommand,
     jobsCommand,
+    learnedCommand,
     usersCommand,
     reviewCommand,
     conversationsCommand,

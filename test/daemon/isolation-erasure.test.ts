@@ -124,6 +124,7 @@ describe('erasing a tenant', () => {
         'idempotencyResources',
         'searches',
         'learned',
+        'learnedWords',
         'learningDays',
         'dataKeys',
         'providerKeys',

@@ -89,8 +89,19 @@ describe('another tenant’s search', () => {
     await vi.waitFor(async () => expect((await learnedOf(owner)).events).toBe(before.events + 1), 10_000);
   });
 
-  test('has learned state that only its own tenant can see and reset', async () => {
+  test('has learned state and words that only its own tenant can see, change and reset', async () => {
     expect((await learnedOf(owner)).events).toBeGreaterThan(0);
+    const words = async (caller: typeof owner) =>
+      (await caller.call<{ data: object[] }>('/v1/retrieval/words')).body.data;
+    const own = await words(owner);
+    expect(own).not.toEqual([]);
+    const foreign = JSON.stringify(await words(stranger));
+    for (const word of own) expect(foreign).not.toContain((word as { itemId: string }).itemId);
+    await stranger.call('/v1/retrieval', { method: 'PATCH', body: { usesWords: false } });
+    expect((await stranger.call('/v1/retrieval/words', { method: 'DELETE' })).status).toBe(204);
+    expect(await words(stranger)).toEqual([]);
+    expect(await words(owner)).toEqual(own);
+    expect((await owner.call<{ usesWords: boolean }>('/v1/retrieval')).body.usesWords).toBe(true);
     expect((await stranger.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
     expect((await learnedOf(owner)).events).toBeGreaterThan(0);
     expect((await owner.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
