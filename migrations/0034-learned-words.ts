@@ -21,6 +21,8 @@ export const learnedWords: Migration = {
     );
     await db.raw('CREATE INDEX "learnedWords_item" ON "learnedWords" ("tenantId", "itemId")');
     await db.raw('CREATE INDEX "learnedWords_newest" ON "learnedWords" ("tenantId", "endUser", "updatedAt")');
+    // How likely a search was to have an answer: a question that had none is asked again in other words.
+    await db.raw('ALTER TABLE searches ADD COLUMN confidence double precision');
     await db.raw('ALTER TABLE learned ADD COLUMN "usesWords" bigint NOT NULL DEFAULT 1');
     await runOnRow(db, 'memories', 'DELETE', 'memory_words_forgotten', 'OLD.current = 1', FORGET);
     await runOnRow(db, 'messages', 'DELETE', 'message_words_forgotten', '1 = 1', FORGET);

@@ -68,6 +68,7 @@ const SCENARIOS: Readonly<Record<string, Teach>> = {
   'one use': (needs, parts) => rounds(needs, parts, ['a']),
   'three uses': (needs, parts) => rounds(needs, parts, ['a', 'a', 'a']),
   'used for two wordings': (needs, parts) => rounds(needs, parts, ['a', 'b']),
+  'found in other words': (needs, parts) => rounds(needs, parts, ['a'], 'c'),
   'random results used': async (needs, { ask, use, random }) => {
     for (let round = 0; round < 3; round += 1) {
       for (const { a } of needs) {
@@ -86,10 +87,19 @@ const SCENARIOS: Readonly<Record<string, Teach>> = {
   },
 };
 
-async function rounds(needs: readonly Need[], { ask, use, random }: Teaching, wordings: readonly ('a' | 'b')[]) {
+/** Asks all needs once in each of the wordings; `first` is asked before and answered by nothing. */
+async function rounds(
+  needs: readonly Need[],
+  { ask, use, random }: Teaching,
+  wordings: readonly ('a' | 'b')[],
+  first?: 'c',
+): Promise<void> {
   for (const wording of wordings) {
     const shuffled = needs.map((need) => ({ need, at: random() })).sort((one, other) => one.at - other.at);
-    for (const { need } of shuffled) await use(await ask(need[wording]), need.key);
+    for (const { need } of shuffled) {
+      if (first) await ask(need[first]);
+      await use(await ask(need[wording]), need.key);
+    }
   }
 }
 

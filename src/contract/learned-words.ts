@@ -11,7 +11,10 @@ export const LearnedWord = Type.Object({
   itemId: Type.String(),
   text: Type.String({ description: 'The beginning of the text of the item, or of the memory that took its place' }),
   uses: Type.Integer({ description: 'How often feedback named the item for a question with this word' }),
-  observedUses: Type.Integer({ description: 'How often it was read or changed after such a question' }),
+  observedUses: Type.Integer({
+    description:
+      'How often it was read or changed after such a question, or used for other words that followed it at once',
+  }),
   strength: Type.Number({
     description: 'How firmly it leads there, 0 to 3: falls by half in half a year, and where another result was used',
   }),

@@ -97,7 +97,7 @@ test('a search that is stored after another daemon erased its user leaves nothin
   await caller.call('/v1/memories', { body: { content: 'Ann keeps bees.', user: 'ann' } });
   const scopes = 'SELECT scope FROM scopes WHERE tenantId = ?';
   const scope = (await one.db.readers.of(tenantId).get<{ scope: number }>(scopes, [tenantId]))!.scope;
-  const found = { client: null, bucket: 'other' as const, byDefault: [], shownIds: [] };
+  const found = { client: null, bucket: 'other' as const, byDefault: [], shownIds: [], confidence: 0 };
   const answered = { tenantId, endUser: 'ann', scope, asked: { query: 'bees' }, ...found };
   const countSearches = async () => {
     await one.learning.flush();

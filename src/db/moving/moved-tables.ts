@@ -84,7 +84,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'searches',
     'tenantId id',
-    'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant client',
+    'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant client confidence',
   ),
   table('learned', 'tenantId endUser', 'state events updatedAt usesWords'),
   table('learnedWords', 'tenantId endUser root itemId', 'word strength uses observedUses updatedAt'),

@@ -2,6 +2,7 @@ import { AppError, type FieldError } from '../../contract/errors.ts';
 import type { Feedback } from '../../contract/learning.ts';
 import type { Connection } from '../../db/connection.ts';
 import { utcDay } from '../../lib/clock.ts';
+import { rootOf } from '../text/word-forms.ts';
 import { type Learned, learnedOf, type UserKey } from './learned-cache.ts';
 import { encodeLearnedState } from './learned-state.ts';
 import { addLearningDay, deleteLearningDaysBefore } from './learning-days-store.ts';
@@ -13,11 +14,18 @@ import { shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts
 import { mixtureByName } from './retrieval-view.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
+import { listStoredSearches, type StoredSearchRow } from './stored-searches-store.ts';
 import { teachWords } from './word-learning.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** How long after a search its feedback is accepted. */
 export const SEARCH_TTL_MS = DAY_MS;
+/** A question is taken for another wording of the one before if that was asked at most this long before it. */
+const REFORMULATED_MS = 120_000;
+/** A question with a higher confidence found something. */
+const MAX_UNANSWERED = 0.6;
+/** Searches that are looked back: the web app asks twice, for results and for a context. */
+const REFORMULATED_SEARCHES = 3;
 /** Days of which totals and mixtures are stored. */
 const LEARNING_DAYS = 400;
 
@@ -62,15 +70,7 @@ export async function recordFeedback(
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
   await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
-  if (usesWords && search.row.query !== null) {
-    const words = wordsOf(search.row.query);
-    await teachWords(
-      connection,
-      user,
-      { ...unseen, words, passedOver: passedOverIn(given, search.row), kind: given.kind },
-      nowMs,
-    );
-  }
+  if (usesWords) await teachQuestion(connection, { given, row: search.row, unseen, wordsOf, nowMs });
   await addLearningDay(connection, user, {
     day: utcDay(nowMs),
     feedbacks: used.length > 0 ? 1 : 0,
@@ -117,6 +117,50 @@ function unseenIds({ used = [], irrelevant = [] }: Feedback, { learnedFrom }: Se
   const known = new Set(learnedFrom.split(' '));
   const isNew = (id: string) => !known.has(id);
   return { used: used.filter(isNew), irrelevant: irrelevant.filter(isNew) };
+}
+
+/** What feedback on one search says of the words of its question, and of the one that led nowhere before it. */
+async function teachQuestion(
+  connection: Connection,
+  {
+    given,
+    row,
+    unseen,
+    wordsOf,
+    nowMs,
+  }: {
+    given: GivenFeedback;
+    row: SearchRow;
+    unseen: Required<Feedback>;
+    wordsOf: (query: string) => string[];
+    nowMs: number;
+  },
+): Promise<void> {
+  if (row.query === null) return;
+  const words = wordsOf(row.query);
+  const passedOver = passedOverIn(given, row);
+  await teachWords(connection, row, { ...unseen, words, passedOver, kind: given.kind }, nowMs);
+  if (given.kind === 'implicit' || unseen.used.length === 0) return;
+  const before = await findReformulated(connection, row);
+  if (before === undefined) return;
+  const shown = new Set(shownIdsOf(before));
+  const used = unseen.used.filter((id) => !shown.has(id));
+  const known = new Set(words.map(rootOf));
+  const asked = wordsOf(before.query!);
+  const others = asked.filter((word) => !known.has(rootOf(word)));
+  // Something else may have been asked: only one that found nothing, or shares a word, is the same question.
+  if ((before.confidence ?? 1) > MAX_UNANSWERED && others.length === asked.length) return;
+  await teachWords(connection, row, { words: others, used, passedOver: [], irrelevant: [], kind: 'implicit' }, nowMs);
+}
+
+/** The question that the same client asked shortly before in other words, if nothing was used for it. */
+async function findReformulated(connection: Connection, row: SearchRow): Promise<StoredSearchRow | undefined> {
+  const recent = await listStoredSearches(connection, {
+    ...{ tenantId: row.tenantId, user: row.endUser, beforeId: row.id, exceptClient: undefined },
+    ...{ sinceMs: row.createdAt - REFORMULATED_MS, limit: REFORMULATED_SEARCHES },
+  });
+  const before = recent.find(({ query }) => query !== row.query);
+  return before?.query == null || before.client !== row.client || before.learnedFrom !== '' ? undefined : before;
 }
 
 /** What was shown and not used, where something else was. Reading one result does not say that the others did not help. */

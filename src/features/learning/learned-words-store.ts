@@ -72,12 +72,16 @@ export async function deleteWords(
 }
 
 /** Deletes the words that were used least recently, where a user has too many. */
-export async function deleteExcessWords(connection: Connection, { tenantId, endUser }: UserKey): Promise<void> {
+export async function deleteExcessWords(
+  connection: Connection,
+  { tenantId, endUser }: UserKey,
+  kept = MAX_WORDS,
+): Promise<void> {
   await connection.run(
     `DELETE FROM learnedWords WHERE tenantId = ? AND endUser = ? AND (root, itemId) IN
        (SELECT root, itemId FROM learnedWords WHERE tenantId = ? AND endUser = ?
         ORDER BY updatedAt DESC, root, itemId LIMIT ? OFFSET ?)`,
-    [tenantId, endUser, tenantId, endUser, MAX_WORDS, MAX_WORDS],
+    [tenantId, endUser, tenantId, endUser, MAX_WORDS, kept],
   );
 }
 

@@ -37,6 +37,8 @@ export interface SearchRow {
   types: string | null;
   /** The client that ran it; `null` if unknown. */
   client: string | null;
+  /** The probability that anything answers it; `null` for a search that an earlier version stored. */
+  confidence: number | null;
 }
 
 /**
@@ -48,7 +50,7 @@ export type AnsweredSearchRow = SearchRow & { scope: number | undefined; agreeme
 const SEARCH_COLUMNS = columnNames<SearchRow>({
   ...{ tenantId: true, id: true, endUser: true, bucket: true, candidates: true, signals: true, shown: true },
   ...{ createdAt: true, learnedFrom: true, irrelevant: true, feedbackAt: true },
-  ...{ query: true, project: true, types: true, client: true },
+  ...{ query: true, project: true, types: true, client: true, confidence: true },
 });
 
 export async function findLearned(reader: Reader, tenantId: string, endUser: string): Promise<LearnedRow | undefined> {

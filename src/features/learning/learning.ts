@@ -82,6 +82,8 @@ export interface AnsweredSearch extends UserKey {
   byDefault: readonly RememberedCandidate[];
   /** The results shown, best first. */
   shownIds: readonly string[];
+  /** The probability that anything answers it. */
+  confidence: number;
   /** How far an embedding model agreed with words; absent without a model, or where words have no answer. */
   agreement?: ObservedAgreement | undefined;
 }
@@ -214,7 +216,19 @@ export function createLearning({
     },
     meaningWeightFor: agreements.weightFor,
     unlearned: (bucket) => toLearnedShift(fresh, bucket),
-    remember({ tenantId, endUser, scope, searchId, client, asked, bucket, byDefault, shownIds, agreement }) {
+    remember({
+      tenantId,
+      endUser,
+      scope,
+      searchId,
+      client,
+      asked,
+      bucket,
+      byDefault,
+      shownIds,
+      agreement,
+      confidence,
+    }) {
       const stored = selectCandidates(byDefault, shownIds);
       pending.add({
         tenantId,
@@ -236,6 +250,7 @@ export function createLearning({
         project: asked.project ?? null,
         types: asked.types?.join(' ') ?? null,
         client,
+        confidence,
       });
       if (client !== WEB_APP_CLIENT) shown.add(tenantId, searchId, shownIds);
       // Never throws. Its feedback may come to another daemon at any moment.

@@ -5,7 +5,7 @@ import type { SearchRow } from './learning-store.ts';
 export type StoredSearchRow = Omit<SearchRow, 'tenantId' | 'signals' | 'feedbackAt'>;
 
 const COLUMNS =
-  'id, endUser, bucket, candidates, shown, createdAt, learnedFrom, irrelevant, query, project, types, client';
+  'id, endUser, bucket, candidates, shown, createdAt, learnedFrom, irrelevant, query, project, types, client, confidence';
 
 /** Filters of a tenant's searches: those of a user, older than another one, not of a client. */
 interface StoredSearchFilter {

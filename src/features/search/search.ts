@@ -211,7 +211,10 @@ export function createSearch(dependencies: Dependencies): Search {
       stages,
       weights: found.weights,
       remember: (shownIds) =>
-        learning.remember({ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement }),
+        learning.remember({
+          ...{ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement },
+          confidence: answer.confidence,
+        }),
     };
   }
 

@@ -1,4 +1,14 @@
 import { findMemoryVector } from '../../../src/features/embeddings/stored-vector-store.ts';
+import {
+  deleteExcessWords,
+  deleteSelectedWords,
+  deleteSomeWordsOf,
+  deleteWords,
+  findWordItems,
+  findWordsByRoot,
+  findWordsOfItems,
+  listWords,
+} from '../../../src/features/learning/learned-words-store.ts';
 import { addMemoryUses, findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
 import { findStoredSearch } from '../../../src/features/learning/stored-searches-store.ts';
 import { readerOf, STRAY, write } from './twin-statements.ts';
@@ -10,6 +20,8 @@ const ADD_SEARCH = `INSERT INTO searches (tenantId, id, endUser, bucket, candida
 const EMPTY = Buffer.alloc(0);
 const ADD_MEMORY = `INSERT INTO memories (tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata,
   validFrom, createdAt, updatedAt) VALUES (?, 'mem_stray', 1, 1, 1, 'default', 'x', 'x', '[]', '{}', 1, 1, 1)`;
+const ADD_WORD = `INSERT INTO learnedWords (tenantId, endUser, root, itemId, word, strength, uses, observedUses, updatedAt)
+  VALUES (?, 'default', 'griffin', 'mem_stray', 'griffin', 1, 1, 0, 1)`;
 const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'stray', 'serving')`;
 const ADD_VECTOR = `INSERT INTO vectors (model, scope, type, number, tenantId, embedding)
   SELECT MAX(id), 1, 'memory', ?, ?, ? FROM embeddingModels WHERE tenantId = ?`;
@@ -34,6 +46,33 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
       for (const table of ['searches', 'memories', 'memoryUses']) {
         await connection.run(`DELETE FROM ${table} WHERE tenantId = ?`, [STRAY]);
       }
+    });
+  },
+
+  async 'find, count and forget only its own learned words'(twin) {
+    const user = { tenantId: twin.tenantId, endUser: 'default' };
+    const reader = readerOf(twin);
+    const words = [{ root: 'griffin', itemId: 'mem_stray' }];
+    await write(twin, async (connection) => {
+      await connection.run(ADD_MEMORY, [STRAY]);
+      await connection.run(ADD_WORD, [STRAY]);
+      await deleteWords(connection, user, words);
+      await deleteSelectedWords(connection, user, { root: 'griffin' });
+      await deleteExcessWords(connection, user, 0);
+      await connection.run(ADD_WORD, [twin.tenantId]);
+      await deleteExcessWords(connection, user, 1);
+      twin.record('kept', await findWordsByRoot(connection, user, ['griffin']));
+      await deleteSomeWordsOf(connection, { tenantId: twin.tenantId }, 100);
+    });
+    twin.record('by root', await findWordsByRoot(reader, user, ['griffin']));
+    twin.record('of items', await findWordsOfItems(reader, user, ['mem_stray']));
+    twin.record('items', await findWordItems(reader, twin.tenantId, 'memory', ['mem_stray']));
+    twin.record('list', await listWords(reader, user, { itemId: 'mem_stray', after: undefined, limit: 9 }));
+    await write(twin, async (connection) => {
+      const left = await connection.all('SELECT root FROM learnedWords WHERE tenantId = ?', [STRAY]);
+      twin.record('left', left);
+      await connection.run('DELETE FROM learnedWords WHERE tenantId = ?', [STRAY]);
+      await connection.run('DELETE FROM memories WHERE tenantId = ?', [STRAY]);
     });
   },
 

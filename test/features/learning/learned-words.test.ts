@@ -119,6 +119,25 @@ describe('words of a question', () => {
     expect((await wordsOf(caller)).data[0]).toMatchObject({ uses: 0, observedUses: 1, strength: 0.5 });
   });
 
+  test('of a question that led nowhere lead to what was used for other words soon after', async () => {
+    const caller = await daemon.account();
+    const font = await fill(caller);
+    await caller.search('letters on my screen');
+    daemon.clock.advance(10_000);
+    await teach(caller, 'editor set in', font);
+    expect(await listed(caller, `?itemId=${font}`)).toEqual(['editor', 'letters', 'screen', 'set']);
+    expect(await idsFor(caller, 'screen letters')).toContain(font);
+    await caller.search('color of walls');
+    daemon.clock.advance(121_000);
+    await teach(caller, 'Iosevka', font);
+    const answered = (await caller.search('typeface museum in Mainz')).body;
+    expect(answered.confidence).toBeGreaterThan(0.6);
+    await teach(caller, 'Iosevka', font);
+    await caller.search('museum with Iosevka');
+    await teach(caller, 'Iosevka', font);
+    expect(await listed(caller, `?itemId=${font}`)).toEqual(['editor', 'iosevka', 'letters', 'screen', 'set']);
+  });
+
   test('are not learned from a question of a pasted page, or of credentials', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);

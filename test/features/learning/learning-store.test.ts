@@ -36,7 +36,15 @@ afterEach(async () => {
 
 const searchOf = (tenantId: string, id: string): store.AnsweredSearchRow => ({
   ...{ tenantId, id, endUser: 'default', bucket: 'other', candidates: '', signals: Buffer.alloc(0) },
-  ...{ shown: Buffer.alloc(0), createdAt: 10, learnedFrom: '', irrelevant: null, feedbackAt: null, scope: undefined },
+  ...{
+    shown: Buffer.alloc(0),
+    createdAt: 10,
+    learnedFrom: '',
+    irrelevant: null,
+    feedbackAt: null,
+    confidence: null,
+    scope: undefined,
+  },
   ...{ query: 'plum', project: null, types: null, client: null },
 });
 const day = { day: '2026-05-20', feedbacks: 1, shownRanks: 1, defaultRanks: 0.5 };
