@@ -32,8 +32,8 @@ export function learningCalls({ send, list }: Transport) {
       delete: (query: RetrievalReset = {}, options?: CallOptions): ApiPromise<void> =>
         send('DELETE', path(query), undefined, options),
       /** Switches the learning of words on or off for a user. */
-      change: (change: RetrievalChange, query: RetrievalReset = {}, options?: CallOptions): ApiPromise<Retrieval> =>
-        send('PATCH', path(query), change, options),
+      change: (change: RetrievalChange, options?: CallOptions): ApiPromise<Retrieval> =>
+        send('PATCH', '/v1/retrieval', change, options),
       words: {
         /** Lists the words that lead a user to items, the last used first. */
         list: (query?: LearnedWordsQuery, options?: CallOptions): PagePromise<LearnedWord> =>

@@ -42,6 +42,7 @@ export type LearnedWordsSelection = Static<typeof LearnedWordsSelection>;
 
 export const RetrievalChange = Type.Object(
   {
+    user: Type.Optional(Name),
     usesWords: Type.Boolean({
       description: 'Whether words of questions are learned, and find what was used for them',
     }),

@@ -99,6 +99,7 @@ export const SEARCH_OPERATIONS: Operations = {
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
     },
+    errors: ['not_found'],
   },
   'GET /v1/retrieval/words': {
     id: 'retrieval.words.list',

@@ -95,7 +95,7 @@ function switchCommand(name: 'on' | 'off', description: string, context: Command
     .action(async (_: LearnedOptions, command: Command) => {
       const options = command.optsWithGlobals<LearnedOptions>();
       const client = await openClient(context, options);
-      const { usesWords } = await client.retrieval.change({ usesWords: name === 'on' }, { user: options.user });
+      const { usesWords } = await client.retrieval.change({ user: options.user, usesWords: name === 'on' });
       if (options.json) printJson(context, { usesWords });
       else context.terminal.out(usesWords ? 'Words of questions are learned.\n' : 'Words are not learned or used.\n');
     });

@@ -94,12 +94,11 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
         schema: {
           summary: 'Switch the learning of words for a user',
           tags,
-          querystring: RetrievalReset,
           body: RetrievalChange,
           response: { 200: Retrieval },
         },
       },
-      (request) => learning.change(request.principal, request.body, request.query.user),
+      (request) => learning.change(request.principal, request.body),
     );
     app.get(
       '/v1/retrieval/words',

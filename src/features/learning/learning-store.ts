@@ -96,6 +96,12 @@ export async function upsertLearned(connection: Connection, row: Omit<LearnedRow
   );
 }
 
+/** Whether a user has items, and is not being erased. */
+export async function hasItems(reader: Reader, tenantId: string, endUser: string): Promise<boolean> {
+  const sql = 'SELECT 1 AS found FROM scopes WHERE tenantId = ? AND endUser = ? AND erasedAt IS NULL';
+  return (await reader.get(sql, [tenantId, endUser])) !== undefined;
+}
+
 /** Stores whether words are learned; `state` is that of a user without one. */
 export async function upsertUsesWords(
   connection: Connection,

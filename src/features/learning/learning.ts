@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { AppError } from '../../contract/errors.ts';
 import type { RetrievalChange } from '../../contract/learned-words.ts';
 import type { Feedback, FeedbackResult, LearnedShift, Retrieval } from '../../contract/learning.ts';
 import type { SearchRequest } from '../../contract/search.ts';
@@ -27,6 +28,7 @@ import {
   deleteSomeSearchesOf,
   findLearned,
   findSearch,
+  hasItems,
   upsertUsesWords,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
@@ -111,8 +113,8 @@ export interface Learning extends LearningReports {
   noteUse(principal: Tenant, memoryId: string): void;
   /** Deletes what was learned for a user, who gets the default ranking again. */
   reset(principal: Tenant, user?: string): Promise<void>;
-  /** Switches the learning of words on or off; those learned before stay. */
-  change(principal: Tenant, change: RetrievalChange, user?: string): Promise<Retrieval>;
+  /** Switches the learning of words on or off; those learned before stay. Throws `not_found` for a user without items. */
+  change(principal: Tenant, change: RetrievalChange): Promise<Retrieval>;
   words: LearnedWords;
   searches: StoredSearches;
   transfer: LearningTransfer;
@@ -275,11 +277,15 @@ export function createLearning({
       });
       cache.forget(tenantId, user);
     },
-    async change({ tenantId }, { usesWords }, user = 'default') {
+    async change({ tenantId }, { user = 'default', usesWords }) {
       const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
-      await db.writes.write(tenantId, (connection) =>
-        upsertUsesWords(connection, { ...row, usesWords: usesWords ? 1 : 0 }),
-      );
+      await db.writes.write(tenantId, async (connection) => {
+        // Rows for made-up names would count toward no quota.
+        if (user !== 'default' && !(await hasItems(connection, tenantId, user))) {
+          throw new AppError('not_found', 'Nothing is stored of a user with this name.');
+        }
+        await upsertUsesWords(connection, { ...row, usesWords: usesWords ? 1 : 0 });
+      });
       cache.forget(tenantId, user);
       return reports.show({ tenantId }, { user });
     },

@@ -204,6 +204,8 @@ describe('learned words', () => {
     await change(true);
     await teach(caller, 'typeface of my editor', font);
     expect(await idsFor(caller, 'typeface')).toContain(font);
+    const nobody = await caller.call('/v1/retrieval', { method: 'PATCH', body: { user: 'nobody', usesWords: false } });
+    expect([nobody.status, nobody.body.code]).toEqual([404, 'not_found']);
   });
 
   test('are erased with their item and with their user', async () => {

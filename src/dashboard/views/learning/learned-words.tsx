@@ -129,7 +129,7 @@ function WordsSwitch({ retrieval, onChanged }: LearnedWordsProps) {
   const choose = async (usesWords: boolean) => {
     chosen.value = usesWords;
     try {
-      await currentSession().client.retrieval.change({ usesWords }, { user: retrieval.user });
+      await currentSession().client.retrieval.change({ user: retrieval.user, usesWords });
       onChanged();
     } catch (error) {
       chosen.value = undefined;
