@@ -134,20 +134,21 @@ export async function listWords(
   );
 }
 
-/** An item that words lead to: its row, and for a memory whose validity ended the one in its place. */
+/** An item that words lead to: its row and user, and for a memory whose validity ended the one in its place. */
 export interface WordItem {
   id: string;
   number: number;
+  scope: number;
   supersededBy: string | null;
   /** The beginning of its text. */
   text: string;
 }
 
 const ITEMS: Readonly<Record<ItemType, string>> = {
-  memory: `number, CASE WHEN validTo IS NULL THEN NULL ELSE supersededBy END AS supersededBy, SUBSTR(content, 1, 200) AS text
+  memory: `number, scope, CASE WHEN validTo IS NULL THEN NULL ELSE supersededBy END AS supersededBy, SUBSTR(content, 1, 200) AS text
     FROM memories WHERE current = 1`,
-  message: 'number, NULL AS supersededBy, SUBSTR(content, 1, 200) AS text FROM messages WHERE 1 = 1',
-  episode: 'number, NULL AS supersededBy, SUBSTR(title, 1, 200) AS text FROM episodes WHERE 1 = 1',
+  message: 'number, scope, NULL AS supersededBy, SUBSTR(content, 1, 200) AS text FROM messages WHERE 1 = 1',
+  episode: 'number, scope, NULL AS supersededBy, SUBSTR(title, 1, 200) AS text FROM episodes WHERE 1 = 1',
 };
 
 /** Finds items of one type by id. */

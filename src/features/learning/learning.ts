@@ -65,8 +65,8 @@ export interface LearnedRanking {
 export interface Taught {
   /** The learned weights for a query bucket. */
   rankingFor(bucket: QueryBucket): LearnedRanking;
-  /** The items that terms of a question lead to. */
-  findMatches(reader: Reader, terms: readonly string[]): Promise<LearnedMatches>;
+  /** The items of the user, who has this scope, that terms of a question lead to. */
+  findMatches(reader: Reader, scope: number, terms: readonly string[]): Promise<LearnedMatches>;
 }
 
 /** The conditions of a search; `types` is absent for all. */
@@ -212,8 +212,8 @@ export function createLearning({
           events: state.events,
           explain: () => toLearnedShift(state, bucket),
         }),
-        findMatches: async (from, terms) =>
-          usesWords ? findLearnedMatches(from, user, terms, clock.nowMs()) : NO_LEARNED_MATCHES,
+        findMatches: async (from, scope, terms) =>
+          usesWords ? findLearnedMatches(from, { ...user, scope }, terms, clock.nowMs()) : NO_LEARNED_MATCHES,
       };
     },
     meaningWeightFor: agreements.weightFor,

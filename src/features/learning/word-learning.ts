@@ -38,10 +38,10 @@ export async function teachWords(
   if (used.length > 0) await deleteExcessWords(connection, user);
 }
 
-/** Finds the items that terms of a question lead to; what replaced a memory stands in its place. */
+/** Finds the items of the user that terms of a question lead to; what replaced a memory stands in its place. */
 export async function findLearnedMatches(
   reader: Reader,
-  user: UserKey,
+  user: UserKey & { scope: number },
   terms: readonly string[],
   nowMs: number,
 ): Promise<LearnedMatches> {
@@ -55,7 +55,8 @@ export async function findLearnedMatches(
   const byType = new Map<ItemType, Map<number, WordMatch[]>>();
   for (const match of matches) {
     const item = items.get(match.itemId);
-    if (item === undefined) continue;
+    // Words of an import may name an item of another user.
+    if (item?.scope !== user.scope) continue;
     const type = itemTypeOf(match.itemId);
     const byRow = byType.get(type) ?? new Map<number, WordMatch[]>();
     byType.set(type, byRow.set(item.number, [...(byRow.get(item.number) ?? []), match]));

@@ -164,7 +164,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const scope = await scopes.find(reader, user);
     // A user without a scope has no items.
     const taught = strategy === 'auto' ? await learning.taughtBy(reader, user) : undefined;
-    const matched = await taught?.findMatches(reader, parsed.terms);
+    const matched = scope === undefined ? undefined : await taught?.findMatches(reader, scope, parsed.terms);
     const query = scope === undefined ? undefined : { ...unscoped, scope, ...(matched && { learned: matched }) };
     const found = query === undefined ? NO_CANDIDATES : await candidates.find(reader, query, vector);
     stages.end('candidatesMs');

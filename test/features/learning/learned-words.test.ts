@@ -221,6 +221,18 @@ describe('learned words', () => {
     expect(await listed(caller, '?user=ben')).toEqual([]);
   });
 
+  test('of an import never lead to what belongs to another user', async () => {
+    const caller = await daemon.account();
+    const font = await fill(caller);
+    await teach(caller, 'typeface of my editor', font);
+    await caller.add('Ben plays the harp', { user: 'ben' });
+    const lines = (await portable(caller).lines()).map((line) => JSON.parse(line));
+    const learned = lines.find(({ type }) => type === 'learned');
+    await portable(caller).importFile([{ ...learned, user: 'ben' }]);
+    expect(await listed(caller, '?user=ben')).toEqual(['editor', 'typeface']);
+    expect(await idsFor(caller, 'typeface', { user: 'ben' })).toEqual([]);
+  });
+
   test('are exported and imported with the items that they lead to', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
