@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { callApi } from './api-session.ts';
 import { startBareServer } from './bare.ts';
 import type { BenchOptions } from './benchmarks.ts';
 import { cpuMsOf } from './cpu.ts';
 import { fillFolder } from './fill-folder.ts';
-import { LEDGER_CONTENTS, LEDGER_REQUESTS } from './ledger-requests.ts';
+import { LEDGER_CONTENTS, LEDGER_REQUESTS, teachWords } from './ledger-requests.ts';
 import { type LoadRequest, load } from './load.ts';
 import { inFreshFolder, ROOT, type ServerProcess, startDaemon } from './processes.ts';
 import type { Section } from './report.ts';
@@ -32,6 +33,7 @@ export async function benchLedger({ rounds, nodeOptions, progress }: BenchOption
         progress(name);
         const { apiKey, ids, conversationIds } = tenants![index]!;
         const account = { memoryId: ids[0]!, conversationId: conversationIds[0]! };
+        await teachWords((path, body) => callApi(daemon.url, apiKey, path, body));
         const bareGet = (): LoadRequest => ({ method: 'GET', path: '/v1/memories/x', apiKey });
         const request = (): LoadRequest => {
           const { body, ...fixed } = requestOf(account, sent);

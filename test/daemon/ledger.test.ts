@@ -1,6 +1,6 @@
 import sqlite3 from 'sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LEDGER_CONTENTS, LEDGER_REQUESTS, type LedgerAccount } from '../../bench/ledger-requests.ts';
+import { LEDGER_CONTENTS, LEDGER_REQUESTS, type LedgerAccount, teachWords } from '../../bench/ledger-requests.ts';
 import { conversing } from '../features/conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 
@@ -32,6 +32,7 @@ beforeAll(async () => {
   const { id } = await chat.begin();
   await chat.say(id, ...Array.from({ length: messages }, (_, index) => `Cup ${index} is mine`));
   account = { memoryId: added[0]!.id, conversationId: id };
+  await teachWords(async (path, body) => (await caller.call(path, { body })).body);
 });
 afterAll(async () => {
   Object.assign(sqlite3.Statement.prototype, { all, run });
