@@ -19,6 +19,8 @@ export type LearnedMatches = ReadonlyMap<ItemType, ReadonlyMap<number, readonly 
 
 export const NO_LEARNED_MATCHES: LearnedMatches = new Map();
 
+/** Results of each kind that one question teaches about: whoever names more says little about each. */
+const MAX_TAUGHT = 20;
 /** A memory's successors are followed this far. */
 const MAX_SUCCESSORS = 3;
 
@@ -29,10 +31,13 @@ export async function teachWords(
   lesson: WordLesson,
   nowMs: number,
 ): Promise<void> {
-  const items = await findItems(connection, user.tenantId, lesson.used);
-  const used = lesson.used.filter((id) => items.has(id));
-  const known = await findWordsOfItems(connection, user, [...used, ...lesson.passedOver, ...lesson.irrelevant]);
-  const { stored, forgotten } = learnWords(known, { ...lesson, used }, nowMs);
+  const named = lesson.used.slice(0, MAX_TAUGHT);
+  const passedOver = lesson.passedOver.slice(0, MAX_TAUGHT);
+  const irrelevant = lesson.irrelevant.slice(0, MAX_TAUGHT);
+  const items = await findItems(connection, user.tenantId, named);
+  const used = named.filter((id) => items.has(id));
+  const known = await findWordsOfItems(connection, user, [...used, ...passedOver, ...irrelevant]);
+  const { stored, forgotten } = learnWords(known, { ...lesson, used, passedOver, irrelevant }, nowMs);
   await upsertWords(connection, user, stored);
   await deleteWords(connection, user, forgotten);
   if (used.length > 0) await deleteExcessWords(connection, user);

@@ -138,6 +138,16 @@ describe('words of a question', () => {
     expect(await listed(caller, `?itemId=${font}`)).toEqual(['editor', 'iosevka', 'letters', 'screen', 'set']);
   });
 
+  test('lead to at most twenty results of one question', async () => {
+    const caller = await daemon.account();
+    await caller.addAll(Array.from({ length: 25 }, (_, at) => ({ content: `plum of day ${at}` })));
+    const found = (await caller.search('plum', { limit: 25 })).body;
+    const used = idsOf(found);
+    expect(used).toHaveLength(25);
+    await caller.call(`/v1/searches/${found.searchId}/feedback`, { body: { used } });
+    expect((await wordsOf(caller)).data).toHaveLength(20);
+  });
+
   test('are not learned from a question of a pasted page, or of credentials', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
