@@ -69,7 +69,7 @@ export function LearnedWords({ retrieval, onChanged }: LearnedWordsProps) {
     }
   };
   return (
-    <section class="card stack" aria-labelledby="words-title">
+    <section class="card stack learned-words" aria-labelledby="words-title">
       <div class="card-head">
         <h2 id="words-title" ref={heading} tabIndex={-1}>
           Learned words{userPhrase('of', user)}
