@@ -66,7 +66,7 @@ export const CONNECTION_OPERATIONS: Operations = {
     request: { ticket: TICKET },
     answer: { email: 'ada@example.com' },
     headers: PRIVATE,
-    errors: ['gone'],
+    errors: ['forbidden', 'gone'],
   },
   'GET /v1/connections': {
     id: 'connections.list',
