@@ -92,7 +92,7 @@ describe('the reader', () => {
     await page.getByLabel('Title').fill('Lisbon in May');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Lisbon in May' }).waitFor();
-    await page.getByRole('button', { name: 'Forget message 2' }).click();
+    await page.getByRole('button', { name: 'Forget message 2', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
     await message(page, 'quiet and warm').waitFor({ state: 'detached' });
     await expect.poll(() => page.locator('.message').count()).toBe(3);
@@ -145,7 +145,7 @@ describe('a conversation of 2,000 messages', () => {
   test('stays where it is when a message far down is forgotten', { timeout: 120_000 }, async () => {
     const { page, id, messageIds } = await open(numbered(600));
     await go(page, `id=${id}&message=${messageIds[500]}`);
-    await page.getByRole('button', { name: 'Forget message 502' }).click();
+    await page.getByRole('button', { name: 'Forget message 502', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
     await message(page, 'message number 502 ').waitFor({ state: 'detached' });
     await message(page, 'message number 501 ').waitFor();

@@ -51,7 +51,7 @@ describe('a stranger', () => {
 
   test('forgets everything about a topic, and may change their mind', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open();
-    await page.getByRole('button', { name: 'travel 3' }).click();
+    await page.getByRole('button', { name: 'travel 3', exact: true }).click();
     await expect.poll(() => rowCount(page)).toBe(3);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'Forget' }).click();
@@ -168,8 +168,8 @@ describe('the list', () => {
     await expect.poll(() => rowCount(page)).toBe(1);
     await row(page, 'oolong').waitFor();
     await page.getByRole('button', { name: 'Clear all' }).click();
-    await page.getByRole('button', { name: 'people 2' }).click();
-    await page.getByRole('button', { name: 'health 1' }).click();
+    await page.getByRole('button', { name: 'people 2', exact: true }).click();
+    await page.getByRole('button', { name: 'health 1', exact: true }).click();
     await expect.poll(() => rowCount(page)).toBe(1);
     expect(new URL(page.url()).searchParams.getAll('tag')).toEqual(['people', 'health']);
     await page.goBack();
@@ -186,7 +186,7 @@ describe('the list', () => {
       },
       body: JSON.stringify({ content: 'Kai plays the cello' }),
     });
-    await page.getByRole('button', { name: 'Claude Code 1' }).click();
+    await page.getByRole('button', { name: 'Claude Code 1', exact: true }).click();
     await expect.poll(() => rowCount(page)).toBe(1);
     expect(new URL(page.url()).searchParams.get('client')).toBe('claude-code');
     await row(page, 'Kai plays the cello').click();

@@ -100,7 +100,7 @@ describe(`a stranger on Home needs at most ${MAX_ACTIONS} actions`, { timeout: 6
   test('to forget everything about a topic', async () => {
     const { page, apiKey, act, actions } = await openHome();
     await act(view(page, 'Memories'));
-    await act(page.getByRole('button', { name: 'travel 2' }).click());
+    await act(page.getByRole('button', { name: 'travel 2', exact: true }).click());
     await row(page, 'oolong').waitFor({ state: 'detached' });
     await act(page.getByRole('checkbox', { name: 'Select all' }).check());
     await act(page.getByRole('button', { name: 'Forget' }).click());
