@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { strengthAt } from './learned-words.ts';
 import { deleteSelectedWords, listWords, type WordPosition } from './learned-words-store.ts';
@@ -55,7 +56,7 @@ export function createLearnedWords({
       return { data, nextCursor: page.nextCursor };
     },
     async forget({ tenantId }, { user = 'default', word, itemId }) {
-      const root = word === undefined ? undefined : rootOf(word.toLowerCase());
+      const root = word === undefined ? undefined : rootOf(termsOf(word)[0] ?? word);
       await db.writes.write(tenantId, (connection) =>
         deleteSelectedWords(connection, { tenantId, endUser: user }, { root, itemId }),
       );

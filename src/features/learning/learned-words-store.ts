@@ -48,11 +48,15 @@ export async function findWordsOfItems(
 }
 
 /** Stores words of a user, in the place of those that are there. */
-export async function upsertWords(connection: Connection, user: UserKey, words: readonly LearnedWord[]): Promise<void> {
+export async function upsertWords(
+  connection: Connection,
+  { tenantId, endUser }: UserKey,
+  words: readonly LearnedWord[],
+): Promise<void> {
   await insertRows(
     connection,
     `INSERT INTO learnedWords (${COLUMNS.join(', ')})`,
-    words.map((word) => valuesOf({ ...word, ...user }, COLUMNS)),
+    words.map((word) => valuesOf({ ...word, tenantId, endUser }, COLUMNS)),
     `ON CONFLICT (tenantId, endUser, root, itemId) DO UPDATE SET word = excluded.word, strength = excluded.strength,
        uses = excluded.uses, observedUses = excluded.observedUses, updatedAt = excluded.updatedAt`,
   );

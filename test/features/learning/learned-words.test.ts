@@ -187,6 +187,10 @@ describe('learned words', () => {
     await teach(caller, 'typeface of my editor', font);
     expect((await forget('?word=Typefaces')).status).toBe(204);
     expect(await listed(caller)).toEqual(['editor']);
+    await teach(caller, 'café editor', font);
+    expect(await listed(caller)).toEqual(['cafe', 'editor']);
+    expect((await forget(`?word=${encodeURIComponent('Café')}`)).status).toBe(204);
+    expect(await listed(caller)).toEqual(['editor']);
     expect(await idsFor(caller, 'typeface')).not.toContain(font);
     expect((await forget(`?itemId=${font}`)).status).toBe(204);
     expect(await listed(caller)).toEqual([]);
@@ -247,6 +251,8 @@ describe('learned words', () => {
     const caller = await daemon.account();
     const font = await fill(caller);
     await teach(caller, 'typeface of my editor', font);
+    daemon.clock.advance(60_000);
+    await teach(caller, 'editor font', font);
     const to = await daemon.account();
     await portable(to).importFile((await portable(caller).lines()).map((line) => JSON.parse(line)));
     expect((await wordsOf(to)).data).toEqual((await wordsOf(caller)).data);
