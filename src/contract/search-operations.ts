@@ -83,7 +83,7 @@ export const SEARCH_OPERATIONS: Operations = {
   'DELETE /v1/retrieval': {
     id: 'retrieval.delete',
     description:
-      'Forgets what the ranking learned for this user, words included; the default ranking applies again. Whether words are learned stays as it is.',
+      'Forgets what the ranking learned for this user, words included; the default ranking applies again. `usesWords` does not change.',
   },
   'PATCH /v1/retrieval': {
     id: 'retrieval.change',

@@ -109,7 +109,7 @@ export async function openRooms(
   const maskQuery = isRedacting ? (query: string) => redactSecrets(query).text : (query: string) => query;
   const { liveDaemons } = limiting;
   const learning = createLearning({
-    ...{ db, clock, log, model: SIGNAL_MODEL, cursors, isShared, liveDaemons, maskQuery },
+    ...{ db, clock, log, model: SIGNAL_MODEL, cursors, scopes, isShared, liveDaemons, maskQuery },
     wordsOf: (query) => subjectTerms(withoutMasks(query)),
   });
 

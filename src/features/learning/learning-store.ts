@@ -86,7 +86,7 @@ export async function findLearnedUsers(reader: Reader, tenantId: string, users: 
   return rows.map(({ endUser }) => endUser);
 }
 
-/** Stores a state. Whether words are learned stays as it is. */
+/** Stores a state without changing `usesWords`. */
 export async function upsertLearned(connection: Connection, row: Omit<LearnedRow, 'usesWords'>): Promise<void> {
   await connection.run(
     `INSERT INTO learned (tenantId, endUser, state, events, updatedAt) VALUES (?, ?, ?, ?, ?)
@@ -94,12 +94,6 @@ export async function upsertLearned(connection: Connection, row: Omit<LearnedRow
        updatedAt = excluded.updatedAt`,
     [row.tenantId, row.endUser, row.state, row.events, row.updatedAt],
   );
-}
-
-/** Whether a user has items, and is not being erased. */
-export async function hasItems(reader: Reader, tenantId: string, endUser: string): Promise<boolean> {
-  const sql = 'SELECT 1 AS found FROM scopes WHERE tenantId = ? AND endUser = ? AND erasedAt IS NULL';
-  return (await reader.get(sql, [tenantId, endUser])) !== undefined;
 }
 
 /** Stores whether words are learned; `state` is that of a user without one. */

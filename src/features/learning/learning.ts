@@ -14,6 +14,7 @@ import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import type { Scopes } from '../text/scopes.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
 import { createLearnedCache, createLearnedReads, type Learned, learnedOf, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
@@ -28,7 +29,6 @@ import {
   deleteSomeSearchesOf,
   findLearned,
   findSearch,
-  hasItems,
   upsertUsesWords,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
@@ -142,6 +142,7 @@ export function createLearning({
   log,
   model,
   cursors,
+  scopes,
   isShared,
   liveDaemons,
   maskQuery,
@@ -152,6 +153,7 @@ export function createLearning({
   log: Log;
   model: SignalModel;
   cursors: Cursors;
+  scopes: Pick<Scopes, 'find'>;
   /** Whether other daemons may use the database: then nothing that they may change is kept in memory. */
   isShared: boolean;
   /** Daemons among which requests are spread. */
@@ -281,7 +283,7 @@ export function createLearning({
       const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
       await db.writes.write(tenantId, async (connection) => {
         // Rows for made-up names would count toward no quota.
-        if (user !== 'default' && !(await hasItems(connection, tenantId, user))) {
+        if (user !== 'default' && (await scopes.find(connection, { tenantId, endUser: user })) === undefined) {
           throw new AppError('not_found', 'Nothing is stored of a user with this name.');
         }
         await upsertUsesWords(connection, { ...row, usesWords: usesWords ? 1 : 0 });

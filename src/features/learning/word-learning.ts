@@ -69,7 +69,7 @@ export async function findLearnedMatches(
   return byType;
 }
 
-/** Finds items by id; a memory that was superseded stands for its successor. */
+/** Finds items by id; of a superseded memory its successor. */
 export async function findItems(
   reader: Reader,
   tenantId: string,

@@ -133,7 +133,7 @@ function certaintiesOf(
 /** Above 1, one common word of several says less than its share. */
 const SHARE_POWER = 2;
 
-/** The share of the terms' weight that leads to a row, as far as it is sure. */
+/** The share of the terms' weight that leads to a row, each term by its certainty. */
 function learnedShareOf(rowId: number, terms: readonly WeightedTerm[]): number {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   const led = terms.reduce((sum, { weight, learned }) => sum + weight * (learned?.get(rowId) ?? 0), 0);

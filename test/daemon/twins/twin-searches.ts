@@ -9,7 +9,6 @@ import {
   findWordsOfItems,
   listWords,
 } from '../../../src/features/learning/learned-words-store.ts';
-import { hasItems } from '../../../src/features/learning/learning-store.ts';
 import { addMemoryUses, findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
 import { findStoredSearch } from '../../../src/features/learning/stored-searches-store.ts';
 import { readerOf, STRAY, write } from './twin-statements.ts';
@@ -21,7 +20,6 @@ const ADD_SEARCH = `INSERT INTO searches (tenantId, id, endUser, bucket, candida
 const EMPTY = Buffer.alloc(0);
 const ADD_MEMORY = `INSERT INTO memories (tenantId, id, version, current, scope, endUser, content, contentHash, tags, metadata,
   validFrom, createdAt, updatedAt) VALUES (?, 'mem_stray', 1, 1, 1, 'default', 'x', 'x', '[]', '{}', 1, 1, 1)`;
-const ADD_SCOPE = `INSERT INTO scopes (tenantId, endUser, scope) VALUES (?, 'stray', ?)`;
 const ADD_WORD = `INSERT INTO learnedWords (tenantId, endUser, root, itemId, word, strength, uses, observedUses, updatedAt)
   VALUES (?, 'default', 'griffin', 'mem_stray', 'griffin', 1, 1, 0, 1)`;
 const ADD_MODEL = `INSERT INTO embeddingModels (tenantId, provider, name, state) VALUES (?, NULL, 'stray', 'serving')`;
@@ -65,11 +63,6 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
       await deleteExcessWords(connection, user, 1);
       twin.record('kept', await findWordsByRoot(connection, user, ['griffin']));
       await deleteSomeWordsOf(connection, { tenantId: twin.tenantId }, 100);
-    });
-    await write(twin, async (connection) => {
-      await connection.run(ADD_SCOPE, [STRAY, STRAY_NUMBER]);
-      twin.record('has items', await hasItems(connection, twin.tenantId, 'stray'));
-      await connection.run('DELETE FROM scopes WHERE tenantId = ?', [STRAY]);
     });
     twin.record('by root', await findWordsByRoot(reader, user, ['griffin']));
     twin.record('of items', await findWordsOfItems(reader, user, ['mem_stray']));
