@@ -87,7 +87,7 @@ import {
   SearchResult,
   SearchTimings,
 } from './search.ts';
-import { MemoryUse, StoredSearch, StoredSearchPage } from './searches.ts';
+import { MemoryUse, MemoryUses, StoredSearch, StoredSearchPage } from './searches.ts';
 import {
   Acceptance,
   AddedSuggestion,
@@ -185,6 +185,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MemorySourceKind,
   MemoryStats,
   MemoryUse,
+  MemoryUses,
   Message,
   MessageChange,
   MessageContent,

@@ -109,7 +109,7 @@ export const MEMORY_OPERATIONS: Operations = {
   'PATCH /v1/memories/{id}': {
     id: 'memories.update',
     description:
-      'Changes the given fields and keeps the previous version. `tags` and `metadata` replace the whole value; `addTags`, `removeTags` and `metadataPatch` (RFC 7396) change a part of it. `null` clears `occurredAt`, `expiresAt`, `project` and `externalId`. A superseded memory cannot be changed.',
+      'Changes the given fields and keeps the previous version. `tags` and `metadata` replace the whole value; `addTags`, `removeTags` and `metadataPatch` (RFC 7396) change a part of it. `null` clears `occurredAt`, `expiresAt`, `project` and `externalId`. `validTo`, sent alone, marks a memory as outdated that nothing replaces, and `null` undoes that; it creates no version. A superseded memory cannot be changed otherwise.',
     request: { addTags: ['evening'] },
     answer: CHANGED_MEMORY,
     etag: true,
@@ -141,6 +141,12 @@ export const MEMORY_OPERATIONS: Operations = {
     description:
       'Returns how many searches and contexts showed the memory, and how many of them it was used in: feedback named it, or it was read or changed soon after. Searches are counted from within a second of their answer.',
     answer: { shown: 14, used: 5 },
+  },
+  'GET /v1/memories/uses': {
+    id: 'memories.uses',
+    description:
+      'Returns the same counts for up to 200 memories. One that no search has shown, or that does not exist, is left out.',
+    answer: { data: [{ id: EXAMPLE_MEMORY.id, shown: 14, used: 5 }] },
   },
   'POST /v1/memories/query': {
     id: 'memories.query',

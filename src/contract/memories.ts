@@ -122,6 +122,12 @@ export const MemoryChange = Type.Object(
     ),
     addTags: Type.Optional(Tags),
     removeTags: Type.Optional(Tags),
+    validTo: Type.Optional(
+      Type.Union([Timestamp, Type.Null()], {
+        description:
+          'Since when it is outdated and nothing replaces it; `null` makes it current again. The only field of its request',
+      }),
+    ),
   },
   { ...strict, minProperties: 1 },
 );

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ClientName } from './activity.ts';
-import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
+import { AnyId, Name, Nullable, Page, PageQuery, strict } from './common.ts';
 import { ItemTypeName } from './search.ts';
 
 /** The characters of a query that are stored with its search. */
@@ -52,3 +52,17 @@ export const MemoryUse = Type.Object({
   used: Type.Integer({ description: 'How many of them it was used in, by feedback or by being read or changed' }),
 });
 export type MemoryUse = Static<typeof MemoryUse>;
+
+export const MAX_USES = 200;
+/** The ids of up to `MAX_USES` memories, `id` once or repeated. */
+export const MemoryUsesQuery = Type.Object(
+  { id: Type.Union([AnyId, Type.Array(AnyId, { minItems: 1, maxItems: MAX_USES })], { description: 'Repeatable' }) },
+  strict,
+);
+export type MemoryUsesQuery = Static<typeof MemoryUsesQuery>;
+export const MemoryUses = Type.Object({
+  data: Type.Array(Type.Object({ id: Type.String(), ...MemoryUse.properties }), {
+    description: 'Only memories that a search showed',
+  }),
+});
+export type MemoryUses = Static<typeof MemoryUses>;

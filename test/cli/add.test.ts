@@ -156,6 +156,16 @@ describe('svc edit', () => {
     expect(await person.run(['edit', id])).toMatchObject({ code: 2, err: expect.stringContaining('--content') });
   });
 
+  test('marks as outdated, since now or a time, and as current again', async () => {
+    const id = await add('Lives in Linz');
+    expect((await person.run(['edit', id, '--outdated'], TTY)).out).toContain('marked as outdated');
+    expect((await person.run(['search', 'Linz'])).out).not.toContain(id);
+    expect((await person.run(['edit', id, '--no-outdated'], TTY)).out).toContain('is current again');
+    expect((await person.run(['search', 'Linz'])).out).toContain(id);
+    const { validTo } = JSON.parse((await person.run(['edit', id, '--outdated', 'today', '--json'])).out);
+    expect(validTo).not.toBeNull();
+  });
+
   test('does not overwrite a concurrent change, and keeps the editor’s text', async () => {
     const id = await add('Contested');
     const meanwhile = `await fetch('${daemon.baseUrl}/v1/memories/${id}', { method: 'PATCH', headers: {

@@ -35,6 +35,15 @@ test('bulk calls neither show nor change another tenant’s memories; the owner 
   expect((await owner.call('/v1/memories/delete', { body: { ids: [id] } })).body).toMatchObject({ deleted: 1 });
 });
 
+test('counts of uses leave out another tenant’s memories; the owner gets them', async () => {
+  const stranger = await daemon.account();
+  const { id } = await owner.add('The basilisk drinks at noon');
+  await owner.find('basilisk noon');
+  const path = `/v1/memories/uses?id=${id}&id=mem_${'0'.repeat(32)}`;
+  await expect.poll(async () => (await owner.call(path)).body).toEqual({ data: [{ id, shown: 1, used: 0 }] });
+  expect((await stranger.call(path)).body).toEqual({ data: [] });
+});
+
 const CONTENT = 'The basilisk guards the well';
 
 test.each(Object.entries(MEMORY_OPERATIONS))(

@@ -23,7 +23,8 @@ in the meantime, nothing is overwritten.
 Examples:
   $ svc edit 8c1f04d2
   $ svc edit 8c1f04d2 --content "Ada prefers green tea" --tag taste --tag tea
-  $ svc edit 8c1f04d2 --expires never`;
+  $ svc edit 8c1f04d2 --expires never
+  $ svc edit 8c1f04d2 --outdated`;
 
 /** `svc edit`: changes a memory by option or in the editor. */
 export function editCommand(context: CommandContext): Command {
@@ -38,15 +39,20 @@ export function editCommand(context: CommandContext): Command {
       const client = await openClient(context, options);
       const id = await findId(typed, client, createRecentIds(context.settingsFolder));
       const before = await client.memories.get(id).withResponse();
-      const change = changeOf(options);
+      const change = changeOf(options, context.clock.nowMs());
       const after =
         Object.keys(change).length > 0
           ? await send(client, before, change, context)
           : await editContent(client, before, context);
       if (options.json) return printJson(context, after);
-      const changed = after.version > before.data.version;
-      context.terminal.out(`${shortId(id)} ${changed ? `updated to version ${after.version}` : 'unchanged'}.\n`);
+      context.terminal.out(`${shortId(id)} ${describeChange(before.data, after)}.\n`);
     });
+}
+
+function describeChange(before: Memory, after: Memory): string {
+  if (after.version > before.version) return `updated to version ${after.version}`;
+  if (after.validTo === before.validTo) return 'unchanged';
+  return after.validTo === null ? 'is current again' : 'marked as outdated';
 }
 
 async function editContent(client: Client, before: WithResponse<Memory>, context: CommandContext): Promise<Memory> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { MemoriesQuery, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import { toTimestamp } from '../../lib/clock.ts';
 import { collect, parseMetadata } from './command-options.ts';
 import { parseTime, type TimeDirection } from './time-option.ts';
 
@@ -27,6 +28,8 @@ export interface ChangeOptions {
   occurred?: string;
   expires?: string;
   pin?: boolean;
+  /** `true` for `--outdated` without a time, `false` for `--no-outdated`. */
+  outdated?: string | boolean;
 }
 
 export interface FilterOptions {
@@ -45,7 +48,7 @@ export interface FilterOptions {
 const NEVER = 'never';
 
 /** The options of `svc edit`, for the error of a call without one. */
-export const CHANGE_FLAGS = '--content, --project, --tag, --metadata, --occurred, --expires or --pin';
+export const CHANGE_FLAGS = '--content, --project, --tag, --metadata, --occurred, --expires, --pin or --outdated';
 
 export function withNewMemoryOptions(command: Command, nowMs: () => number): Command {
   const time = timeParser(nowMs);
@@ -87,11 +90,17 @@ export function withChangeOptions(command: Command, nowMs: () => number): Comman
     .option('--occurred <time>', 'when it happened; never clears it', timeOrNever('past'))
     .option('--expires <time>', 'when to forget it; never keeps it', timeOrNever('future'))
     .option('--pin', 'show it first in the profile')
-    .option('--no-pin', 'no longer show it first');
+    .option('--no-pin', 'no longer show it first')
+    .option('--outdated [time]', 'no longer true, since now or a time; alone', (text) => time('past')(text))
+    .option('--no-outdated', 'true after all; alone');
 }
 
-export function changeOf({ content, project, tag, metadata, occurred, expires, pin }: ChangeOptions): MemoryChange {
+/** What the options of `svc edit` change, at `nowMs`. */
+export function changeOf(options: ChangeOptions, nowMs: number): MemoryChange {
+  const { content, project, tag, metadata, occurred, expires, pin, outdated } = options;
+  const since = outdated === true ? toTimestamp(nowMs) : outdated || null;
   return {
+    ...(outdated !== undefined && { validTo: since }),
     ...(content !== undefined && { content }),
     ...(project !== undefined && { project: project || null }),
     ...(Array.isArray(tag) && { tags: [...new Set(tag)] }),

@@ -86,6 +86,7 @@ function changingTools(memories: Memories): Registration[] {
         tags: 'The complete new list',
         occurredAt: `${TIME}; null clears it`,
         expiresAt: `${TIME}; null clears it`,
+        validTo: 'Since when it is no longer true and nothing replaces it; null undoes that. Without other fields',
       },
       output: ChangedMemory,
       run: (principal, { id, ...change }: { id: string } & Change) =>

@@ -23,10 +23,15 @@ export async function addMemoryUses(
   );
 }
 
-export async function findMemoryUses(reader: Reader, tenantId: string, memoryId: string): Promise<MemoryUses> {
-  const row = await reader.get<MemoryUses>('SELECT shown, used FROM memoryUses WHERE tenantId = ? AND memoryId = ?', [
-    tenantId,
-    memoryId,
-  ]);
-  return row ?? { shown: 0, used: 0 };
+/** Finds the counts of those of the memories that were shown or used. */
+export function findMemoryUses(
+  reader: Reader,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<(MemoryUses & { id: string })[]> {
+  return reader.all(
+    `SELECT u.memoryId AS id, u.shown, u.used FROM texts(?) t
+     CROSS JOIN memoryUses u ON u.tenantId = ? AND u.memoryId = t.value`,
+    [JSON.stringify([...new Set(ids)]), tenantId],
+  );
 }

@@ -4,6 +4,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { createBatchedRead } from '../../db/readers.ts';
+import { parseInstant } from '../../db/row-codec.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Idempotency } from '../idempotency/idempotency.ts';
@@ -36,7 +37,7 @@ import {
   toMemory,
 } from './memory-row.ts';
 import { type CountMemoryFacets, createMemoryStats } from './memory-stats.ts';
-import { type Closing, closeMemory, reopenMemory } from './memory-validity.ts';
+import { type Closing, changeValidity, closeMemory, reopenMemory } from './memory-validity.ts';
 
 export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
@@ -143,6 +144,10 @@ export function createMemories(parts: Parts): Memories {
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
     const changed = memoryCodec.changed(row, resolveChange(row, change));
+    if (change.validTo !== undefined) {
+      const validTo = parseInstant(change.validTo ?? undefined, '/validTo') ?? null;
+      return toMemory(await changeValidity(connection, { text, terms }, row, validTo, nowMs));
+    }
     const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, nowMs);
     const next = await usage.storage.within(connection, tenantId, stored);
     return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };

@@ -12,15 +12,20 @@ type Metadata = Record<string, unknown>;
 type Additions = Pick<NewMemoryRow, 'tags' | 'metadata' | 'project' | 'externalId'>;
 
 /**
- * Resolves patches of tags and metadata to whole values. Who said other content is unknown unless the change says so. Throws
- * `invalid_request` for a patch beside a replacement.
+ * Resolves patches of tags and metadata to whole values, without `validTo`. Who said other content is unknown unless the
+ * change says so. Throws `invalid_request` for a patch beside a replacement, and for `validTo` beside anything.
  */
 export function resolveChange(
   row: Pick<NewMemoryRow, 'content' | 'tags' | 'metadata'>,
-  { metadataPatch, addTags, removeTags, ...change }: MemoryChange,
+  given: MemoryChange,
 ): ChangeOf<typeof memoryFields> {
+  const { metadataPatch, addTags, removeTags, validTo, ...change } = given;
   if (metadataPatch && change.metadata) throw combined('metadataPatch', 'metadata');
   if (change.tags && (addTags || removeTags)) throw combined(addTags ? 'addTags' : 'removeTags', 'tags');
+  if (validTo !== undefined) {
+    const other = Object.keys(given).find((name) => name !== 'validTo');
+    if (other) throw combined('validTo', other);
+  }
   const resolved = { ...change };
   if (change.content !== undefined && change.content !== row.content) resolved.origin ??= null;
   if (addTags || removeTags) {

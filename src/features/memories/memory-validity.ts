@@ -19,7 +19,39 @@ export interface Closing {
   supersededBy: string | null;
 }
 
-/** Ends the validity of a memory, and returns it: searches of the past still find it. */
+/** How far the clock of a caller may be ahead of the daemon's. */
+const MAX_AHEAD_MS = 5 * 60_000;
+
+/**
+ * Marks a current memory as outdated since `validTo` without a successor, or one so marked as current with `null`, and returns it. A
+ * time before svc knew the memory becomes that time. Throws `invalid_request` for a time in the future, `conflict` for a
+ * memory that is outdated already or that another one replaced, and `TermsMissing`.
+ */
+export async function changeValidity(
+  connection: Connection,
+  parts: Parts,
+  row: MemoryRow,
+  validTo: number | null,
+  nowMs: number,
+): Promise<MemoryRow> {
+  const { tenantId, id } = row;
+  if (row.supersededBy !== null) {
+    throw new AppError('conflict', `The memory ${row.supersededBy} replaced this one. Change that one instead.`);
+  }
+  if (validTo === null) return row.validTo === null ? row : reopenMemory(connection, parts, row, nowMs);
+  if (row.validTo !== null) throw new AppError('conflict', 'This memory is outdated already.');
+  if (validTo > nowMs + MAX_AHEAD_MS) {
+    const errors = [{ path: '/validTo', message: 'is in the future' }];
+    throw new AppError('invalid_request', 'validTo is in the future. To forget a memory later, set expiresAt.', {
+      errors,
+    });
+  }
+  const end = Math.max(row.validFrom, Math.min(validTo, nowMs));
+  requireTerms(parts.terms, [textsOf(row)]);
+  return closeMemory(connection, parts, { tenantId, id, validTo: end, supersededBy: null }, nowMs);
+}
+
+/** Ends the validity of a current memory, and returns it: searches of the past still find it. */
 export async function closeMemory(
   connection: Connection,
   { text, terms }: Parts,

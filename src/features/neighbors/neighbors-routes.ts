@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams } from '../../contract/common.ts';
 import { MemoryNeighbors, NeighborsQuery } from '../../contract/neighbors.ts';
-import { MemoryUse } from '../../contract/searches.ts';
-import type { FindMemoryUse } from './memory-use.ts';
+import { MemoryUse, MemoryUses, MemoryUsesQuery } from '../../contract/searches.ts';
+import type { MemoryUseReading } from './memory-use.ts';
 import type { FindNeighbors } from './neighbors.ts';
 
 const tags = ['memories'];
@@ -11,7 +11,7 @@ export function neighborsRoutes({
   memoryUse,
   neighbors,
 }: {
-  memoryUse: FindMemoryUse;
+  memoryUse: MemoryUseReading;
   neighbors: FindNeighbors;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -25,7 +25,19 @@ export function neighborsRoutes({
           response: { 200: MemoryUse },
         },
       },
-      (request) => memoryUse(request.principal, request.params.id),
+      (request) => memoryUse.find(request.principal, request.params.id),
+    );
+    app.get(
+      '/v1/memories/uses',
+      {
+        schema: {
+          summary: 'Count the searches that showed several memories, and their uses',
+          tags,
+          querystring: MemoryUsesQuery,
+          response: { 200: MemoryUses },
+        },
+      },
+      async (request) => ({ data: await memoryUse.findMany(request.principal, [request.query.id].flat()) }),
     );
     app.get(
       '/v1/memories/:id/neighbors',

@@ -40,8 +40,8 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
       await addMemoryUses(connection, { tenantId, ids: ['mem_stray'], as: 'shown' });
     });
     twin.record('search', await findStoredSearch(reader, { tenantId, id: 'srch_stray', sinceMs: 0 }));
-    twin.record('uses', await findMemoryUses(reader, tenantId, 'mem_used'));
-    twin.record('counted uses', await findMemoryUses(reader, tenantId, 'mem_stray'));
+    twin.record('uses', await findMemoryUses(reader, tenantId, ['mem_used']));
+    twin.record('counted uses', await findMemoryUses(reader, tenantId, ['mem_stray']));
     await write(twin, async (connection) => {
       for (const table of ['searches', 'memories', 'memoryUses']) {
         await connection.run(`DELETE FROM ${table} WHERE tenantId = ?`, [STRAY]);

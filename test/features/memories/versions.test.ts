@@ -115,6 +115,84 @@ describe('a change', () => {
   });
 });
 
+describe('validTo', () => {
+  test('marks a memory as outdated without a version: only searches of the past find it', async () => {
+    const owner = await daemon.account();
+    const first = await owner.add('The office is in Graz', { externalId: 'office' });
+    daemon.clock.advance(60_000);
+    const before = instant(daemon.clock.nowMs());
+    daemon.clock.advance(60_000);
+    const since = instant(daemon.clock.nowMs());
+    const { status, body, headers } = await owner.change(first.id, { validTo: since });
+    expect([status, body]).toEqual([200, { ...first, validTo: since, updatedAt: body.updatedAt }]);
+    expect(headers.get('etag')).toBe((await owner.read(first.id)).headers.get('etag'));
+    expect(await owner.find('office')).toEqual([]);
+    expect(await owner.find('office', { asOf: before })).toEqual(['The office is in Graz']);
+    expect(await owner.list()).toEqual([]);
+    expect((await owner.history(first.id)).body.data).toEqual([body]);
+  });
+
+  test('null makes it current again, as it was', async () => {
+    const owner = await daemon.account();
+    const first = await owner.add('The office is in Linz', { tags: ['work'] });
+    await owner.change(first.id, { validTo: instant(daemon.clock.nowMs()) });
+    expect((await owner.change(first.id, { tags: [] })).status).toBe(409);
+    const { body } = await owner.change(first.id, { validTo: null });
+    expect(body).toEqual({ ...first, updatedAt: body.updatedAt });
+    expect(await owner.find('office')).toEqual(['The office is in Linz']);
+    expect((await owner.change(first.id, { validTo: null })).body).toEqual(body);
+  });
+
+  test('before the memory was known ends it when it was stored; a clock that is a little ahead is accepted', async () => {
+    const owner = await daemon.account();
+    const [early, late] = [await owner.add('Early end'), await owner.add('Late end')];
+    expect((await owner.change(early.id, { validTo: '2001-01-01T00:00:00Z' })).body.validTo).toBe(early.validFrom);
+    daemon.clock.freeze();
+    const now = daemon.clock.nowMs();
+    expect((await owner.change(late.id, { validTo: instant(now + 60_000) })).body.validTo).toBe(instant(now));
+  });
+
+  test.each([
+    ['a time in the future', { validTo: '2999-01-01T00:00:00Z' }],
+    ['no time', { validTo: 'soon' }],
+    ['another field beside it', { validTo: '2001-01-01T00:00:00Z', tags: ['x'] }],
+    ['a patch beside it', { validTo: null, removeTags: ['x'] }],
+  ])('with %s is refused and changes nothing', async (name, change) => {
+    const added = await caller.add(`Holds despite ${name}`);
+    const { status, body } = await caller.change(added.id, change);
+    expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_request' })]);
+    expect((await caller.read(added.id)).body).toEqual(added);
+  });
+
+  test('is a conflict for a memory that another one replaced, and while another has its content', async () => {
+    const owner = await daemon.account();
+    const old = await owner.add('Old home');
+    const young = await owner.add('New home', { supersedes: old.id });
+    for (const validTo of [null, instant(daemon.clock.nowMs())]) {
+      const { status, body } = await owner.change(old.id, { validTo });
+      expect([status, body]).toEqual([409, expect.objectContaining({ detail: expect.stringContaining(young.id) })]);
+    }
+    const same = await owner.add('Same words');
+    await owner.change(same.id, { validTo: instant(daemon.clock.nowMs()) });
+    expect((await owner.change(same.id, { validTo: instant(daemon.clock.nowMs()) })).status).toBe(409);
+    const again = await owner.add('Same words');
+    expect(again.id).not.toBe(same.id);
+    expect((await owner.change(same.id, { validTo: null })).status).toBe(409);
+  });
+
+  test('is accepted for many at once, and refused beside other fields before any is changed', async () => {
+    const owner = await daemon.account();
+    const ids = (await owner.addAll([{ content: 'One of two' }, { content: 'Two of two' }])).map(({ id }) => id);
+    const update = (change: object) => owner.call('/v1/memories/update', { body: { ids, change } });
+    const validTo = instant(daemon.clock.nowMs());
+    expect((await update({ validTo, pinned: true })).status).toBe(400);
+    expect((await update({ validTo })).body).toMatchObject({ updated: 2, failed: [] });
+    expect(await owner.list()).toEqual([]);
+    expect((await update({ validTo: null })).body).toMatchObject({ updated: 2, failed: [] });
+    expect(await owner.list()).toHaveLength(2);
+  });
+});
+
 describe('preconditions', () => {
   test.each([
     ['its own tag', (etag: string) => etag, 304],

@@ -70,7 +70,50 @@ async function go(page: Page, search: string): Promise<void> {
 const index = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
 const message = (page: Page, text: string) => page.locator('.message', { hasText: text });
 
+const MARKDOWN = `## Trains to Lisbon
+
+1. **Madrid** by the *night train*
+2. Book at [the railway](https://www.example.com/book)
+
+| from | hours |
+|---|---|
+| Madrid | 9 |
+
+\`\`\`sh
+rail book --to lisbon
+\`\`\`
+
+<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>
+[Claim it](javascript:document.title='owned') ![map](https://tracker.example/map.png)`;
+
 describe('the reader', () => {
+  test('shows the Markdown of assistants, and runs and loads nothing of it', { timeout: 60_000 }, async () => {
+    const { page, consoleErrors } = await open([
+      { role: 'assistant', content: MARKDOWN },
+      { role: 'user', content: '**As I typed it**' },
+    ]);
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
+    const answer = message(page, 'Trains to Lisbon');
+    await answer.getByRole('heading', { name: 'Trains to Lisbon', level: 5 }).waitFor();
+    await answer.getByRole('listitem').filter({ hasText: 'night train' }).locator('em').waitFor();
+    await answer.getByRole('cell', { name: 'Madrid' }).waitFor();
+    expect(await answer.locator('pre').textContent()).toBe('rail book --to lisbon');
+    const link = answer.getByRole('link', { name: 'the railway' });
+    expect(await link.evaluate((element) => [element.getAttribute('href'), element.getAttribute('rel')])).toEqual([
+      ...['https://www.example.com/book', 'noopener noreferrer'],
+    ]);
+    expect(await answer.locator('img, script').count()).toBe(0);
+    expect(await answer.getByRole('link', { name: 'Claim it' }).count()).toBe(0);
+    await answer.getByText('<script>').waitFor();
+    await message(page, '**As I typed it**').waitFor();
+    expect(await page.title()).not.toContain('owned');
+    expect(requested.filter((url) => url.includes('tracker'))).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await fits(page)).toBe(true);
+    expect(consoleErrors).toEqual([]);
+  });
+
   test('shows who said what, and the memory beside the message it came from', { timeout: 60_000 }, async () => {
     const { page, apiKey, id, messageIds, consoleErrors } = await open();
     const source = { conversationId: id, messageId: messageIds[3]! };

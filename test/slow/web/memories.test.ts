@@ -264,6 +264,41 @@ describe('the pane', () => {
     expect(consoleErrors).toEqual([]);
   });
 
+  test('marks as outdated what nothing replaces, and as current again', { timeout: 60_000 }, async () => {
+    const { page, apiKey, consoleErrors } = await open(FACTS.slice(0, 1));
+    const [memory] = await stored(apiKey);
+    const validTo = async () =>
+      ((await (await browser.call(apiKey, `/v1/memories/${memory!.id}`)).json()) as Memory).validTo;
+    await row(page, 'oolong').click();
+    const close = async () => {
+      await pane(page).getByRole('button', { name: 'Outdated…' }).click();
+      await pane(page).getByRole('button', { name: 'Nothing replaces it' }).click();
+      await pane(page).getByText('Outdated since').waitFor();
+      await row(page, 'oolong').getByText('outdated').waitFor();
+      expect(await validTo()).not.toBeNull();
+    };
+    await close();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(validTo).toBeNull();
+    await pane(page).getByRole('button', { name: 'Outdated…' }).waitFor();
+    await close();
+    await pane(page).getByRole('button', { name: 'It is current' }).click();
+    await expect.poll(validTo).toBeNull();
+    await pane(page).getByRole('button', { name: 'Outdated…' }).waitFor();
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('shows in each row how often a memory was of use', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    const [first, second] = await stored(apiKey);
+    const answer = await browser.call(apiKey, '/v1/search', { query: `${first!.content} ${second!.content}` });
+    const { searchId } = (await answer.json()) as { searchId: string };
+    await browser.call(apiKey, `/v1/searches/${searchId}/feedback`, { used: [first!.id] });
+    await page.reload();
+    await row(page, first!.content).getByText('used 1×').waitFor();
+    await row(page, second!.content).getByText('unused').waitFor();
+  });
+
   test('says that a memory with the same words holds instead', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open([
       { content: 'Kai drinks oolong tea' },

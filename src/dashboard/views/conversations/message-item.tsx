@@ -6,6 +6,7 @@ import { episodeName } from '../../episode-name.ts';
 import { describeError } from '../../errors.ts';
 import { formatMoment } from '../../format.ts';
 import { confirm } from '../../parts/confirmation.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
@@ -60,7 +61,7 @@ export function MessageItem({ marked, isChosen, onErase }: MessageItemProps) {
             <Icon name="trash" size={15} />
           </button>
         </p>
-        <MessageContent content={content} />
+        <MessageContent role={role} content={content} />
       </div>
       <MarginNotes memories={memories} />
     </li>
@@ -82,22 +83,27 @@ export function MarginNotes({ memories }: { memories: readonly Memory[] }) {
   );
 }
 
-function MessageContent({ content }: { content: Message['content'] }) {
-  if (typeof content === 'string') return <p class="content">{content}</p>;
+function MessageContent({ role, content }: Pick<Message, 'role' | 'content'>) {
+  if (typeof content === 'string') return <MessageText role={role} text={content} />;
   return (
     <>
       {content.map((part, index) => (
-        <Part key={index} part={part} />
+        <Part key={index} role={role} part={part} />
       ))}
     </>
   );
 }
 
+/** Assistants write Markdown. What others wrote is shown as it was written. */
+function MessageText({ role, text }: { role: Message['role']; text: string }) {
+  return role === 'assistant' ? <Markdown text={text} /> : <p class="content">{text}</p>;
+}
+
 /** A part of a message: text in full, calls and results folded, images by their address. */
-function Part({ part }: { part: MessagePart }) {
+function Part({ role, part }: { role: Message['role']; part: MessagePart }) {
   switch (part.type) {
     case 'text':
-      return <p class="content">{part.text}</p>;
+      return <MessageText role={role} text={part.text} />;
     case 'tool_call':
       return <Folded title={`Called ${part.name}`} value={part.arguments} />;
     case 'tool_result':

@@ -15,6 +15,7 @@ const SET_FIELDS = [
 
 /** Returns the change that takes another one back; undefined if that one changes nothing. */
 export function undoOf(memory: Memory, change: MemoryChange): MemoryChange | undefined {
+  if (change.validTo !== undefined) return { validTo: memory.validTo };
   const undo: MemoryChange = pickedFrom(
     memory,
     SET_FIELDS.filter((field) => change[field] !== undefined && !isSame(change[field], memory[field])),

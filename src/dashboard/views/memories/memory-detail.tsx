@@ -1,4 +1,5 @@
 import type { Memory, MemoryChange } from '../../../client/client.ts';
+import { systemClock, toTimestamp } from '../../../lib/clock.ts';
 import { formatCount } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
@@ -48,12 +49,25 @@ export function MemoryDetail(props: MemoryDetailProps) {
       )}
       {isReadOnly && (
         <p class="notice">
-          Superseded <Moment at={memory.validTo!} />.{' '}
-          {memory.supersededBy !== null && <a href={hrefWith({ id: memory.supersededBy })}>Show what replaced it</a>}
+          {memory.supersededBy === null ? 'Outdated since' : 'Superseded'} <Moment at={memory.validTo!} />.{' '}
+          {memory.supersededBy === null ? (
+            <button type="button" class="link" onClick={() => onChange('Current again.', { validTo: null })}>
+              It is current
+            </button>
+          ) : (
+            <a href={hrefWith({ id: memory.supersededBy })}>Show what replaced it</a>
+          )}
         </p>
       )}
       {editing === 'replace' && (
-        <MemoryReplacement memory={memory} onCancel={() => changeParameters({ edit: undefined }, 'replace')} />
+        <MemoryReplacement
+          memory={memory}
+          onClose={() => {
+            changeParameters({ edit: undefined }, 'replace');
+            onChange('Marked as outdated.', { validTo: toTimestamp(systemClock.nowMs()) });
+          }}
+          onCancel={() => changeParameters({ edit: undefined }, 'replace')}
+        />
       )}
       {editing === 'correct' ? (
         <MemoryEditor

@@ -1,10 +1,12 @@
-import type { Client, Memory, SearchAnswer } from '../../../client/client.ts';
+import type { Client, Memory, MemoryUse, SearchAnswer } from '../../../client/client.ts';
 import { parseTimestamp, systemClock, toTimestamp } from '../../../lib/clock.ts';
 import { filterOf, isWindowed, type ListState, orderOf, passes, timeBounds } from './list-state.ts';
 
 /** A memory in the list; `found` says why a search found it. */
 export interface ListedMemory extends Memory {
   found?: FoundBy;
+  /** How many searches showed it, and how many it was used in; absent for results of a search. */
+  use?: MemoryUse;
 }
 
 /** Why and how well a search found a memory. */
@@ -30,14 +32,19 @@ const MAX_SKIPPED_PAGES = 20;
 /** A match this much weaker than the best one is unlikely to be meant. */
 const UNLIKELY_SHARE = 0.1;
 
-/** Loads a page of the list, or the results of a search, which have one page. */
-export function loadMemories(
+/** Loads a page of the list with the use of each memory, or the results of a search, which have one page. */
+export async function loadMemories(
   client: Client,
   state: ListState,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<MemoryPage> {
-  return state.query === '' ? listPage(client, state, cursor, signal) : searchPage(client, state, signal);
+  if (state.query !== '') return searchPage(client, state, signal);
+  const page = await listPage(client, state, cursor, signal);
+  if (page.data.length === 0) return page;
+  const ids = page.data.map(({ id }) => id);
+  const uses = new Map((await client.memories.uses(ids, { signal })).data.map(({ id, ...use }) => [id, use]));
+  return { ...page, data: page.data.map((row) => ({ ...row, use: uses.get(row.id) ?? { shown: 0, used: 0 } })) };
 }
 
 async function listPage(

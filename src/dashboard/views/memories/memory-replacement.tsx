@@ -4,11 +4,23 @@ import { changeParameters } from '../../router.ts';
 import { supersede } from '../../superseding.ts';
 import { MemoryForm } from './memory-form.tsx';
 
-/** Says what holds instead of a memory. The old one is closed and stays in the history. */
-export function MemoryReplacement({ memory, onCancel }: { memory: Memory; onCancel(): void }) {
+interface MemoryReplacementProps {
+  memory: Memory;
+  /** Marks it as outdated without a replacement. */
+  onClose(): void;
+  onCancel(): void;
+}
+
+/** Says what holds instead of a memory, if anything does. The old one is closed and stays in the history. */
+export function MemoryReplacement({ memory, onClose, onCancel }: MemoryReplacementProps) {
   return (
     <section class="stack" aria-label="Replace">
       <p class="hint">What holds now? The old text stays in the history, and searches no longer find it.</p>
+      <p>
+        <button type="button" class="small" onClick={onClose}>
+          Nothing replaces it
+        </button>
+      </p>
       <MemoryForm
         memory={{ ...memory, occurredAt: null, expiresAt: null }}
         submitLabel="Replace"

@@ -1,10 +1,11 @@
 import type { SignalName } from '../../../contract/signals.ts';
 import { SIGNAL_LABELS } from '../../../contract/signals.ts';
-import { formatShare } from '../../format.ts';
+import { formatNumber, formatShare } from '../../format.ts';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Icon } from '../../shell/icon.tsx';
 import type { ListedMemory } from './memory-pages.ts';
+import { describeUse } from './memory-use.tsx';
 
 /** A row shows the beginning of a text; the pane shows all of it. */
 const MAX_CHARACTERS = 320;
@@ -21,7 +22,7 @@ interface MemoryRowProps {
 
 /** One memory in the list: its text, and what it is filed under. */
 export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
-  const { content, tags, project, user, pinned, validTo, found } = memory;
+  const { content, tags, project, user, pinned, validTo, supersededBy, found, use } = memory;
   const text = content.slice(0, MAX_CHARACTERS);
   return (
     <>
@@ -35,7 +36,7 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
         {query === '' ? text : <Highlighted text={text} query={query} />}
       </span>
       <span class="memory-filed">
-        {validTo !== null && <span class="chip">superseded</span>}
+        {validTo !== null && <span class="chip">{supersededBy === null ? 'outdated' : 'superseded'}</span>}
         {found && <FoundChips memory={memory} />}
         {!found &&
           tags.slice(0, SHOWN_TAGS).map((tag) => (
@@ -44,6 +45,11 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
             </span>
           ))}
         {!found && tags.length > SHOWN_TAGS && <span class="row-meta memory-tag">+{tags.length - SHOWN_TAGS}</span>}
+        {use && use.shown > 0 && (
+          <span class="row-meta memory-use" title={describeUse(use)}>
+            {use.used > 0 ? `used ${formatNumber(use.used)}×` : 'unused'}
+          </span>
+        )}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
         {showsUser && <span class="row-meta memory-user">{user}</span>}
       </span>

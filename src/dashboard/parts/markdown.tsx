@@ -1,0 +1,99 @@
+import type { ComponentChildren } from 'preact';
+import { type MarkedToken, parseMarkdown, safeAddress } from '../markdown.ts';
+
+/** Deeper quotes, lists and emphasis are shown as they were written. */
+const MAX_DEPTH = 20;
+
+/** Shows Markdown. HTML in it is shown as text, images are not loaded, and links lead only to web pages and mailboxes. */
+export function Markdown({ text }: { text: string }) {
+  const tokens = parseMarkdown(text);
+  if (!tokens) return <p class="content">{text}</p>;
+  return <div class="markdown">{childrenOf(tokens, 0)}</div>;
+}
+
+function childrenOf(tokens: readonly unknown[] | undefined, depth: number): ComponentChildren {
+  const known = (tokens ?? []) as MarkedToken[];
+  if (depth > MAX_DEPTH) return known.map(({ raw }) => raw).join('');
+  return known.map((token, index) => <TokenView key={index} token={token} depth={depth + 1} />);
+}
+
+function TokenView({ token, depth }: { token: MarkedToken; depth: number }): ComponentChildren {
+  const inner = () => childrenOf('tokens' in token ? token.tokens : undefined, depth);
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'heading': {
+      // The page has headings of its own, down to the third level.
+      const Heading = (['h4', 'h5', 'h6'] as const)[Math.min(token.depth, 3) - 1]!;
+      return <Heading>{inner()}</Heading>;
+    }
+    case 'paragraph':
+      return <p>{inner()}</p>;
+    case 'code':
+      return <pre class="snippet">{token.text}</pre>;
+    case 'blockquote':
+      return <blockquote>{inner()}</blockquote>;
+    case 'list': {
+      const items = token.items.map((item, index) => <li key={index}>{childrenOf(item.tokens, depth)}</li>);
+      return token.ordered ? <ol start={Number(token.start)}>{items}</ol> : <ul>{items}</ul>;
+    }
+    case 'checkbox':
+      return <>{token.checked ? '☑ ' : '☐ '}</>;
+    case 'table':
+      return (
+        <table>
+          <thead>
+            <tr>
+              {token.header.map((cell, index) => (
+                <th key={index} scope="col">
+                  {childrenOf(cell.tokens, depth)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {token.rows.map((cells, row) => (
+              <tr key={row}>
+                {cells.map((cell, index) => (
+                  <td key={index}>{childrenOf(cell.tokens, depth)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      );
+    case 'hr':
+      return <hr />;
+    case 'br':
+      return <br />;
+    case 'strong':
+      return <strong>{inner()}</strong>;
+    case 'em':
+      return <em>{inner()}</em>;
+    case 'del':
+      return <del>{inner()}</del>;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'link':
+      return <Address href={token.href}>{inner()}</Address>;
+    case 'image':
+      return <Address href={token.href}>Image: {token.text || token.href}</Address>;
+    case 'text':
+      return <>{token.tokens ? inner() : token.text}</>;
+    case 'escape':
+      return <>{token.text}</>;
+    default:
+      return <>{token.raw}</>;
+  }
+}
+
+function Address({ href, children }: { href: string; children: ComponentChildren }) {
+  const address = safeAddress(href);
+  if (address === undefined) return <span title={href}>{children}</span>;
+  return (
+    <a href={address} title={address} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
