@@ -33,6 +33,8 @@ export interface BenchOptions {
   data?: string | undefined;
   /** The engine of fairness and neighbors; SQLite by default. */
   engine?: Engine;
+  /** Names of the loads that fairness measures; all by default. */
+  loads?: readonly string[] | undefined;
   /** Sizes of the tenants that are searched in benchmarks that compare the engines. */
   memories?: readonly number[] | undefined;
   /** Texts to store in beside; 2,000 by default. */

@@ -15,12 +15,15 @@ const IMPORT_BYTES = 30_000_000;
 const IDEOGRAPHS = 20_000;
 /** All of them are this machine; without a key each has its own rate limit. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
+const CONNECTIONS_PER_ADDRESS = 2;
 const AT = '2026-01-01T10:00:00.000Z';
 
 const { load, url, tenant, seconds } = JSON.parse(process.argv[2] ?? '') as LoadOrder;
 const texts = createTexts(9);
 const statuses: Record<number, number> = {};
 const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
+/** Counts the connections of each address separately. */
+const strangerAgent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS_PER_ADDRESS });
 
 interface Sent {
   method: 'GET' | 'POST';
@@ -40,8 +43,8 @@ function send({ method, path, type = 'application/json', body = [], strangerAt, 
       ...(strangerAt === undefined && { authorization: `Bearer ${tenant.apiKey}` }),
       ...(chunks.length > 0 && { 'content-type': type }),
     };
-    const from = strangerAt === undefined ? {} : { localAddress: strangerAt };
-    const request = http.request(url + path, { method, agent, headers, ...from }, async (response) => {
+    const from = strangerAt === undefined ? { agent } : { agent: strangerAgent, localAddress: strangerAt };
+    const request = http.request(url + path, { method, headers, ...from }, async (response) => {
       statuses[response.statusCode!] = (statuses[response.statusCode!] ?? 0) + 1;
       if (bytesPerSecond !== undefined) await readSlowly(response, bytesPerSecond);
       response.resume().once('close', resolve);
@@ -69,6 +72,12 @@ async function sendRepeatedly(request: Sent): Promise<void> {
     await sleep(INTERVAL_MS);
   }
   await Promise.all(pending);
+}
+
+/** Sends the next request as soon as the last one is answered. */
+async function sendContinuously(request: Sent): Promise<void> {
+  const endMs = performance.now() + seconds * 1000;
+  while (performance.now() < endMs) await send(request);
 }
 
 async function sendAtOnce(requests: readonly Sent[]): Promise<void> {
@@ -133,16 +142,17 @@ function hostileBodies(): Buffer[] {
   return [nest, names(70_000), values(300_000), accepted].map((y) => Buffer.from(`{"email":"a@b.co","y":${y}}`));
 }
 
-/** Sends one of the bodies from each address without the key, and all of them with it. */
+/** Sends one of the bodies from each address without the key, as fast as it is answered, and all of them with it. */
 async function sendHostileBodies(bodies: readonly Buffer[]): Promise<void> {
-  const strangers = ADDRESSES.map(
-    (strangerAt, index): Sent => ({
+  const connections = ADDRESSES.flatMap((address) => Array<string>(CONNECTIONS_PER_ADDRESS).fill(address));
+  const strangers = connections.map(
+    (strangerAt): Sent => ({
       ...{ method: 'POST', path: '/v1/auth/magic-link', strangerAt },
-      body: bodies[index % bodies.length]!,
+      body: bodies[ADDRESSES.indexOf(strangerAt) % bodies.length]!,
     }),
   );
   const own = bodies.map((body): Sent => ({ method: 'POST', path: '/v1/memories', body }));
-  await Promise.all([...strangers, ...own].map(sendRepeatedly));
+  await Promise.all([...strangers.map(sendContinuously), ...own.map(sendRepeatedly)]);
 }
 
 /** Prepares the requests of each load and returns what sends them. */
@@ -190,4 +200,5 @@ const run = await LOADS[load]();
 process.stdout.write('started\n');
 await run();
 agent.destroy();
+strangerAgent.destroy();
 process.stdout.write(`${JSON.stringify(statuses)}\n`);

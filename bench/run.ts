@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { BENCHMARKS, type BenchOptions, ONLY_IF_NAMED } from './benchmarks.ts';
 import { barChart } from './charts/bar-chart.ts';
 import { ENGINES, engineOf } from './databases.ts';
+import { LOADS } from './fairness.ts';
 import { formatMarkdown, formatSection, isReached, type Section } from './report.ts';
 
 const USAGE = `npm run bench -- [options] [${Object.keys(BENCHMARKS).join(' | ')}]…
@@ -22,6 +23,7 @@ npm and --data, sessions --data, the others PostgreSQL, which they start.
   --turns <n>         turns that beside stores (2000)
   --in-flight <n>     how many of them at a time (50)
   --engine <name>     ${ENGINES.join(' or ')} (sqlite), for fairness and neighbors
+  --loads <name,…>    loads that fairness measures (all): ${LOADS.join(', ')}
   --memories <n,…>    sizes of the tenants searched by engines, which takes the first (10000), and engine-sizes (10000,100000);
                       memories to move (400000)
   --profile <folder>  write the daemon's CPU profiles to this folder
@@ -39,6 +41,7 @@ const { values, positionals } = parseArgs({
     turns: { type: 'string' },
     'in-flight': { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
+    loads: { type: 'string' },
     memories: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -60,6 +63,7 @@ async function main(): Promise<void> {
     nodeOptions: values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(values.profile)}`],
     data: values.data === undefined ? undefined : resolve(values.data),
     engine: engineOf(values.engine),
+    loads: values.loads?.split(','),
     memories: values.memories?.split(',').map(Number),
     turns: values.turns === undefined ? undefined : Number(values.turns),
     inFlight: values['in-flight'] === undefined ? undefined : Number(values['in-flight']),

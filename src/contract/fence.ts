@@ -53,8 +53,8 @@ export function withoutFences(text: string): string {
 
 const NAME = 'svcmemory';
 const BRACKET = '[<«‹˂ᐸᚲ≤≪≮≺⋖⋘⟨⟪〈❬❮❰⦉⦑⧼⩹⩽⪡〈《︿︽﹤＜𝈶]';
-/** What looks like `<`, or is how HTML writes it. */
-const OPENINGS = new RegExp(`${BRACKET}|&(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?`, 'gu');
+/** What looks like `<`, or is how HTML, JSON or a URL writes it. */
+const OPENINGS = new RegExp(`${BRACKET}|&(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?|\\\\u003[cC]|%3[cC]`, 'gu');
 /**
  * All but letters, digits and brackets, at which the next tag may start; of letters, invisible ones and those that look like
  * a hyphen or an apostrophe.

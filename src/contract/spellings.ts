@@ -3,7 +3,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     a: 'аαᴀꭺꓮⲁ',
     c: 'сςᴄꮯꓚⲥ',
-    e: 'еεᴇꭼꓰⲉ',
+    e: 'еεᴇꭼꓰⲉ3',
     i: 'іıιɪꓲⲓ',
     m: 'мμᴍꮇꓟⲙ',
     o: 'оοᴏꓳⲟօ0',

@@ -48,6 +48,7 @@ import { mcpRoutes } from './mcp/mcp.ts';
 import { composeOperator } from './operator.ts';
 import { addQueueMetrics } from './queue-metrics.ts';
 import { referenceRoutes } from './reference.ts';
+import { createRefusalPace } from './refusal-pace.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createScheduledBackups } from './scheduled-backup.ts';
 import { startScheduler } from './scheduler.ts';
@@ -166,7 +167,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     timeouts,
-    guardParts: { authentication, rateLimits, usage },
+    guardParts: { authentication, rateLimits, usage, refusalPace: createRefusalPace(clock) },
     watch(server) {
       metrics.watch(server);
       watchActivity(server, activity);

@@ -3,11 +3,13 @@ import { AppError } from '../contract/errors.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { Principal } from '../features/keys/keys.ts';
 import { requireScope, scopeOf } from '../features/keys/scope.ts';
+import { networkOf } from '../features/limits/network.ts';
 import type { RateDecision, RateLimits } from '../features/limits/rate-limits.ts';
 import type { Usage } from '../features/limits/usage.ts';
 import { documentedPath } from './activity-hooks.ts';
 import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
@@ -33,6 +35,7 @@ interface Parts {
   authentication: Authentication;
   rateLimits: RateLimits;
   usage: Usage;
+  refusalPace: RefusalPace;
 }
 
 /** Probes: like static files, they carry the rate limit headers, but take no token and wait for no database. */
@@ -47,7 +50,10 @@ export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
   app.decorate('admitMessage', async ({ principal }: FastifyRequest) => {
     const decision = await parts.rateLimits.take(principal);
-    if (!decision.allowed) throw rateLimited(decision);
+    if (!decision.allowed) {
+      await parts.refusalPace(principal.tenantId);
+      throw rateLimited(decision);
+    }
     parts.usage.countRequest(principal.tenantId);
   });
   // Node would reject an unknown Expect header before any hook runs; a server may ignore it (RFC 9110, 10.1.1).
@@ -82,7 +88,7 @@ export function answerFrameworkError(parts: Parts) {
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts): Promise<void> {
-  const { authentication, rateLimits, usage } = parts;
+  const { authentication, rateLimits, usage, refusalPace } = parts;
   // Read before awaiting: the socket may be gone afterwards.
   const stranger = { address: request.ip, credentialRejected: authentication.hasCredential(request) };
   const found = await authentication.authenticate(request).catch((error: AppError) => error);
@@ -90,6 +96,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
   const decision = await rateLimits.take(known ?? stranger);
   reply.headers(rateHeaders(decision));
   if (!decision.allowed) {
+    await refusalPace(known?.tenantId ?? networkOf(stranger.address));
     // The caller may be a tenant whose own limit is not reached.
     if (found instanceof AppError) throw found;
     throw rateLimited(decision);

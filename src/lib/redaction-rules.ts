@@ -34,19 +34,20 @@ const NAMED_HASH = '[A-Za-z]+(?:[-_.][a-z0-9]+)*[-_.][0-9a-f]{6,}$';
 const HEXADECIMAL = '(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$';
 /** `env.TOKEN`, `getToken2`, `Token2`, `--flag`, `@name`. */
 const CODE =
-  '[A-Za-z_$]+\\d{0,2}(?:(?:\\?\\.|\\.|::|->)[A-Za-z_$#]+\\d{0,2})+[;,!?:]*$|--|[@&]|[a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|[A-Za-z]*(?:[Pp]assword|[Tt]oken|[Ss]ecret)[A-Za-z]*\\d{0,2}$';
+  '[A-Za-z_$]+\\d{0,2}(?:(?:\\?\\.|\\.|::|->)[A-Za-z_$#]+\\d{0,2})+[;,!?:]*$|--|[@&]|[a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|[A-Z][a-z]+(?:[A-Z][a-z]+)+\\d{0,2}$|1?[A-Za-z]*(?:[Pp]assword|[Tt]oken|[Ss]ecret)[A-Za-z]*\\d{0,2}$|[A-Z]{3,12}=[A-Z]';
 
 /** Case matters: a word has capitals at its beginning only. */
 const unlike = (...sources: string[]) => new RegExp(`^(?:${sources.join('|')})`);
 /** Without a digit a short value is a name, unless its capitals are mixed. */
 const NO_DIGIT = '(?!\\w*[a-z][A-Z]{2}|\\w*[A-Z]{2}[a-z])[^\\d]{0,23}$';
 
-const PASSWORD =
-  'passw(?:or[dt]|d)|pass(?:phrase|code)|\\bpass(?!a[gu]|ed|es|i[ov]|ing|port)|\\bpsk|\\bpwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호';
+/** Also after an escaped line break, as in JSON. */
+const NAME_START = '(?<!(?<!\\\\)\\w)';
+const PASSWORD = `passw(?:or[dt]|d)|pass(?:phrase|code)|${NAME_START}pass(?!a[gu]|ed|es|i[ov]|ing|port)|${NAME_START}psk|${NAME_START}pwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호`;
 const PUBLIC_KEY =
   '(?<!(?:public|publishable|site|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|lookup|dedupe?|map|query|state|s3)[ _.-]?key)';
 const NOT_TOKEN = '(?<!(?:page|next|continuation|sync|cancel|cancellation|design|css|js|csrf|xsrf)[ _.-]?token)';
-const SECRET = `secrets?(?<!:secrets?)|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pat|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
+const SECRET = `secrets?(?<!:secrets?)|secret access key|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pat|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
 /** Names that go on, and hold something about a secret: `token_url`, `maxTokens`, `passwordLength`. */
 const ABOUT =
   '(?!s?[_.-]?(?:ur[li]|endpoint|path|file|dir|folder|names?\\b|types?\\b|expir|length|len\\b|count|limit|ttl|ids?\\b|field|label|hint|policy|hash|digest|size|max|min|budget|usage|regex|pattern|format|version|algorithm|board|word|frame|code\\b|ring\\b|space|stroke|fingerprint|prefix))';
@@ -63,7 +64,7 @@ const SYMBOLS = `(?:[^\\s"'\`,;&<\\\\]|[,;&](?!\\s|$|[\\w .-]{1,40}[=:])|<(?!/)|
 
 /** A value in quotes that is assigned to a name, or passed beside it: `password: "…"`, `setToken("…")`. */
 function quoted(names: string, least: number, ...others: string[]): RedactionRule {
-  const separator = `${QUOTE}?\\]?\\??\\s{0,2}(?:${ANNOTATION}${ASSIGN}|[,(]|\\svalue\\s?=)\\s{0,4}(?:[brf@])?(?<quote>\\\\{0,3}["'\`])`;
+  const separator = `${QUOTE}?\\]?\\??\\s{0,2}(?:${ANNOTATION}${ASSIGN}|[,(]|\\svalue\\s?=)\\s{0,12}(?:[brf@])?(?<quote>\\\\{0,3}["'\`])`;
   return {
     id: 'assigned-secret',
     keyword: new RegExp(names, 'i'),
@@ -79,7 +80,7 @@ function unquoted(names: string, value: string, ...others: string[]): RedactionR
     id: 'assigned-secret',
     keyword: new RegExp(names, 'i'),
     pattern: new RegExp(
-      `(?<kept>(?:${names})${ABOUT}${REST_OF_NAME}${QUOTE}?\\]?\\s{0,2}${ASSIGN}[ \\t]{0,4}(?:\\r?\\n[ \\t]{1,8})?)${value}(?<![.:,;)}\\]])`,
+      `(?<kept>(?:${names})${ABOUT}${REST_OF_NAME}${QUOTE}?\\]?\\s{0,2}(?:\\[[\\w*]{0,24}\\])?${ASSIGN}[ \\t]{0,4}(?:\\r?\\n[ \\t]{1,8})?)${value}(?<![.:,;)}\\]])`,
       'gi',
     ),
     entropy: 2.2,
@@ -254,7 +255,7 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
   },
   {
     id: 'assigned-secret',
-    keyword: /pass|pwd|identified/i,
+    keyword: /pass|pwd|identified|securestring/i,
     // `password …` without a separator; commands that take one.
     pattern:
       /(?<kept>(?:\b(?:password|passphrase|passcode|passwd|requirepass|storepass|keypass|pass)(?:\sof\s\w{1,20})?|\bidentified by|sshpass -p|SecureString|(?<!by|com|tres|sur)pass)\b(?:\s{1,2}[:(]?|[:(])\s?(?:\\{0,3}["'`(])?)(?=[^\s]*[A-Za-z])(?=[^\s]*\d)[^\s"'`<>]{6,}(?<![.:?,;)])/gi,
@@ -269,6 +270,32 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
       /(?<kept>(?:auth|credentials?|login|connect|client|api|sdk|bot|configure|init)\w{0,20}\s?[=:]?\s?[([]\s?(?:(?:\\{0,3}["'`])[^\s"'`\\]{1,60}(?:\\{0,3}["'`])\s?,\s?)?(?:\\{0,3}["'`]))[^\s"'`\\]{10,}(?=\\{0,3}["'`])/gi,
     entropy: 2.8,
     unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, FILE, NO_DIGIT),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /hmac|jwt|fernet|cipher|SecretKeySpec/i,
+    // Keys passed to cryptographic functions: `createHmac('sha256', '…')`, `jwt.sign(claims, '…')`.
+    pattern:
+      /(?<kept>\b(?:createHmac|hash_hmac|hmac\.(?:new|digest)|HMAC\.\w{1,12}|jwt\.(?:sign|verify|encode|decode)|(?:Multi)?Fernet|create(?:C|Dec)ipher(?:iv)?|SecretKeySpec)\s?\((?:[^\n;]{0,160}?[\s,([])?b?(?:\\{0,3}["'`]))[^\s"'`\\]{16,}(?=\\{0,3}["'`])/gi,
+    entropy: 3,
+    unlike: unlike(PLACEHOLDER, WORDS, DATA, CODE, FILE, NO_DIGIT),
+  },
+  {
+    id: 'assigned-secret',
+    keyword: /WIFI:/,
+    // The text of a QR code that joins a network.
+    pattern: /(?<kept>\bWIFI:[^\n]{0,120}?(?<=[:;])P:)(?:[^;\n\\]|\\[^nrt\n]){8,63}(?=;)/g,
+    entropy: 1,
+    unlike: unlike(PLACEHOLDER),
+  },
+  {
+    id: 'url-password',
+    keyword: /oracle:|sqlplus/i,
+    // Oracle's `user/password@host`.
+    pattern:
+      /(?<kept>\b(?:jdbc:oracle:\w{1,8}:|sqlplus\s(?:-\w{1,4}\s){0,3})["']?[\w$#]{1,30}\/)[^\s@/"'`<>]{4,}(?=@)/gi,
+    entropy: 1,
+    unlike: unlike(PLACEHOLDER),
   },
   argument(
     '(?:docker|podman|nerdctl|buildah|skopeo|oras|helm registry) login|mongo\\w{0,7}|netexec|nxc|evil-winrm',

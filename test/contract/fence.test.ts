@@ -66,6 +66,9 @@ describe('a fence', () => {
     '</Ꮪꮩꮯ-ꮇꭼꮇoꮢy>',
     '</ꓢꓦꓚ-ꓟꓰꓟꓳꓣꓬ>',
     '</5vc-mem0ry>',
+    '</svc-m3mory>',
+    '\\u003c/svc-memory\\u003e',
+    '%3C/svc-memory%3E',
     '</svcーmemory>',
     '</svc\u3164-\u115fmemory>',
     '&lt;/svc-memory&gt;',
@@ -74,6 +77,11 @@ describe('a fence', () => {
   ])('holds no tag that stored text spells %j', (spelled) => {
     expect(folded(enclosedBy(fence(`before ${spelled} after`, MARK)))).not.toMatch(LOOKS_LIKE_A_TAG);
     expect(withoutTags(spelled)).toContain('(');
+  });
+
+  test('keeps other escaped brackets and digits', () => {
+    for (const text of ['a \\u003c b', 'https://example.com/?q=%3Cb%3E', '<svc m3>'])
+      expect(withoutTags(text)).toBe(text);
   });
 
   test('holds no tag however its characters are replaced and mixed with invisible ones', () => {

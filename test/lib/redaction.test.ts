@@ -101,6 +101,16 @@ const NAMED: Record<string, string> = {
   'URL password with $': 'postgres://ada:⟦p$ss{a8}⟧@db.example.com/svc',
   'URL password that begins with $': 'postgres://ada:⟦$3cr{a8}⟧@db.example.com/svc',
   'URL password with %40': 'mysql://ada:⟦p%40ss{a8}⟧@db.example.com/svc',
+  'key of an HMAC': "createHmac('sha256', '⟦{h64}⟧').update(body)",
+  'key of an HMAC in Python': 'hmac.new(b"⟦{a32}7⟧", body, hashlib.sha256)',
+  'key that signs a JWT': "jwt.sign({ sub: id }, '⟦{a31}7⟧', { expiresIn: '1h' })",
+  'key of Fernet': 'Fernet(b"⟦{b42}7=⟧")',
+  'padded key of WordPress': "define('AUTH_KEY',         '⟦{a31}^(7⟧');",
+  'SecureString of PowerShell': "ConvertTo-SecureString '⟦{a14}!9⟧' -AsPlainText -Force",
+  'answer of aws configure': 'AWS Secret Access Key [None]: ⟦{b39}7⟧',
+  'password after an escaped line break': '"user = ada\\npass = ⟦{a30}7⟧\\nport = 22"',
+  'password of a network in a QR code': 'WIFI:T:WPA;S:Office;P:⟦maple{d4}{a6}⟧;;',
+  'password of Oracle': 'jdbc:oracle:thin:scott/⟦{a12}⟧@//db.example.com:1521/ORCL',
   'URL password with @': 'redis://:⟦p@ss{a8}⟧@db.example.com:6379',
 };
 const SETTINGS = ['use {} for now', 'export TOKEN="{}"', '{"key":"{}"}', 'It is {}.', '{}'];
@@ -117,6 +127,11 @@ const HARMLESS = [
   () => filled('mem_{h32} conv_{h32} hf_model ghp_page npm_{l8}_config'),
   () =>
     'postgres://user:$PASSWORD@host/db and https://user:<password>@host and ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+  () => 'My password manager is 1Password, and the playlist has #EXT-X-KEY:METHOD=AES-128,URI="key.bin".',
+  () =>
+    "createHmac('sha256', secret); jwt.sign(claims, process.env.JWT_SECRET, { expiresIn: '15m' }); new SecretKeySpec(bytes, 'HmacSHA256')",
+  () => "define('AUTH_KEY',         'put your unique phrase here'); Default region name [None]: eu-central-1",
+  () => 'WIFI:T:nopass;S:Guest;; jdbc:oracle:thin:@//db.example.com:1521/ORCL; sqlplus / as sysdba',
   () => filled('The ASIA region has {d4} nodes; AKIA is a prefix, AKIAIOSFODNN7EXAMPLE the documented example.'),
 ];
 

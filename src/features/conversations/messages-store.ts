@@ -1,5 +1,6 @@
 import type { Connection, Reader } from '../../db/connection.ts';
 import { eraseRows } from '../../db/erase-rows.ts';
+import { readLongPage } from '../../db/long-pages.ts';
 import { insertRows, listPlaceholders, valuesOf } from '../../db/values.ts';
 import {
   MESSAGE_COLUMNS,
@@ -83,16 +84,18 @@ export async function listMessages(
   page: { order: 'newest' | 'oldest'; beyond: number; limit: number },
 ): Promise<MessageRow[]> {
   const oldest = page.order === 'oldest';
-  const beyond = Math.min(page.beyond, ROW_IDS_PER_CONVERSATION);
-  return reader.all<MessageRow>(
-    `SELECT * FROM messages WHERE number > ? AND number < ? AND ${IS_OWN}
-     ORDER BY number ${oldest ? 'ASC' : 'DESC'} LIMIT ?`,
-    [
-      messageRowId(number, oldest ? beyond : 0),
-      messageRowId(number, oldest ? ROW_IDS_PER_CONVERSATION : beyond),
-      tenantId,
-      page.limit,
-    ],
+  const beyond = messageRowId(number, Math.min(page.beyond, ROW_IDS_PER_CONVERSATION));
+  return readLongPage<MessageRow>(page.limit, (last, limit) =>
+    reader.all(
+      `SELECT * FROM messages WHERE number > ? AND number < ? AND ${IS_OWN}
+       ORDER BY number ${oldest ? 'ASC' : 'DESC'} LIMIT ?`,
+      [
+        oldest ? (last?.number ?? beyond) : messageRowId(number, 0),
+        oldest ? messageRowId(number, ROW_IDS_PER_CONVERSATION) : (last?.number ?? beyond),
+        tenantId,
+        limit,
+      ],
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { EXPIRES_SOON_MS, type Expiry, type SourceKind } from '../../contract/me
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
+import { readLongPage } from '../../db/long-pages.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 import { type MemoryRow, memoryRows } from './memory-row.ts';
 
@@ -76,7 +77,19 @@ export async function countMemories(reader: Reader, filter: ListFilter): Promise
   return row!.total;
 }
 
-async function readPage(
+function readPage(
+  reader: Reader,
+  filter: ListFilter,
+  page: ListPage,
+  more: readonly Condition[],
+): Promise<MemoryRow[]> {
+  return readLongPage<MemoryRow>(page.limit, (last, limit) => {
+    const after = last ? { value: last[page.orderBy]!, id: last.id } : page.after;
+    return readPortion(reader, filter, { ...page, after, limit }, more);
+  });
+}
+
+async function readPortion(
   reader: Reader,
   filter: ListFilter,
   { orderBy, order, after, limit }: ListPage,

@@ -146,6 +146,7 @@ describe('signing in', { timeout: 60_000 }, () => {
     expect(await browser.axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Code sent to your terminal').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Continue in your terminal' }).waitFor();
     const code = (await page.locator('#code').textContent()) ?? '';
     expect(code).not.toBe('');
     const delivered = requests.filter((url) => url.startsWith('/callback?') && url.includes(encodeURIComponent(code)));
