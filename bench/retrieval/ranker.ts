@@ -32,7 +32,13 @@ export async function rank(
   );
   const relevances = relevancesOf(byDefault);
   const rated = ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
-  const page = { minRelevance: 0, limit, successors: new Map(), putsNewestFirst: !parsed.asksForPast };
+  const page = {
+    minRelevance: 0,
+    limit,
+    learned: undefined,
+    successors: new Map(),
+    putsNewestFirst: !parsed.asksForPast,
+  };
   const hits = hitsToLoad(rated, page);
   const byType = new Map<ItemType, ReadonlyMap<number, ItemRows[ItemType]>>();
   for (const type of ITEM_TYPES) {

@@ -17,7 +17,7 @@ import type {
 } from '../contract/memories-bulk.ts';
 import type { MemoryStats, MemoryStatsQuery } from '../contract/memories-stats.ts';
 import type { MemoryNeighbor, NeighborsQuery } from '../contract/neighbors.ts';
-import type { MemoryUse, MemoryUses } from '../contract/searches.ts';
+import type { MemoryUse, MemoryUses, MemoryUsesQuery } from '../contract/searches.ts';
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
@@ -65,8 +65,8 @@ export function memoryCalls(transport: Transport) {
     use: (id: string, options?: CallOptions): ApiPromise<MemoryUse> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/use`, undefined, options),
     /** Returns the same for up to 200 memories. Those that no search has shown are left out. */
-    uses: (ids: readonly string[], options?: CallOptions): ApiPromise<MemoryUses> =>
-      send('GET', `/v1/memories/uses${queryString({ id: ids })}`, undefined, options),
+    uses: (query: MemoryUsesQuery, options?: CallOptions): ApiPromise<MemoryUses> =>
+      send('GET', `/v1/memories/uses${queryString(query)}`, undefined, options),
     /** Lists the memories that are related to one: superseded and superseding, of the same source, and similar. */
     neighbors: (
       id: string,

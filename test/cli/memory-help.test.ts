@@ -45,6 +45,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
   const values: Record<string, string> = {
     '<count>': '3',
     '<time>': 'yesterday',
+    '[time]': 'yesterday',
     '<key=value>': 'a=b',
     '<format>': 'lines',
     '<in/out>': '1/2',

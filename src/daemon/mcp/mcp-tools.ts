@@ -26,7 +26,7 @@ export type { McpCall, Registration } from './mcp-tool.ts';
 const OF_ASSISTANT = { origin: 'assistant' } as const;
 const Addition = Type.Omit(NewMemory, ['origin'], strict);
 type Addition = Static<typeof Addition>;
-const Change = Type.Omit(MemoryChange, ['origin']);
+const Change = Type.Omit(MemoryChange, ['origin', 'validTo']);
 type Change = Static<typeof Change>;
 const Update = Type.Object(
   { ...IdParams.properties, ...Change.properties },
@@ -86,7 +86,6 @@ function changingTools(memories: Memories): Registration[] {
         tags: 'The complete new list',
         occurredAt: `${TIME}; null clears it`,
         expiresAt: `${TIME}; null clears it`,
-        validTo: 'Since when it is no longer true and nothing replaces it; null undoes that. Without other fields',
       },
       output: ChangedMemory,
       run: (principal, { id, ...change }: { id: string } & Change) =>

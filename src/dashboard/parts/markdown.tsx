@@ -1,12 +1,21 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { type MarkedToken, parseMarkdown, safeAddress } from '../markdown.ts';
+import { useEffect } from 'preact/hooks';
+import type { MarkedToken } from '../markdown.ts';
 
 /** Deeper quotes, lists and emphasis are shown as they were written. */
 const MAX_DEPTH = 20;
 
-/** Shows Markdown. HTML in it is shown as text, images are not loaded, and links lead only to web pages and mailboxes. */
+/** The parser, once a text has needed it. */
+const parser = signal<typeof import('../markdown.ts') | undefined>(undefined);
+
+/** Shows Markdown, and until its parser is loaded the text as it was written. HTML in it is shown as text, images are not loaded, and links lead only to web pages and mailboxes. */
 export function Markdown({ text }: { text: string }) {
-  const tokens = parseMarkdown(text);
+  useEffect(() => {
+    // Without the parser the text stays as it was written.
+    if (!parser.value) import('../markdown.ts').then((loaded) => (parser.value = loaded)).catch(() => undefined);
+  }, []);
+  const tokens = parser.value?.parseMarkdown(text);
   if (!tokens) return <p class="content">{text}</p>;
   return <div class="markdown">{childrenOf(tokens, 0)}</div>;
 }
@@ -89,7 +98,7 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
 }
 
 function Address({ href, children }: { href: string; children: ComponentChildren }) {
-  const address = safeAddress(href);
+  const address = parser.value?.safeAddress(href);
   if (address === undefined) return <span title={href}>{children}</span>;
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">

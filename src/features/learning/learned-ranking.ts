@@ -5,13 +5,21 @@ import type { SignalModel } from './signal-model.ts';
 
 /** Weights for one query bucket, on the scale of the default weights; equal to them where nothing is learned. */
 export function learnedWeights(state: LearnedState, model: SignalModel, bucket: QueryBucket): Record<string, number> {
-  const deltas = expectedDeltas(state, bucket);
+  const deltas = learnedDeltas(state, model, bucket);
   return Object.fromEntries(
     model.names.map((name, index) => {
       const shift = (model.temperature * deltas[index]!) / model.deviations[index]!;
       return [name, model.weights[index]! + shift];
     }),
   );
+}
+
+/**
+ * The shifts of the weights for one query bucket, in standard deviations of each signal. A signal without a weight by default
+ * (how new a result is) gets a positive one or none: feedback on a few old facts must not move everything new down.
+ */
+export function learnedDeltas(state: LearnedState, model: SignalModel, bucket: QueryBucket): number[] {
+  return expectedDeltas(state, bucket).map((delta, index) => (model.weights[index] === 0 ? Math.max(0, delta) : delta));
 }
 
 /** The last two of the first ten results come from the default ranking. */

@@ -212,14 +212,14 @@ export function createLearning({
         rankingFor: (bucket) => ({
           weights: learnedWeights(state, model, bucket),
           events: state.events,
-          explain: () => toLearnedShift(state, bucket),
+          explain: () => toLearnedShift(state, model, bucket),
         }),
         findMatches: async (from, scope, terms) =>
           usesWords ? findLearnedMatches(from, { ...user, scope }, terms, clock.nowMs()) : NO_LEARNED_MATCHES,
       };
     },
     meaningWeightFor: agreements.weightFor,
-    unlearned: (bucket) => toLearnedShift(fresh, bucket),
+    unlearned: (bucket) => toLearnedShift(fresh, model, bucket),
     remember({
       tenantId,
       endUser,

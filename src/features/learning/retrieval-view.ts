@@ -2,10 +2,9 @@ import type { LearnedShift, LearningDay, MixtureDay, Retrieval } from '../../con
 import { toTimestampOrNull } from '../../lib/clock.ts';
 import { EXPERTS, mixtureOf } from './experts.ts';
 import type { Learned } from './learned-cache.ts';
-import { learnedWeights } from './learned-ranking.ts';
+import { learnedDeltas, learnedWeights } from './learned-ranking.ts';
 import type { LearnedState } from './learned-state.ts';
 import type { LearningDayRow, MixtureRow } from './learning-days-store.ts';
-import { expectedDeltas } from './learning-step.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
 import type { SignalModel } from './signal-model.ts';
 
@@ -19,7 +18,7 @@ export function toRetrieval(
   updatedAtMs: number | null,
   { model, maxShifts = SHOWN_SHIFTS }: { model: SignalModel; maxShifts: number | undefined },
 ): Retrieval {
-  const deltas = QUERY_BUCKETS.map((bucket) => expectedDeltas(state, bucket));
+  const deltas = QUERY_BUCKETS.map((bucket) => learnedDeltas(state, model, bucket));
   const weights = QUERY_BUCKETS.map((bucket) => learnedWeights(state, model, bucket));
   const meanOf = (values: readonly number[]) => round(values.reduce((sum, value) => sum + value, 0) / values.length);
   return {
@@ -38,17 +37,19 @@ export function toRetrieval(
         },
       ]),
     ),
-    buckets: Object.fromEntries(QUERY_BUCKETS.map((bucket) => [bucket, largestShifts(state, bucket, maxShifts)])),
+    buckets: Object.fromEntries(
+      QUERY_BUCKETS.map((bucket) => [bucket, largestShifts(state, model, bucket, maxShifts)]),
+    ),
   };
 }
 
 /** The contribution of learning to one search. */
-export function toLearnedShift(state: LearnedState, bucket: QueryBucket): LearnedShift {
+export function toLearnedShift(state: LearnedState, model: SignalModel, bucket: QueryBucket): LearnedShift {
   return {
     bucket,
     events: state.events,
     mixture: mixtureByName(state),
-    largest: largestShifts(state, bucket, SHOWN_SHIFTS),
+    largest: largestShifts(state, model, bucket, SHOWN_SHIFTS),
   };
 }
 
@@ -73,8 +74,13 @@ export function mixtureByName({ beliefs }: LearnedState): Record<string, number>
   return Object.fromEntries(EXPERTS.map((expert, index) => [expert, round(mixture[index]!)]));
 }
 
-function largestShifts(state: LearnedState, bucket: QueryBucket, most: number): { signal: string; delta: number }[] {
-  return expectedDeltas(state, bucket)
+function largestShifts(
+  state: LearnedState,
+  model: SignalModel,
+  bucket: QueryBucket,
+  most: number,
+): { signal: string; delta: number }[] {
+  return learnedDeltas(state, model, bucket)
     .map((delta, at) => ({ signal: state.signals[at]!, delta: round(delta) }))
     .filter(({ delta }) => delta !== 0)
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta))

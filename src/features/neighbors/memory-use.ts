@@ -12,6 +12,7 @@ export interface MemoryUseReading {
   findMany(principal: Principal, ids: readonly string[]): Promise<MemoryUses['data']>;
 }
 
+/** Counts are read after those of recent searches are stored. */
 export function createMemoryUse({
   db,
   memories,

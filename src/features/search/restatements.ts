@@ -21,6 +21,10 @@ export interface Statement {
   /** For a message, who said it: only they can take it back. */
   speaker: string | null;
   origin: Origin | null;
+  /** When it was stored, in epoch milliseconds. */
+  storedAtMs: number;
+  /** When feedback last named it as used for words of this query; `undefined` if it did not. */
+  usedAtMs: number | undefined;
 }
 
 /**
@@ -41,7 +45,8 @@ const STATES: ReadonlySet<string> = new Set('live work use call name own drive t
  * older. Two statements are about the same thing if they share most of their words or begin alike, or if the newer one
  * announces a change of what is asked for; and if the newer one holds all words of the query that the older one holds, except
  * one if it announces a change. Two memories also are if `replacesSentence` holds, and the newer has the names and numbers
- * that the query asks the older for. The rest keeps its order.
+ * that the query asks the older for. What the user used for such words since the newer one was stored keeps its place, and so
+ * does the rest.
  */
 export function newestFirst<T>(
   items: readonly T[],
@@ -102,8 +107,15 @@ function canReplace(newer: Statement, older: Statement): boolean {
     newer.speaker === older.speaker &&
     mayReplace(newer.origin, older.origin) &&
     isNewer(newer, older) &&
+    !isPreferred(older, newer) &&
     [newer, older].every(isOne)
   );
+}
+
+/** Whether the user went on using the older statement when the newer one was known, and used the newer one less recently. */
+function isPreferred(older: Statement, newer: Statement): boolean {
+  const { usedAtMs } = older;
+  return usedAtMs !== undefined && usedAtMs > newer.storedAtMs && usedAtMs > (newer.usedAtMs ?? 0);
 }
 
 /** Whether a text is one statement: short, and not a question. */

@@ -1,3 +1,4 @@
+import type { LearnedMatches } from '../learning/learning.ts';
 import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restatements.ts';
@@ -6,8 +7,10 @@ import type { LoadedHit, RatedHit } from './search-results.ts';
 interface Page {
   minRelevance: number;
   limit: number;
-  /** Whether newer statements go first: not for queries about the past, nor if the user's feedback favors older ones. */
+  /** Whether newer statements go first: not for queries about the past. */
   putsNewestFirst: boolean;
+  /** What the user's words lead to. */
+  learned: LearnedMatches | undefined;
   /** Memories by id, each with the newer one that an open suggestion puts in its place. */
   successors: ReadonlyMap<string, string>;
 }
@@ -31,14 +34,19 @@ export function hitsToLoad(
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
-  { minRelevance, limit, putsNewestFirst, successors }: Page,
+  { minRelevance, limit, putsNewestFirst, learned, successors }: Page,
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
-  const ordered = newestFirst(compared, toStatement, query.terms, (newer, older) => {
-    newer.relevance = Math.max(newer.relevance, older.relevance);
-    older.restatedBy ??= newer.item.facts.id;
-  });
+  const ordered = newestFirst(
+    compared,
+    (hit) => toStatement(hit, learned),
+    query.terms,
+    (newer, older) => {
+      newer.relevance = Math.max(newer.relevance, older.relevance);
+      older.restatedBy ??= newer.item.facts.id;
+    },
+  );
   const all = [...ordered, ...hits];
   if (putsNewestFirst) putSuccessorsFirst(all, successors);
   return all.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
@@ -65,9 +73,17 @@ function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean 
   return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
-function toStatement({ item: { type, facts }, row }: LoadedHit): Statement {
+function toStatement({ item: { type, facts }, row }: LoadedHit, learned: LearnedMatches | undefined): Statement {
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
   const speaker = type === 'message' ? `${facts.role} ${facts.speaker ?? ''}` : null;
   const origin = type === 'memory' ? (row as ItemRows['memory']).origin : null;
-  return { type, id: facts.id, content, atMs: facts.at, speaker, origin };
+  const uses = learned
+    ?.get(type)
+    ?.get(facts.rowId)
+    ?.map(({ updatedAt }) => updatedAt);
+  return {
+    ...{ type, id: facts.id, content, atMs: facts.at, speaker, origin },
+    storedAtMs: row.createdAt,
+    usedAtMs: uses && Math.max(...uses),
+  };
 }

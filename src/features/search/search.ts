@@ -179,13 +179,13 @@ export function createSearch(dependencies: Dependencies): Search {
     const relevances = relevancesOf(ranking.byDefault);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
-    const putsNewestFirst = !parsed.asksForPast && ranking.weights.recency >= 0;
+    const putsNewestFirst = !parsed.asksForPast;
     const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
     const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
     const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
     const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
     const results = toResults(
-      pageOf(loaded, parsed, { ...page, successors }),
+      pageOf(loaded, parsed, { ...page, learned: matched, successors }),
       ranking,
       explain ? { related: found.related, learned: matched } : undefined,
     );

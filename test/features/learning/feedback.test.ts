@@ -31,11 +31,11 @@ const tell = (caller: Caller, searchId: string, body: object) =>
 const retrievalOf = async (caller: Caller, query = '') => (await caller.call<Retrieval>(`/v1/retrieval${query}`)).body;
 const idsOf = ({ results }: SearchAnswer) => results.map(({ id }) => id);
 
-/** Searches and reports the oldest memory as used, this many times. */
-async function preferOldest(caller: Caller, oldest: string, times: number, more = {}): Promise<void> {
+/** Searches and reports a memory as used, this many times. */
+async function prefer(caller: Caller, id: string, times: number, more = {}): Promise<void> {
   for (let round = 0; round < times; round += 1) {
     const { searchId } = (await caller.search('plum', { limit: 12, ...more })).body;
-    const answer = await tell(caller, searchId, { used: [oldest] });
+    const answer = await tell(caller, searchId, { used: [id] });
     expect(answer.status, answer.text).toBe(202);
     expect(answer.body.learned).toBe(true);
   }
@@ -59,20 +59,29 @@ describe('a search', () => {
     const [oldest] = await fill(caller);
     const before = idsOf((await caller.search('plum')).body);
     expect(before).not.toContain(oldest);
-    await preferOldest(caller, oldest!, 12);
+    await prefer(caller, oldest!, 12);
     const { results, strategy, learned } = (await caller.search('plum', { explain: true })).body;
     expect(results[0]!.id).toBe(oldest);
     expect(results[0]!.why).toMatchObject({ rank: 1, defaultRank: 12 });
     expect(strategy).toMatchObject({ name: 'auto', learnedFrom: 12 });
-    expect(strategy.weights.recency).toBeLessThan(0);
-    expect(learned).toMatchObject({ bucket: 'short', events: 12, largest: [{ signal: 'recency' }] });
+    expect(learned).toMatchObject({ bucket: 'short', events: 12 });
     expect(idsOf((await caller.search('plum', { strategy: 'default' })).body)).toEqual(before);
+  });
+
+  test('never counts being new against a result, whatever its user found useful', async () => {
+    const caller = await daemon.account();
+    const [oldest] = await fill(caller);
+    await prefer(caller, oldest!, 12);
+    const { strategy } = (await caller.search('something else')).body;
+    expect(strategy).toMatchObject({ name: 'auto', learnedFrom: 12 });
+    expect(strategy.weights.recency).toBeGreaterThanOrEqual(0);
+    expect((await retrievalOf(caller)).signals.recency!.weight).toBeGreaterThanOrEqual(0);
   });
 
   test('reserves ranks nine and ten for the default ranking', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
-    await preferOldest(caller, oldest!, 12);
+    await prefer(caller, oldest!, 12);
     const byDefault = idsOf((await caller.search('plum', { strategy: 'default', limit: 12 })).body);
     const learned = idsOf((await caller.search('plum', { limit: 12 })).body);
     const missing = byDefault.filter((id) => !learned.slice(0, 8).includes(id));
@@ -84,7 +93,7 @@ describe('a search', () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     await fill(caller, { user: 'ben' });
-    await preferOldest(caller, oldest!, 3);
+    await prefer(caller, oldest!, 3);
     expect((await caller.search('plum', { user: 'ben' })).body.strategy.learnedFrom).toBe(0);
     expect((await caller.search('plum')).body.strategy.learnedFrom).toBe(3);
     expect(await retrievalOf(caller, '?user=ben')).toMatchObject({ user: 'ben', events: 0, updatedAt: null });
@@ -203,15 +212,16 @@ test('feedback is accepted for 24 hours, across restarts, and what was learned p
 describe('what was learned', () => {
   test('is shown by signal and query bucket, and can be reset', async () => {
     const caller = await daemon.account();
-    const [oldest] = await fill(caller, { user: 'eva' });
-    await preferOldest(caller, oldest!, 12, { user: 'eva' });
+    await fill(caller, { user: 'eva' });
+    const { id } = await caller.add('I met Eva below the old tree, where we talked of a plum', { user: 'eva' });
+    await prefer(caller, id, 12, { user: 'eva' });
     const learned = await retrievalOf(caller, '?user=eva');
     expect(learned).toMatchObject({ user: 'eva', events: 12, updatedAt: expect.stringMatching(/^20/) });
     expect(Object.values(learned.mixture).reduce((sum, share) => sum + share)).toBeCloseTo(1, 3);
-    const { delta, weight, defaultWeight } = learned.signals.recency!;
-    expect(delta).toBeLessThan(0);
-    expect(weight).toBeLessThan(defaultWeight);
-    expect(learned.buckets.short![0]).toMatchObject({ signal: 'recency' });
+    const { signal } = learned.buckets.short![0]!;
+    const { delta, weight, defaultWeight } = learned.signals[signal]!;
+    expect(delta).not.toBe(0);
+    expect(Math.sign(weight - defaultWeight)).toBe(Math.sign(delta));
     expect((await caller.call('/v1/retrieval?user=eva', { method: 'DELETE' })).status).toBe(204);
     expect(await retrievalOf(caller, '?user=eva')).toMatchObject({
       events: 0,
@@ -227,13 +237,13 @@ describe('what was learned', () => {
     const [oldest] = await fill(caller);
     const curve = async () => (await caller.call<Usage>('/v1/usage?days=2')).body.learning;
     expect(await curve()).toEqual([]);
-    await preferOldest(caller, oldest!, 12);
+    await prefer(caller, oldest!, 12);
     const [today] = await curve();
     expect(today!.feedbacks).toBe(12);
     expect(today!.meanReciprocalRank.default).toBeCloseTo(1 / 12, 3);
     expect(today!.meanReciprocalRank.shown).toBeGreaterThan(0.2);
     daemon.clock.advance(DAY_MS);
-    await preferOldest(caller, oldest!, 1);
+    await prefer(caller, oldest!, 1);
     expect((await curve()).map(({ feedbacks }) => feedbacks)).toEqual([12, 1]);
     daemon.clock.advance(DAY_MS);
     expect((await curve()).map(({ feedbacks }) => feedbacks)).toEqual([1]);
@@ -242,9 +252,12 @@ describe('what was learned', () => {
   test('names every weight shift if all are asked for, the largest first', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
-    await preferOldest(caller, oldest!, 3);
+    await prefer(caller, oldest!, 3);
     await caller.addAll([{ content: 'plum plum jam' }, { content: 'When is plum season?' }]);
-    await preferOldest(caller, oldest!, 3);
+    const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: {} })).body;
+    const messages = ['plums?', 'a plum', 'plumage'].map((content) => ({ role: 'user', content }));
+    await caller.call(`/v1/conversations/${id}/messages`, { body: { messages } });
+    await prefer(caller, oldest!, 3);
     const largest = (await retrievalOf(caller)).buckets.short!;
     const all = (await retrievalOf(caller, '?weights=all')).buckets.short!;
     expect(largest).toHaveLength(3);
@@ -262,7 +275,7 @@ describe('the history of a mixture', () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
     expect(await historyOf(caller, 30)).toEqual([]);
-    await preferOldest(caller, oldest!, 2);
+    await prefer(caller, oldest!, 2);
     const first = await retrievalOf(caller);
     expect(first).not.toHaveProperty('history');
     daemon.clock.advance(DAY_MS);
@@ -282,7 +295,7 @@ describe('the history of a mixture', () => {
   test('is of one user, and is forgotten with what was learned', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
-    await preferOldest(caller, oldest!, 1);
+    await prefer(caller, oldest!, 1);
     expect(await historyOf(caller, 9)).toHaveLength(1);
     expect((await retrievalOf(caller, '?user=ben&days=9')).history).toEqual([]);
     expect((await caller.call('/v1/retrieval', { method: 'DELETE' })).status).toBe(204);
@@ -292,16 +305,16 @@ describe('the history of a mixture', () => {
   test('is stored for 400 days', async () => {
     const caller = await daemon.account();
     const [oldest] = await fill(caller);
-    await preferOldest(caller, oldest!, 1);
+    await prefer(caller, oldest!, 1);
     const rows = async () =>
       (await daemon.db.readers.get<{ rows: number }>('SELECT COUNT(*) AS rows FROM learningDays WHERE tenantId = ?', [
         caller.tenantId,
       ]))!.rows;
     daemon.clock.advance(400 * DAY_MS);
-    await preferOldest(caller, oldest!, 1);
+    await prefer(caller, oldest!, 1);
     expect(await rows()).toBe(2);
     daemon.clock.advance(DAY_MS);
-    await preferOldest(caller, oldest!, 1);
+    await prefer(caller, oldest!, 1);
     expect(await rows()).toBe(2);
   });
 });

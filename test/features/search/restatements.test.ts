@@ -15,6 +15,8 @@ function ordered(contents: readonly string[], query: string, of: Partial<Stateme
       atMs: at,
       speaker: null,
       origin: null,
+      storedAtMs: at,
+      usedAtMs: undefined,
       ...of[at],
     }),
   );
@@ -76,13 +78,28 @@ test('versions are ordered newest first at the rank of the best one, and no item
   );
 });
 
+test('an older memory that the user used since the newer one was stored keeps its place', () => {
+  const contents = ['Ada lives in Linz', 'Ada moved to Graz'];
+  const order = (...usedAtMs: (number | undefined)[]) =>
+    ordered(
+      contents,
+      'Where does Ada live?',
+      usedAtMs.map((at) => ({ usedAtMs: at })),
+    );
+  const newerFirst = contents.toReversed();
+  expect(order()).toEqual(newerFirst);
+  expect(order(0.5)).toEqual(newerFirst);
+  expect(order(2)).toEqual(contents);
+  expect(order(2, 3)).toEqual(newerFirst);
+});
+
 test('an older memory is marked where the newer one was found first, too', () => {
   const marked = (contents: readonly string[]) => {
     const pairs: string[] = [];
     const statements = contents.map(
       (content, at): Statement => ({
         ...{ type: 'memory', id: `mem_${contents.length - at}`, content, atMs: contents.length - at },
-        ...{ speaker: null, origin: null },
+        ...{ speaker: null, origin: null, storedAtMs: contents.length - at, usedAtMs: undefined },
       }),
     );
     newestFirst(

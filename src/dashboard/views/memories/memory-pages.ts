@@ -42,8 +42,8 @@ export async function loadMemories(
   if (state.query !== '') return searchPage(client, state, signal);
   const page = await listPage(client, state, cursor, signal);
   if (page.data.length === 0) return page;
-  const ids = page.data.map(({ id }) => id);
-  const uses = new Map((await client.memories.uses(ids, { signal })).data.map(({ id, ...use }) => [id, use]));
+  const { data } = await client.memories.uses({ id: page.data.map(({ id }) => id) }, { signal });
+  const uses = new Map(data.map(({ id, ...use }) => [id, use]));
   return { ...page, data: page.data.map((row) => ({ ...row, use: uses.get(row.id) ?? { shown: 0, used: 0 } })) };
 }
 
