@@ -109,9 +109,21 @@ describe('going through suggestions', () => {
       'Accepted. Press u to undo.',
       'Undone.',
       'Accepted. Press u to undo.',
+      'Rejected: it is not suggested again. Press u to undo.',
     ]);
+    expect(shown.at(-1)).toMatchObject({ title: 'All decided.', isDone: true });
     expect(outcome).toEqual({ accepted: 1, rejected: 1, left: 0 });
     expect((await caller.read(eight.id)).body.supersededBy).not.toBeNull();
+  });
+
+  test('undoes the last decision, too', async () => {
+    const { same } = await suggestTwo();
+    const keys = (['reject', 'reject', 'undo', 'undo', 'next', 'reject', 'quit'] as const).map((action) => ({
+      action,
+    }));
+    const { outcome } = await review(keys);
+    expect(outcome).toEqual({ accepted: 0, rejected: 1, left: 1 });
+    expect((await caller.suggestions()).map(({ id }) => id)).toEqual([same.id]);
   });
 
   test('prints nothing of an assistant that could control the terminal', async () => {
@@ -159,7 +171,7 @@ describe('going through suggestions', () => {
 });
 
 describe('the card', () => {
-  function show(choices: number) {
+  function show(choices: number, isDone = false) {
     const onKey = vi.fn();
     const card = {
       place: '1 of 2',
@@ -168,6 +180,7 @@ describe('the card', () => {
       reason: 'Because.',
       notice: '',
       choices,
+      isDone,
     };
     const lines = [
       { mark: '-' as const, text: 'old' },
@@ -189,6 +202,13 @@ describe('the card', () => {
       ...['Title 1 of 2', '  - old', '  + new', 'Because. by rules, 80 % sure'],
       'a accept · e edit and accept · r reject · u undo · j next · k previous · q quit',
     ]);
+  });
+
+  test('offers to undo and to quit where all is decided', async () => {
+    const { press, onKey, frame } = show(0, true);
+    expect(frame().at(-1)).toBe('u undo · q quit');
+    await press('aju');
+    expect(onKey.mock.calls).toEqual([[{ action: 'undo' }]]);
   });
 
   test('takes a number where a person must choose, and no plain accept', async () => {

@@ -25,7 +25,7 @@ export interface ReviewOutcome {
   left: number;
 }
 
-/** Goes through suggestions one by one until all are decided or the person quits. */
+/** Goes through suggestions one by one until the person quits; after the last, they may still undo. */
 export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts): Promise<ReviewOutcome> {
   const { client, context, show } = parts;
   const open = [...suggestions];
@@ -56,8 +56,19 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
     notice = 'Undone.';
   }
 
-  while (open.length > 0) {
-    const suggestion = open[at]!;
+  function report(error: unknown): void {
+    if (!(error instanceof ApiError)) throw error;
+    notice = printable(error.problem?.detail ?? error.message);
+  }
+
+  while (open.length > 0 || decided.length > 0) {
+    const suggestion = open[at];
+    if (suggestion === undefined) {
+      const key = await show({ ...ALL_DECIDED, notice });
+      if (key.action !== 'undo') break;
+      await undo().catch(report);
+      continue;
+    }
     const memories = await memoriesOf(client, suggestion);
     const key = await show({
       place: `${at + 1} of ${open.length}`,
@@ -66,6 +77,7 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
       reason: printable(suggestion.reason),
       lines: linesOfSuggestion(suggestion, memories, context.clock.nowMs()),
       notice,
+      isDone: false,
       choices: suggestion.kind === 'contradiction' ? Math.min(9, suggestion.memoryIds.length) : 0,
     });
     notice = '';
@@ -75,9 +87,8 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
     else {
       // What changed meanwhile cannot be decided any more: say so and go on.
       await (key.action === 'undo' ? undo() : act(suggestion, memories, key)).catch((error: unknown) => {
-        if (!(error instanceof ApiError)) throw error;
-        notice = printable(error.problem?.detail ?? error.message);
-        if (error.code === 'conflict' && key.action !== 'undo') open.splice(at, 1);
+        report(error);
+        if ((error as ApiError).code === 'conflict' && key.action !== 'undo') open.splice(at, 1);
         at = Math.min(at, Math.max(0, open.length - 1));
       });
     }
@@ -85,6 +96,8 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
   const count = (as: 'accepted' | 'rejected') => decided.filter((one) => one.as === as).length;
   return { accepted: count('accepted'), rejected: count('rejected'), left: open.length };
 }
+
+const ALL_DECIDED = { place: '', title: 'All decided.', source: '', reason: '', lines: [], choices: 0, isDone: true };
 
 /** The text or the choice with which a suggestion is accepted. */
 async function acceptanceOf(

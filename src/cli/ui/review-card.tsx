@@ -18,6 +18,8 @@ export interface ReviewCardProps {
   notice: string;
   /** How many memories there are to choose from by number; 0 where nothing is to be chosen. */
   choices: number;
+  /** Nothing is left to decide: the last decision can be undone. */
+  isDone: boolean;
   color: boolean;
   onKey(key: ReviewKey): void;
 }
@@ -33,14 +35,16 @@ const ACTIONS: Readonly<Record<string, Exclude<ReviewKey['action'], 'keep'>>> = 
 };
 
 /** One suggestion with what it would change, decided by a key. */
-export function ReviewCard({ place, title, source, reason, lines, notice, choices, color, onKey }: ReviewCardProps) {
+export function ReviewCard(props: ReviewCardProps) {
+  const { place, title, source, reason, lines, notice, choices, isDone, color, onKey } = props;
   useInput((input, key) => {
-    if (key.escape || (key.ctrl && input === 'c')) return onKey({ action: 'quit' });
+    if (key.escape || (isDone && key.return) || (key.ctrl && input === 'c')) return onKey({ action: 'quit' });
     if (key.downArrow) return onKey({ action: 'next' });
     if (key.upArrow) return onKey({ action: 'previous' });
     const number = Number(input);
     if (choices > 0 && number >= 1 && number <= choices) return onKey({ action: 'keep', number });
     const action = ACTIONS[input];
+    if (isDone && action !== 'undo' && action !== 'quit') return;
     if (action === undefined || (choices > 0 && (action === 'accept' || action === 'edit'))) return;
     onKey({ action });
   });
@@ -55,10 +59,14 @@ export function ReviewCard({ place, title, source, reason, lines, notice, choice
       {lines.map(({ mark, text }) => (
         <Line key={`${mark} ${text}`} mark={mark} text={text} color={color} />
       ))}
+      {isDone ? null : (
+        <Text dimColor={color}>
+          {reason} {source}
+        </Text>
+      )}
       <Text dimColor={color}>
-        {reason} {source}
+        {isDone ? 'u undo · q quit' : `${accept} · r reject · u undo · j next · k previous · q quit`}
       </Text>
-      <Text dimColor={color}>{accept} · r reject · u undo · j next · k previous · q quit</Text>
     </Box>
   );
 }
