@@ -32,11 +32,13 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
     case 'space':
     case 'def':
       return null;
-    case 'heading': {
-      // The page has headings of its own, down to the third level.
-      const Heading = (['h4', 'h5', 'h6'] as const)[Math.min(token.depth, 3) - 1]!;
-      return <Heading>{inner()}</Heading>;
-    }
+    case 'heading':
+      // Not a heading of the page: its outline is that of episodes.
+      return (
+        <p>
+          <strong>{inner()}</strong>
+        </p>
+      );
     case 'paragraph':
       return <p>{inner()}</p>;
     case 'code':

@@ -95,7 +95,8 @@ describe('the reader', () => {
     const requested: string[] = [];
     page.on('request', (request) => requested.push(request.url()));
     const answer = message(page, 'Trains to Lisbon');
-    await answer.getByRole('heading', { name: 'Trains to Lisbon', level: 5 }).waitFor();
+    await answer.locator('strong', { hasText: 'Trains to Lisbon' }).waitFor();
+    expect(await browser.axe(page)).toEqual([]);
     await answer.getByRole('listitem').filter({ hasText: 'night train' }).locator('em').waitFor();
     await answer.getByRole('cell', { name: 'Madrid' }).waitFor();
     expect(await answer.locator('pre').textContent()).toBe('rail book --to lisbon');

@@ -296,7 +296,7 @@ describe('the pane', () => {
     await browser.call(apiKey, `/v1/searches/${searchId}/feedback`, { used: [first!.id] });
     await page.reload();
     await row(page, first!.content).getByText('used 1×').waitFor();
-    await row(page, second!.content).getByText('unused').waitFor();
+    await row(page, second!.content).getByText('shown 1×').waitFor();
   });
 
   test('says that a memory with the same words holds instead', { timeout: 60_000 }, async () => {

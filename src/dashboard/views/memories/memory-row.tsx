@@ -47,7 +47,7 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
         {!found && tags.length > SHOWN_TAGS && <span class="row-meta memory-tag">+{tags.length - SHOWN_TAGS}</span>}
         {use && use.shown > 0 && (
           <span class="row-meta memory-use" title={describeUse(use)}>
-            {use.used > 0 ? `used ${formatNumber(use.used)}×` : 'unused'}
+            {use.used > 0 ? `used ${formatNumber(use.used)}×` : `shown ${formatNumber(use.shown)}×`}
           </span>
         )}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
