@@ -53,26 +53,29 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
       return <>{token.checked ? '☑ ' : '☐ '}</>;
     case 'table':
       return (
-        <table>
-          <thead>
-            <tr>
-              {token.header.map((cell, index) => (
-                <th key={index} scope="col">
-                  {childrenOf(cell.tokens, depth)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {token.rows.map((cells, row) => (
-              <tr key={row}>
-                {cells.map((cell, index) => (
-                  <td key={index}>{childrenOf(cell.tokens, depth)}</td>
+        // What scrolls sideways must be reached by keyboard.
+        <div class="markdown-table" tabIndex={0} role="group" aria-label="Table">
+          <table>
+            <thead>
+              <tr>
+                {token.header.map((cell, index) => (
+                  <th key={index} scope="col">
+                    {childrenOf(cell.tokens, depth)}
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {token.rows.map((cells, row) => (
+                <tr key={row}>
+                  {cells.map((cell, index) => (
+                    <td key={index}>{childrenOf(cell.tokens, depth)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       );
     case 'hr':
       return <hr />;

@@ -272,7 +272,7 @@ describe('the pane', () => {
     await row(page, 'oolong').click();
     const close = async () => {
       await pane(page).getByRole('button', { name: 'Outdated…' }).click();
-      await pane(page).getByRole('button', { name: 'Nothing replaces it' }).click();
+      await pane(page).getByRole('button', { name: 'Mark as outdated' }).click();
       await pane(page).getByText('Outdated since').waitFor();
       await row(page, 'oolong').getByText('outdated').waitFor();
       expect(await validTo()).not.toBeNull();
@@ -282,10 +282,24 @@ describe('the pane', () => {
     await expect.poll(validTo).toBeNull();
     await pane(page).getByRole('button', { name: 'Outdated…' }).waitFor();
     await close();
-    await pane(page).getByRole('button', { name: 'It is current' }).click();
+    await pane(page).getByRole('button', { name: 'Mark as current' }).click();
     await expect.poll(validTo).toBeNull();
     await pane(page).getByRole('button', { name: 'Outdated…' }).waitFor();
     expect(consoleErrors).toEqual([]);
+  });
+
+  test('says what stays when all of a project is selected: superseded memories and conversations', async () => {
+    const { page, apiKey } = await open(FACTS);
+    const [hotel] = await stored(apiKey, 'tag=travel&project=trips&projectOnly=true');
+    const validTo = new Date(browser.daemon.clock.nowMs()).toISOString();
+    await browser.call(apiKey, `/v1/memories/${hotel!.id}`, { validTo }, 'PATCH');
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    const bar = page.getByRole('region', { name: 'Selected memories' });
+    await bar.getByText('stays when memories are forgotten').waitFor();
+    await bar.getByText('1 superseded memory is not shown.').waitFor();
+    await bar.getByRole('link', { name: 'Show it' }).click();
+    await expect.poll(() => rowCount(page)).toBe(2);
   });
 
   test('shows in each row how often a memory was of use', { timeout: 60_000 }, async () => {
@@ -306,7 +320,7 @@ describe('the pane', () => {
     ]);
     await row(page, 'oolong tea').click();
     await pane(page).getByRole('heading', { name: 'With the same words' }).waitFor();
-    await pane(page).getByRole('button', { name: 'replaces this' }).click();
+    await pane(page).getByRole('button', { name: 'Replace by this' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Mark as outdated' }).click();
     await expect
       .poll(async () => (await stored(apiKey)).map(({ content }) => content))

@@ -2,12 +2,17 @@ import { useSignal } from '@preact/signals';
 import type { MemoryChange } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { formatCount } from '../../format.ts';
+import { hrefOf, hrefWith } from '../../router.ts';
 import { fromLocalField } from './local-time.ts';
 import { parseTags } from './tag-text.ts';
 
 interface BulkBarProps {
   count: number;
   isAll: boolean;
+  /** Outdated and replaced memories that pass the filters and are not shown. */
+  hiddenCount: number;
+  /** The chosen project. */
+  project: string | undefined;
   onSelectAll(): void;
   onChange(change: MemoryChange): Promise<void>;
   onForget(): void;
@@ -60,7 +65,8 @@ const ACTIONS: readonly Action[] = [
 ];
 
 /** Actions on the selected memories. */
-export function BulkBar({ count, isAll, onSelectAll, onChange, onForget, onClear }: BulkBarProps) {
+export function BulkBar(props: BulkBarProps) {
+  const { count, isAll, hiddenCount, project, onSelectAll, onChange, onForget, onClear } = props;
   const chosen = useSignal<Action | undefined>(undefined);
   const error = useSignal('');
   const isBusy = useSignal(false);
@@ -138,6 +144,17 @@ export function BulkBar({ count, isAll, onSelectAll, onChange, onForget, onClear
             Clear
           </button>
         </div>
+      )}
+      {isAll && hiddenCount > 0 && (
+        <p class="hint">
+          {formatCount(hiddenCount, 'superseded memory is', 'superseded memories are')} not shown.{' '}
+          <a href={hrefWith({ show: 'all' })}>Show {hiddenCount === 1 ? 'it' : 'them'}</a>
+        </p>
+      )}
+      {isAll && project !== undefined && (
+        <p class="hint">
+          What was said in <a href={hrefOf('conversations', {})}>conversations</a> stays when memories are forgotten.
+        </p>
       )}
       {error.value && (
         <p class="error" role="alert">

@@ -78,6 +78,7 @@ export function View() {
             state={state}
             list={{ ...list, rows, total: list.total === undefined ? undefined : list.total - hidden, reload }}
             openId={id}
+            supersededCount={counts?.facets.states.superseded ?? 0}
             isStale={isStale.value}
           />
         </div>

@@ -52,7 +52,7 @@ export function MemoryDetail(props: MemoryDetailProps) {
           {memory.supersededBy === null ? 'Outdated since' : 'Superseded'} <Moment at={memory.validTo!} />.{' '}
           {memory.supersededBy === null ? (
             <button type="button" class="link" onClick={() => onChange('Current again.', { validTo: null })}>
-              It is current
+              Mark as current
             </button>
           ) : (
             <a href={hrefWith({ id: memory.supersededBy })}>Show what replaced it</a>

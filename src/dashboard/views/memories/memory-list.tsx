@@ -28,12 +28,14 @@ interface MemoryListProps {
   state: ListState;
   list: PageList<ListedMemory>;
   openId: string | undefined;
+  /** How many superseded memories pass the filters. */
+  supersededCount: number;
   /** Memories changed since a long list was loaded. */
   isStale: boolean;
 }
 
 /** The rows, what is selected of them, and what can be done with the selection. */
-export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
+export function MemoryList({ state, list, openId, supersededCount, isStale }: MemoryListProps) {
   const { client } = currentSession();
   const selection = useSignal<Selection>(NOTHING);
   const key = JSON.stringify(state);
@@ -116,6 +118,8 @@ export function MemoryList({ state, list, openId, isStale }: MemoryListProps) {
         <BulkBar
           count={count}
           isAll={chosen.kind === 'all' || selected.length === rows.length}
+          hiddenCount={state.show === 'all' || isWindowed(state) ? 0 : supersededCount}
+          project={state.project}
           onSelectAll={selectAll}
           onClear={() => (selection.value = NOTHING)}
           onForget={() => void forget()}

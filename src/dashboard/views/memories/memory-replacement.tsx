@@ -16,11 +16,6 @@ export function MemoryReplacement({ memory, onClose, onCancel }: MemoryReplaceme
   return (
     <section class="stack" aria-label="Replace">
       <p class="hint">What holds now? The old text stays in the history, and searches no longer find it.</p>
-      <p>
-        <button type="button" class="small" onClick={onClose}>
-          Nothing replaces it
-        </button>
-      </p>
       <MemoryForm
         memory={{ ...memory, occurredAt: null, expiresAt: null }}
         submitLabel="Replace"
@@ -34,6 +29,12 @@ export function MemoryReplacement({ memory, onClose, onCancel }: MemoryReplaceme
           showToast('Replaced the memory.');
         }}
       />
+      <p class="hint">
+        If nothing replaces it:{' '}
+        <button type="button" class="link" onClick={onClose}>
+          Mark as outdated
+        </button>
+      </p>
     </section>
   );
 }

@@ -66,7 +66,7 @@ function Relation({ relation, of, neighbors }: RelationProps) {
             </a>
             {mayReplace && (
               <button type="button" class="link hint" onClick={() => void replaceBy(of, memory)}>
-                replaces this
+                Replace by this
               </button>
             )}
           </li>
