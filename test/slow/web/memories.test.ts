@@ -296,9 +296,8 @@ describe('the pane', () => {
     await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     const bar = page.getByRole('region', { name: 'Selected memories' });
-    await bar.getByText('stays when memories are forgotten').waitFor();
-    await bar.getByText('1 superseded memory is not shown.').waitFor();
-    await bar.getByRole('link', { name: 'Show it' }).click();
+    await bar.getByRole('link', { name: 'Conversations stay' }).waitFor();
+    await bar.getByRole('link', { name: 'Show 1 superseded' }).click();
     await expect.poll(() => rowCount(page)).toBe(2);
   });
 

@@ -146,15 +146,14 @@ export function BulkBar(props: BulkBarProps) {
         </div>
       )}
       {isAll && hiddenCount > 0 && (
-        <p class="hint">
-          {formatCount(hiddenCount, 'superseded memory is', 'superseded memories are')} not shown.{' '}
-          <a href={hrefWith({ show: 'all' })}>Show {hiddenCount === 1 ? 'it' : 'them'}</a>
-        </p>
+        <a class="hint" href={hrefWith({ show: 'all' })}>
+          Show {hiddenCount} superseded
+        </a>
       )}
       {isAll && project !== undefined && (
-        <p class="hint">
-          What was said in <a href={hrefOf('conversations', {})}>conversations</a> stays when memories are forgotten.
-        </p>
+        <a class="hint" href={hrefOf('conversations')}>
+          Conversations stay
+        </a>
       )}
       {error.value && (
         <p class="error" role="alert">

@@ -5,8 +5,8 @@ import { filterOf, isWindowed, type ListState, orderOf, passes, timeBounds } fro
 /** A memory in the list; `found` says why a search found it. */
 export interface ListedMemory extends Memory {
   found?: FoundBy;
-  /** How many searches showed it, and how many it was used in; absent for results of a search. */
-  use?: MemoryUse;
+  /** How many searches showed it, and how many it was used in; absent if no search showed it, and for results of a search. */
+  use?: MemoryUse | undefined;
 }
 
 /** Why and how well a search found a memory. */
@@ -44,7 +44,7 @@ export async function loadMemories(
   if (page.data.length === 0) return page;
   const { data } = await client.memories.uses({ id: page.data.map(({ id }) => id) }, { signal });
   const uses = new Map(data.map(({ id, ...use }) => [id, use]));
-  return { ...page, data: page.data.map((row) => ({ ...row, use: uses.get(row.id) ?? { shown: 0, used: 0 } })) };
+  return { ...page, data: page.data.map((row) => ({ ...row, use: uses.get(row.id) })) };
 }
 
 async function listPage(

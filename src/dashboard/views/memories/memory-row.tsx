@@ -1,11 +1,10 @@
 import type { SignalName } from '../../../contract/signals.ts';
 import { SIGNAL_LABELS } from '../../../contract/signals.ts';
-import { formatNumber, formatShare } from '../../format.ts';
+import { formatShare } from '../../format.ts';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Icon } from '../../shell/icon.tsx';
 import type { ListedMemory } from './memory-pages.ts';
-import { describeUse } from './memory-use.tsx';
 
 /** A row shows the beginning of a text; the pane shows all of it. */
 const MAX_CHARACTERS = 320;
@@ -45,11 +44,7 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
             </span>
           ))}
         {!found && tags.length > SHOWN_TAGS && <span class="row-meta memory-tag">+{tags.length - SHOWN_TAGS}</span>}
-        {use && use.shown > 0 && (
-          <span class="row-meta memory-use" title={describeUse(use)}>
-            {use.used > 0 ? `used ${formatNumber(use.used)}×` : `shown ${formatNumber(use.shown)}×`}
-          </span>
-        )}
+        {use && <span class="row-meta">{use.used > 0 ? `used ${use.used}×` : `shown ${use.shown}×`}</span>}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
         {showsUser && <span class="row-meta memory-user">{user}</span>}
       </span>

@@ -1,5 +1,4 @@
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
-import type { MemoryUse as MemoryUseCounts } from '../../../contract/searches.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { formatCount } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -21,10 +20,14 @@ export function MemoryUse({ id }: { id: string }) {
   });
   if (!state.value.value) return null;
   const { use, searches } = state.value.value;
-  if (use.shown === 0) return <p class="hint">No search has shown it yet.</p>;
+  const { shown, used } = use;
+  if (shown === 0) return <p class="hint">No search has shown it yet.</p>;
   return (
     <section class="hint">
-      <p>{describeUse(use)}</p>
+      <p>
+        Shown in {formatCount(shown, 'search', 'searches')}, used{' '}
+        {used === 0 ? 'in none' : formatCount(used, 'time', 'times')}.
+      </p>
       <ul>
         {searches.slice(0, SHOWN_SEARCHES).map(({ id: searchId, query, client, results, createdAt }) => (
           <li key={searchId}>
@@ -36,10 +39,4 @@ export function MemoryUse({ id }: { id: string }) {
       </ul>
     </section>
   );
-}
-
-/** `Shown in 14 searches, used 5 times.` */
-export function describeUse({ shown, used }: MemoryUseCounts): string {
-  const times = used === 0 ? 'in none' : formatCount(used, 'time', 'times');
-  return `Shown in ${formatCount(shown, 'search', 'searches')}, used ${times}.`;
 }
