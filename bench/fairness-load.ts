@@ -142,7 +142,7 @@ function hostileBodies(): Buffer[] {
   return [nest, names(70_000), values(300_000), accepted].map((y) => Buffer.from(`{"email":"a@b.co","y":${y}}`));
 }
 
-/** Sends one of the bodies from each address without the key, as fast as it is answered, and all of them with it. */
+/** Sends one of the bodies from each address without the key, each time the last was answered, and all of them with it. */
 async function sendHostileBodies(bodies: readonly Buffer[]): Promise<void> {
   const connections = ADDRESSES.flatMap((address) => Array<string>(CONNECTIONS_PER_ADDRESS).fill(address));
   const strangers = connections.map(

@@ -24,7 +24,7 @@ async function sendFor(ms: number, credential: string | undefined): Promise<numb
 test.each([
   ['an address', async () => undefined],
   ['a tenant', async () => (await makeTenant(daemon, 'fast@example.com', 'Free')).apiKey],
-])('%s that sends as fast as it is answered is refused a few times per second', async (_caller, credentialOf) => {
+])('%s that sends without a pause is refused a few times per second', async (_caller, credentialOf) => {
   const credential = await credentialOf();
   await times(120, () => daemon.call(credential, '/v1/account'));
   const answers = await Promise.all([sendFor(1500, credential), sendFor(1500, credential)]);

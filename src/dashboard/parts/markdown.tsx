@@ -9,7 +9,10 @@ const MAX_DEPTH = 20;
 /** The parser, once a text has needed it. */
 const parser = signal<typeof import('../markdown.ts') | undefined>(undefined);
 
-/** Shows Markdown, and until its parser is loaded the text as it was written. HTML in it is shown as text, images are not loaded, and links lead only to web pages and mailboxes. */
+/**
+ * Shows Markdown, and until its parser is loaded the text as it was written. HTML in it is shown as text, images are not
+ * loaded, and links lead only to web pages and mailboxes.
+ */
 export function Markdown({ text }: { text: string }) {
   useEffect(() => {
     // Without the parser the text stays as it was written.

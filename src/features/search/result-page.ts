@@ -2,7 +2,7 @@ import type { LearnedMatches } from '../learning/learning.ts';
 import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restatements.ts';
-import type { LoadedHit, RatedHit } from './search-results.ts';
+import { type LoadedHit, learnedMatchesOf, type RatedHit } from './search-results.ts';
 
 interface Page {
   minRelevance: number;
@@ -73,17 +73,16 @@ function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean 
   return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
-function toStatement({ item: { type, facts }, row }: LoadedHit, learned: LearnedMatches | undefined): Statement {
+function toStatement(hit: LoadedHit, learned: LearnedMatches | undefined): Statement {
+  const { type, facts } = hit.item;
+  const { row } = hit;
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
   const speaker = type === 'message' ? `${facts.role} ${facts.speaker ?? ''}` : null;
   const origin = type === 'memory' ? (row as ItemRows['memory']).origin : null;
-  const uses = learned
-    ?.get(type)
-    ?.get(facts.rowId)
-    ?.map(({ updatedAt }) => updatedAt);
+  const uses = learnedMatchesOf(hit, learned).map(({ updatedAt }) => updatedAt);
   return {
     ...{ type, id: facts.id, content, atMs: facts.at, speaker, origin },
     storedAtMs: row.createdAt,
-    usedAtMs: uses && Math.max(...uses),
+    usedAtMs: uses.length === 0 ? undefined : Math.max(...uses),
   };
 }

@@ -2,7 +2,7 @@ import { originOfRole } from '../../contract/origin.ts';
 import type { ItemType, SearchResult } from '../../contract/search.ts';
 import { type MessageRow, toMessage } from '../conversations/conversations.ts';
 import { type EpisodeRow, toEpisode } from '../episodes/episodes.ts';
-import type { LearnedMatches } from '../learning/learning.ts';
+import type { LearnedMatches, WordMatch } from '../learning/learning.ts';
 import { type MemoryRow, toMemory } from '../memories/memories.ts';
 import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
@@ -48,9 +48,16 @@ export function toResults(
   });
 }
 
-function learnedWordsOf({ item: { type, facts } }: LoadedHit, learned: LearnedMatches | undefined) {
-  const matches = learned?.get(type)?.get(facts.rowId) ?? [];
-  return matches.map(({ word, uses, observedUses }) => ({ word, uses, observedUses }));
+/** The words of the question that led to a hit. */
+export function learnedMatchesOf(
+  { item: { type, facts } }: LoadedHit,
+  learned: LearnedMatches | undefined,
+): readonly WordMatch[] {
+  return learned?.get(type)?.get(facts.rowId) ?? [];
+}
+
+function learnedWordsOf(hit: LoadedHit, learned: LearnedMatches | undefined) {
+  return learnedMatchesOf(hit, learned).map(({ word, uses, observedUses }) => ({ word, uses, observedUses }));
 }
 
 /** The words of a memory that matched as related to a query term, as the memory spells them. */

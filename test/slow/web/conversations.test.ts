@@ -87,7 +87,9 @@ rail book --to lisbon
 [Claim it](javascript:document.title='owned') ![map](https://tracker.example/map.png)`;
 
 describe('the reader', () => {
-  test('shows the Markdown of assistants, and runs and loads nothing of it', { timeout: 60_000 }, async () => {
+  test('renders the Markdown of assistants without running or loading anything in it', {
+    timeout: 60_000,
+  }, async () => {
     const { page, consoleErrors } = await open([
       { role: 'assistant', content: MARKDOWN },
       { role: 'user', content: '**As I typed it**' },
