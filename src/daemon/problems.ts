@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
+import { networkOf } from '../features/limits/network.ts';
 import { drainBody } from './body-draining.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,11 +30,18 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** Answers every error with a problem document: an `AppError` by the error table, anything else as a logged `internal`. */
-export function addErrorHandlers(app: FastifyInstance): void {
+/**
+ * Answers every error with a problem document: an `AppError` by the error table, anything else as a logged `internal`.
+ * Large bodies of callers without a credential are read at the pace of other refusals.
+ */
+export function addErrorHandlers(app: FastifyInstance, refusalPace: RefusalPace): void {
   app.setErrorHandler(async (error, request, reply) => {
     const problem = toAppError(error);
-    if (problem.code === 'payload_too_large') await drainBody(request.raw);
+    if (problem.code === 'payload_too_large') {
+      request.raw.pause();
+      if (request.principal === undefined) await refusalPace(networkOf(request.ip));
+      await drainBody(request.raw);
+    }
     return sendProblem(problem, error, request, reply);
   });
   app.setNotFoundHandler(() => {

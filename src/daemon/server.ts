@@ -72,7 +72,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   refuseTunnels(app, parts);
   compileWhenNeeded(app);
   addJsonParser(app);
-  addErrorHandlers(app);
+  addErrorHandlers(app, guardParts.refusalPace);
   serializeListsInSlices(app);
   app.addHook('onRequest', async (request, reply) => identify(request, reply));
   allowOrigins(app, options.corsOrigins);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRefusalPace } from '../../src/daemon/refusal-pace.ts';
-import { makeTenant, times } from '../features/limits/tenants.ts';
+import { countByStatus, makeTenant, times } from '../features/limits/tenants.ts';
 import { createTestClock } from '../helpers/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
@@ -32,6 +32,19 @@ test.each([
   // Twenty at once, ten per second, and those on their way.
   expect(refusals.length).toBeGreaterThan(20);
   expect(refusals.length).toBeLessThanOrEqual(20 + 15 + 10);
+});
+
+test('an address that sends bodies that are too large is refused a few times per second', async () => {
+  const body = JSON.stringify({ email: 'a@b.co', filler: 'x'.repeat(2 * 1024 * 1024) });
+  const headers = { 'content-type': 'application/json' };
+  daemon.clock.advance(60_000);
+  const startMs = performance.now();
+  const answers = await times(30, () =>
+    daemon.call(undefined, '/v1/auth/magic-link', { method: 'POST', headers, body }),
+  );
+  expect(countByStatus(answers)).toEqual({ 413: 30 });
+  // Twenty at once, ten per second.
+  expect(performance.now() - startMs).toBeGreaterThan(900);
 });
 
 test('other callers do not wait for the refusals of one', async () => {
