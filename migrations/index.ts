@@ -32,6 +32,7 @@ import { indexVersions } from './0031-index-versions.ts';
 import { memorySpeakers } from './0032-memory-speakers.ts';
 import { suggestions } from './0033-suggestions.ts';
 import { learnedWords } from './0034-learned-words.ts';
+import { inferredUses } from './0035-inferred-uses.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memorySpeakers,
   suggestions,
   learnedWords,
+  inferredUses,
 ];

@@ -23,6 +23,9 @@ const FACTS: readonly [content: string, tags: string[], project?: string][] = [
   ['Refunds above 500 need a second person', ['conventions'], 'billing'],
   ['The spare key is with the neighbors on the second floor', ['home']],
   ['Grace takes the early train on Tuesdays', ['people']],
+  ['The editor is set in Iosevka with size 15', ['tools']],
+  ['The typeface museum in Mainz opens at ten', ['travel']],
+  ['Typeface licenses are paid by the studio', ['process'], 'billing'],
   ['Feature flags are removed two releases after they are fully on', ['conventions'], 'web'],
 ];
 

@@ -1,5 +1,6 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { callApi, signInByMail } from '../bench/api-session.ts';
 import { inFreshFolder, ROOT, startDaemon } from '../bench/processes.ts';
@@ -23,10 +24,36 @@ const COMMANDS = [
   'svc status',
 ];
 
-async function pictureTerminal(folder: string, url: string, apiKey: string): Promise<string> {
+/** Shows what is learned from answers: the same question before and after an assistant used a memory for it. */
+function weekOf(url: string, apiKey: string): (string | (() => Promise<void>))[] {
+  const search = 'svc search which typeface --limit 3';
+  return ['# Monday', search, () => answerOften(url, apiKey), '# Friday, after six answers that used one', search];
+}
+
+/** Asks and stores the answer, as the hooks of an assistant do. */
+async function answerOften(url: string, apiKey: string): Promise<void> {
+  const query = 'Which typeface should the new editor have?';
+  const content = 'Set "editor.fontFamily" to Iosevka, size 15.';
+  for (let uses = 1; uses <= 6; uses += 1) {
+    await callApi(url, apiKey, '/v1/context', { query, purpose: 'prompt' });
+    await callApi(url, apiKey, '/v1/remember', { messages: [{ role: 'assistant', content }] });
+    const learned = async () => (await callApi(url, apiKey, '/v1/retrieval')) as { events: number };
+    while ((await learned()).events < uses) await sleep(50);
+  }
+}
+
+/** Runs commands in a terminal, with what happens between them, and draws what it shows. */
+async function pictureTerminal(
+  folder: string,
+  [url, apiKey]: readonly [string, string],
+  steps: readonly (string | (() => Promise<void>))[],
+  title: string,
+): Promise<string> {
   const bin = join(folder, 'bin');
-  await mkdir(bin);
-  await symlink(join(ROOT, 'bin/svc'), join(bin, 'svc'));
+  await mkdir(bin, { recursive: true });
+  await symlink(join(ROOT, 'bin/svc'), join(bin, 'svc')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   const terminal = await openTerminal({
     env: {
       PATH: `${bin}:${process.env.PATH}`,
@@ -40,14 +67,20 @@ async function pictureTerminal(folder: string, url: string, apiKey: string): Pro
     rows: 44,
   });
   try {
-    for (const [index, command] of COMMANDS.entries()) {
+    let commands = 0;
+    for (const step of steps) {
+      if (typeof step !== 'string') {
+        await step();
+        continue;
+      }
+      commands += 1;
       await terminal.sees(/\$ ?$/);
-      await terminal.type(`${command}\n`);
+      await terminal.type(`${step}\n`);
       // The prompt comes back once for every command that ended.
-      await terminal.sees(new RegExp(`(^\\$ .*[\\s\\S]*){${index + 1}}\\n\\$ ?$`, 'm'));
+      await terminal.sees(new RegExp(`(^\\$ .*[\\s\\S]*){${commands}}\\n\\$ ?$`, 'm'));
     }
     const lines = (await terminal.colors()).trimEnd().split('\n').slice(0, -1);
-    return terminalSvg(lines, COLUMNS, 'svc add, svc search and svc status in a terminal');
+    return terminalSvg(lines, COLUMNS, title);
   } finally {
     await terminal.close();
   }
@@ -100,10 +133,13 @@ await inFreshFolder(async (folder) => {
   try {
     const apiKey = await signInByMail(daemon.url, join(folder, 'data/mail'), 'ada@example.com');
     await callApi(daemon.url, apiKey, '/v1/memories/batch', { memories: pictureMemories(systemClock.nowMs()) });
-    await teach(daemon.url, apiKey);
     await mkdir(PICTURES, { recursive: true });
-    const svg = await pictureTerminal(folder, daemon.url, apiKey);
-    await writeFile(join(PICTURES, 'terminal.svg'), svg);
+    const session = [daemon.url, apiKey] as const;
+    const week = await pictureTerminal(folder, session, weekOf(...session), 'The same search before and after answers');
+    await writeFile(join(PICTURES, 'week.svg'), week);
+    await teach(daemon.url, apiKey);
+    const title = 'svc add, svc search and svc status in a terminal';
+    await writeFile(join(PICTURES, 'terminal.svg'), await pictureTerminal(folder, session, COMMANDS, title));
     await pictureViews(daemon.url, apiKey);
   } catch (error) {
     process.stderr.write(await readFile(join(folder, 'data/daemon.log'), 'utf8').catch(() => ''));

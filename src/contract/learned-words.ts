@@ -43,10 +43,13 @@ export type LearnedWordsSelection = Static<typeof LearnedWordsSelection>;
 export const RetrievalChange = Type.Object(
   {
     user: Type.Optional(Name),
-    usesWords: Type.Boolean({
-      description: 'Whether words of questions are learned, and find what was used for them',
-    }),
+    usesWords: Type.Optional(
+      Type.Boolean({ description: 'Whether words of questions are learned, and find what was used for them' }),
+    ),
+    infersUses: Type.Optional(
+      Type.Boolean({ description: 'Whether uses that nobody reported are inferred, and learned from' }),
+    ),
   },
-  strict,
+  { ...strict, minProperties: 1 },
 );
 export type RetrievalChange = Static<typeof RetrievalChange>;

@@ -71,6 +71,7 @@ export const Retrieval = Type.Object({
   events: Type.Integer({ description: 'Number of feedback events; with 0 the default ranking applies' }),
   updatedAt: Nullable(Type.String({ format: 'date-time' })),
   usesWords: Type.Boolean({ description: 'Whether words of questions are learned, and find what was used for them' }),
+  infersUses: Type.Boolean({ description: 'Whether uses that nobody reported are inferred, and learned from' }),
   mixture: Mixture,
   signals: Type.Record(
     Type.String(),

@@ -99,6 +99,9 @@ export const PortableLearned = Type.Object(
     }),
     updatedAt: Timestamp,
     usesWords: Type.Optional(Type.Boolean({ description: 'Whether words are learned; absent for true' })),
+    infersUses: Type.Optional(
+      Type.Boolean({ description: 'Whether uses that nobody reported count; absent for true' }),
+    ),
     words: Type.Optional(Type.Array(PortableWord, { maxItems: 5000 })),
   },
   strict,

@@ -75,6 +75,7 @@ export const SEARCH_OPERATIONS: Operations = {
       events: 1,
       updatedAt: '2026-11-22T04:05:00.000Z',
       usesWords: true,
+      infersUses: true,
       mixture: { default: 0.9, learned: 0.1 },
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
@@ -83,18 +84,19 @@ export const SEARCH_OPERATIONS: Operations = {
   'DELETE /v1/retrieval': {
     id: 'retrieval.delete',
     description:
-      'Forgets what the ranking learned for this user, words included; the default ranking applies again. `usesWords` does not change.',
+      'Forgets what the ranking learned for this user, words included; the default ranking applies again. What is switched on does not change.',
   },
   'PATCH /v1/retrieval': {
     id: 'retrieval.change',
     description:
-      'Switches on or off that words of questions are learned and find what was used for them. Those learned before stay until they are forgotten.',
+      'Switches on or off that words of questions are learned and find what was used for them (`usesWords`; those learned before stay until they are forgotten), and that uses which nobody reported are inferred: from reading or changing a result, from another wording of a question, and from answers that are stored as messages (`infersUses`). What is absent stays.',
     request: { usesWords: false },
     answer: {
       user: 'ada',
       events: 1,
       updatedAt: '2026-11-22T04:05:00.000Z',
       usesWords: false,
+      infersUses: true,
       mixture: { default: 0.9, learned: 0.1 },
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },

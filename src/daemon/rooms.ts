@@ -22,6 +22,7 @@ import { createEvents } from '../features/events/events.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys, type Principal } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
+import { observeAnswers } from '../features/learning/observed-answers.ts';
 import { observeUse } from '../features/learning/observed-memories.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
@@ -131,7 +132,7 @@ export async function openRooms(
     text: texts.message,
     observers: [episodes, extractionObserver],
   });
-  const conversations = isRedacting ? redactMessages(unredacted) : unredacted;
+  const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, learning);
   const profile = createProfile({ db, clock, tokenCounterOf });
   const portability = createPortability({
     db,

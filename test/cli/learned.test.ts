@@ -74,4 +74,10 @@ describe('svc learned', () => {
     await teach('editor font');
     expect(await words()).toEqual(['editor', 'font']);
   });
+
+  test('switches inferred uses off and on', async () => {
+    expect((await person.run(['learned', 'infer', 'off'])).out).toBe('Only feedback counts.\n');
+    expect(JSON.parse((await person.run(['learned', 'infer', 'on', '--json'])).out)).toEqual({ infersUses: true });
+    expect((await person.run(['learned', 'infer', 'maybe'])).code).toBe(2);
+  });
 });

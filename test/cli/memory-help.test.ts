@@ -58,6 +58,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
 
 const ARGUMENTS: Record<string, string[]> = {
   'connections revoke': ['x'],
+  'learned infer': ['on'],
   search: ['x'],
   show: ['abcdef12'],
   edit: ['abcdef12'],

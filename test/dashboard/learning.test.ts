@@ -42,6 +42,7 @@ const RETRIEVAL: Retrieval = {
   events: 12,
   updatedAt: null,
   usesWords: true,
+  infersUses: true,
   mixture: { chance: 0.1, default: 0.3, careful: 0.3, medium: 0.2, bold: 0.1 },
   signals: {
     lexical: { delta: -0.1, defaultWeight: 2, weight: 1.6 },

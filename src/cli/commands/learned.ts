@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import type { LearnedWord } from '../../contract/learned-words.ts';
 import type { CommandContext } from '../command-context.ts';
 import { requireTerminal, requireYes, YES_OPTION } from '../confirmation.ts';
@@ -32,7 +32,8 @@ often it was read, last used, item, text.
 Examples:
   $ svc learned
   $ svc learned forget --word typeface
-  $ svc learned off`;
+  $ svc learned off
+  $ svc learned infer off`;
 
 const FORGET_HELP = `
 Forgets a word, the words of one item, a word of one item, or all, which asks first.
@@ -57,7 +58,8 @@ export function learnedCommand(context: CommandContext): Command {
     .action((options: LearnedOptions) => list(options, context))
     .addCommand(forgetCommand(context))
     .addCommand(switchCommand('on', 'learn the words of questions, and find by them', context))
-    .addCommand(switchCommand('off', 'neither learn words nor find by them; those learned stay', context));
+    .addCommand(switchCommand('off', 'neither learn words nor find by them; those learned stay', context))
+    .addCommand(inferCommand(context));
 }
 
 function forgetCommand(context: CommandContext): Command {
@@ -98,6 +100,31 @@ function switchCommand(name: 'on' | 'off', description: string, context: Command
       const { usesWords } = await client.retrieval.change({ user: options.user, usesWords: name === 'on' });
       if (options.json) printJson(context, { usesWords });
       else context.terminal.out(usesWords ? 'Words of questions are learned.\n' : 'Words are not learned or used.\n');
+    });
+}
+
+const INFER_HELP = `
+A memory that an assistant reads, changes or repeats in its answer after a search is
+taken for used, and counts half as much as feedback. So are other wordings of a
+question that found nothing.
+
+Example:
+  $ svc learned infer off`;
+
+function inferCommand(context: CommandContext): Command {
+  return new Command('infer')
+    .description('infer uses that nobody reported, or count only feedback')
+    .addArgument(new Argument('<switch>', 'on or off').choices(['on', 'off']))
+    .option(...USER_OPTION)
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', INFER_HELP)
+    .action(async (name: string, _: LearnedOptions, command: Command) => {
+      const options = command.optsWithGlobals<LearnedOptions>();
+      const client = await openClient(context, options);
+      const { infersUses } = await client.retrieval.change({ user: options.user, infersUses: name === 'on' });
+      if (options.json) printJson(context, { infersUses });
+      else context.terminal.out(infersUses ? 'Uses are inferred.\n' : 'Only feedback counts.\n');
     });
 }
 

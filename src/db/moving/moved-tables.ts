@@ -86,7 +86,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     'endUser bucket candidates signals shown createdAt learnedFrom feedbackAt query project types irrelevant client confidence',
   ),
-  table('learned', 'tenantId endUser', 'state events updatedAt usesWords'),
+  table('learned', 'tenantId endUser', 'state events updatedAt usesWords infersUses'),
   table('learnedWords', 'tenantId endUser root itemId', 'word strength uses observedUses updatedAt'),
   table('learningDays', 'tenantId endUser day', 'feedbacks shownRanks defaultRanks mixture'),
   table(

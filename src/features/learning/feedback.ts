@@ -55,12 +55,14 @@ export async function recordFeedback(
   validateIds(given, search.candidates);
   const { tenantId, endUser } = search.row;
   const user = { tenantId, endUser };
-  const { state, usesWords } = learnedOf(await findLearned(connection, tenantId, endUser), model.names);
+  const learned = learnedOf(await findLearned(connection, tenantId, endUser), model.names);
+  const { state, usesWords, infersUses } = learned;
+  if (given.kind === 'implicit' && !infersUses) return { ...learned, learned: false, user };
   const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
   const used = unseen.used.map((id) => search.candidates.indexOf(id));
   const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
   const next = learnFrom(state, model, { ...search, used, irrelevant });
-  if (next === state) return { learned: false, user, state, usesWords };
+  if (next === state) return { ...learned, learned: false, user };
   await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
     tenantId,
@@ -70,7 +72,7 @@ export async function recordFeedback(
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
   await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
-  if (usesWords) await teachQuestion(connection, { given, row: search.row, unseen, wordsOf, nowMs });
+  if (usesWords) await teachQuestion(connection, { given, row: search.row, unseen, wordsOf, infersUses, nowMs });
   await addLearningDay(connection, user, {
     day: utcDay(nowMs),
     feedbacks: used.length > 0 ? 1 : 0,
@@ -79,7 +81,7 @@ export async function recordFeedback(
     mixture: JSON.stringify(mixtureByName(next)),
   });
   await deleteLearningDaysBefore(connection, user, utcDay(nowMs - LEARNING_DAYS * DAY_MS));
-  return { learned: true, user, state: next, usesWords };
+  return { ...learned, learned: true, user, state: next };
 }
 
 interface LoadedSearch {
@@ -127,12 +129,14 @@ async function teachQuestion(
     row,
     unseen,
     wordsOf,
+    infersUses,
     nowMs,
   }: {
     given: GivenFeedback;
     row: SearchRow;
     unseen: Required<Feedback>;
     wordsOf: (query: string) => string[];
+    infersUses: boolean;
     nowMs: number;
   },
 ): Promise<void> {
@@ -140,7 +144,7 @@ async function teachQuestion(
   const words = wordsOf(row.query);
   const passedOver = passedOverIn(given, row);
   await teachWords(connection, row, { ...unseen, words, passedOver, kind: given.kind }, nowMs);
-  if (given.kind === 'implicit' || unseen.used.length === 0) return;
+  if (given.kind === 'implicit' || !infersUses || unseen.used.length === 0) return;
   const before = await findReformulated(connection, row);
   if (before === undefined) return;
   const shown = new Set(shownIdsOf(before));

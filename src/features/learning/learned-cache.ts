@@ -11,12 +11,18 @@ export interface Learned {
   state: LearnedState;
   /** Whether words of questions are learned, and find what they were used for. */
   usesWords: boolean;
+  /** Whether uses that nobody reported count. */
+  infersUses: boolean;
 }
 
 /** Decodes what is stored of a user over these signals; a user without feedback taught nothing. */
 export function learnedOf(row: LearnedRow | undefined, signals: readonly string[]): Learned {
-  if (!row) return { state: createLearnedState(signals), usesWords: true };
-  return { state: decodeLearnedState(row.state, signals), usesWords: row.usesWords === 1 };
+  if (!row) return { state: createLearnedState(signals), usesWords: true, infersUses: true };
+  return {
+    state: decodeLearnedState(row.state, signals),
+    usesWords: row.usesWords === 1,
+    infersUses: row.infersUses === 1,
+  };
 }
 
 /** What users taught, cached for searches. */

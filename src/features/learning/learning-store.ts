@@ -15,6 +15,8 @@ export interface LearnedRow {
   updatedAt: number;
   /** 1 if words of questions are learned. */
   usesWords: number;
+  /** 1 if uses that nobody reported count. */
+  infersUses: number;
 }
 
 export interface SearchRow {
@@ -86,8 +88,14 @@ export async function findLearnedUsers(reader: Reader, tenantId: string, users: 
   return rows.map(({ endUser }) => endUser);
 }
 
-/** Stores a state without changing `usesWords`. */
-export async function upsertLearned(connection: Connection, row: Omit<LearnedRow, 'usesWords'>): Promise<void> {
+/** What a user switched on or off. */
+export type LearningSwitches = Pick<LearnedRow, 'usesWords' | 'infersUses'>;
+
+/** Stores a state without changing what is switched on. */
+export async function upsertLearned(
+  connection: Connection,
+  row: Omit<LearnedRow, keyof LearningSwitches>,
+): Promise<void> {
   await connection.run(
     `INSERT INTO learned (tenantId, endUser, state, events, updatedAt) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (tenantId, endUser) DO UPDATE SET state = excluded.state, events = excluded.events,
@@ -96,15 +104,13 @@ export async function upsertLearned(connection: Connection, row: Omit<LearnedRow
   );
 }
 
-/** Stores whether words are learned; `state` is that of a user without one. */
-export async function upsertUsesWords(
-  connection: Connection,
-  row: Pick<LearnedRow, 'tenantId' | 'endUser' | 'state' | 'updatedAt' | 'usesWords'>,
-): Promise<void> {
+/** Stores what is switched on; `state` is that of a user without one. */
+export async function upsertSwitches(connection: Connection, row: Omit<LearnedRow, 'events'>): Promise<void> {
   await connection.run(
-    `INSERT INTO learned (tenantId, endUser, state, events, updatedAt, usesWords) VALUES (?, ?, ?, 0, ?, ?)
-     ON CONFLICT (tenantId, endUser) DO UPDATE SET usesWords = excluded.usesWords`,
-    [row.tenantId, row.endUser, row.state, row.updatedAt, row.usesWords],
+    `INSERT INTO learned (tenantId, endUser, state, events, updatedAt, usesWords, infersUses)
+     VALUES (?, ?, ?, 0, ?, ?, ?)
+     ON CONFLICT (tenantId, endUser) DO UPDATE SET usesWords = excluded.usesWords, infersUses = excluded.infersUses`,
+    [row.tenantId, row.endUser, row.state, row.updatedAt, row.usesWords, row.infersUses],
   );
 }
 

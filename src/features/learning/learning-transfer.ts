@@ -15,7 +15,7 @@ import {
   type LearnedRow,
   listLearned,
   upsertLearned,
-  upsertUsesWords,
+  upsertSwitches,
 } from './learning-store.ts';
 import { findItems } from './word-learning.ts';
 
@@ -53,7 +53,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
       }
       return exported;
     },
-    draftOf(tenantId, { user, state, events, updatedAt, usesWords = true, words = [] }) {
+    draftOf(tenantId, { user, state, events, updatedAt, usesWords = true, infersUses = true, words = [] }) {
       const decoded = decodeLearnedState(Buffer.from(state, 'base64url'), signals);
       if (decoded.events !== events) throw undecodable();
       return {
@@ -63,6 +63,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
         events,
         updatedAt: parseInstant(updatedAt, '/updatedAt'),
         usesWords: usesWords ? 1 : 0,
+        infersUses: infersUses ? 1 : 0,
         words: words.map(({ lastUsedAt, ...word }, at) => ({
           ...word,
           root: rootOf(word.word),
@@ -92,7 +93,7 @@ export function createLearningTransfer({ signals, cache }: Parts): LearningTrans
 /** Stores a state with the words that lead to items which are there. */
 async function addLearned(connection: Connection, { words, ...learned }: LearnedDraft): Promise<void> {
   await upsertLearned(connection, learned);
-  await upsertUsesWords(connection, learned);
+  await upsertSwitches(connection, learned);
   const items = await findItems(
     connection,
     learned.tenantId,
@@ -107,7 +108,7 @@ async function addLearned(connection: Connection, { words, ...learned }: Learned
 }
 
 function toPortable(
-  { endUser, state, events, updatedAt, usesWords }: LearnedRow,
+  { endUser, state, events, updatedAt, usesWords, infersUses }: LearnedRow,
   words: readonly LearnedWord[],
 ): PortableLearned {
   return {
@@ -117,6 +118,7 @@ function toPortable(
     events,
     updatedAt: toTimestamp(updatedAt),
     ...(usesWords === 0 && { usesWords: false }),
+    ...(infersUses === 0 && { infersUses: false }),
     ...(words.length > 0 && {
       words: words.map(({ root: _root, updatedAt: at, ...word }) => ({ ...word, lastUsedAt: toTimestamp(at) })),
     }),

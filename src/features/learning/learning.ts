@@ -12,9 +12,11 @@ import type { Writer } from '../../db/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
+import { findAnsweredUses, type SaidAnswer } from './answered-searches.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
 import { createLearnedCache, createLearnedReads, type Learned, learnedOf, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
@@ -29,7 +31,8 @@ import {
   deleteSomeSearchesOf,
   findLearned,
   findSearch,
-  upsertUsesWords,
+  type LearningSwitches,
+  upsertSwitches,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
 import type { ObservedAgreement } from './model-agreement.ts';
@@ -111,9 +114,17 @@ export interface Learning extends LearningReports {
   feedback(principal: Tenant, searchId: string, feedback: Feedback): Promise<FeedbackResult>;
   /** Counts reading or changing a memory as use if a recent search showed it. Learns in the background. */
   noteUse(principal: Tenant, memoryId: string): void;
+  /**
+   * Counts what an answer of an assistant repeats of recent results as used; see `usesInAnswer`. `userOf` says whom it was
+   * for. Learns in the background.
+   */
+  noteAnswer(
+    principal: Pick<Principal, 'tenantId' | 'client'>,
+    said: Omit<SaidAnswer, 'client'> & { userOf: () => Promise<string> },
+  ): void;
   /** Deletes what was learned for a user, who gets the default ranking again. */
   reset(principal: Tenant, user?: string): Promise<void>;
-  /** Switches the learning of words on or off; those learned before stay. Throws `not_found` for a user without items. */
+  /** Switches the learning of words, or inferred uses, on or off; what was learned stays. Throws `not_found` for a user without items. */
   change(principal: Tenant, change: RetrievalChange): Promise<Retrieval>;
   words: LearnedWords;
   searches: StoredSearches;
@@ -177,11 +188,11 @@ export function createLearning({
   async function learn(given: GivenFeedback): Promise<FeedbackResult> {
     if (pending.has(given.tenantId, given.searchId)) await pending.flush();
     else if (isShared) await untilStored(given);
-    const { learned, user, state, usesWords } = await db.writes.write(given.tenantId, (connection) =>
+    const { learned, user, ...taught } = await db.writes.write(given.tenantId, (connection) =>
       recordFeedback(connection, given, { model, wordsOf, nowMs: clock.nowMs() }),
     );
-    if (learned) cache.set(user, { state, usesWords });
-    return { learned, events: state.events };
+    if (learned) cache.set(user, taught);
+    return { learned, events: taught.state.events };
   }
 
   /** Waits for a search that another daemon has just answered, and is about to store. */
@@ -197,6 +208,25 @@ export function createLearning({
     if (isShared) await pending.flush();
     const searchId = await shown.take(tenantId, memoryId);
     if (searchId !== undefined) await learn({ tenantId, searchId, used: [memoryId], kind: 'implicit' });
+  }
+
+  async function learnFromAnswer(user: UserKey, said: SaidAnswer): Promise<void> {
+    if (!(await cache.get(db.lookups, user)).infersUses) return;
+    await pending.flush();
+    for (const uses of await findAnsweredUses(db.lookups, user, said, clock.nowMs())) {
+      await learn({ tenantId: user.tenantId, ...uses, kind: 'implicit' });
+    }
+  }
+
+  /** Runs in the background, unless too many do already. */
+  function infer(work: () => Promise<void>): void {
+    if (usesInProgress >= MAX_CONCURRENT_USES) return;
+    usesInProgress += 1;
+    work()
+      .catch((error) => log.info({ error }, 'could not learn from an implicit use'))
+      .finally(() => {
+        usesInProgress -= 1;
+      });
   }
 
   /** Deletes in batches, one transaction each, so that other writes are not held up. */
@@ -261,32 +291,32 @@ export function createLearning({
       if (isShared) void pending.flush();
     },
     feedback: ({ tenantId }, searchId, feedback) => learn({ ...feedback, tenantId, searchId, kind: 'explicit' }),
-    noteUse({ tenantId }, memoryId) {
-      if (usesInProgress >= MAX_CONCURRENT_USES) return;
-      usesInProgress += 1;
-      learnFromUse(tenantId, memoryId)
-        .catch((error) => log.info({ error }, 'could not learn from an implicit use'))
-        .finally(() => {
-          usesInProgress -= 1;
-        });
-    },
+    noteUse: ({ tenantId }, memoryId) => infer(() => learnFromUse(tenantId, memoryId)),
+    noteAnswer: ({ tenantId, client = UNKNOWN_CLIENT }, { userOf, ...said }) =>
+      infer(async () => {
+        const user = { tenantId, endUser: await userOf() };
+        await learnFromAnswer(user, { ...said, client: client === UNKNOWN_CLIENT ? null : client });
+      }),
     async reset({ tenantId }, user = 'default') {
       await db.writes.write(tenantId, async (connection) => {
         const before = await findLearned(connection, tenantId, user);
         await deleteLearned(connection, tenantId, user);
         await deleteSelectedWords(connection, { tenantId, endUser: user }, {});
-        if (before?.usesWords === 0) await upsertUsesWords(connection, { ...before, state: encodeLearnedState(fresh) });
+        if (before?.usesWords === 0 || before?.infersUses === 0) {
+          await upsertSwitches(connection, { ...before, state: encodeLearnedState(fresh) });
+        }
       });
       cache.forget(tenantId, user);
     },
-    async change({ tenantId }, { user = 'default', usesWords }) {
+    async change({ tenantId }, { user = 'default', ...switches }) {
       const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
       await db.writes.write(tenantId, async (connection) => {
         // Rows for made-up names would count toward no quota.
         if (user !== 'default' && (await scopes.find(connection, { tenantId, endUser: user })) === undefined) {
           throw new AppError('not_found', 'Nothing is stored of a user with this name.');
         }
-        await upsertUsesWords(connection, { ...row, usesWords: usesWords ? 1 : 0 });
+        const before = await findLearned(connection, tenantId, user);
+        await upsertSwitches(connection, { ...row, ...changedSwitches(before, switches) });
       });
       cache.forget(tenantId, user);
       return reports.show({ tenantId }, { user });
@@ -313,5 +343,17 @@ export function createLearning({
       await agreements.erase(owner);
       cache.forget(tenantId, endUser);
     },
+  };
+}
+
+/** The switches of a user after a change; all are on at first. */
+function changedSwitches(
+  before: LearningSwitches | undefined,
+  { usesWords, infersUses }: Omit<RetrievalChange, 'user'>,
+): LearningSwitches {
+  const switched = (change: boolean | undefined, stored = 1) => (change === undefined ? stored : change ? 1 : 0);
+  return {
+    usesWords: switched(usesWords, before?.usesWords),
+    infersUses: switched(infersUses, before?.infersUses),
   };
 }

@@ -14,7 +14,7 @@ const SHOWN_SHIFTS = 3;
 /** The learned state of a user, as the API returns it. */
 export function toRetrieval(
   user: string,
-  { state, usesWords }: Learned,
+  { state, usesWords, infersUses }: Learned,
   updatedAtMs: number | null,
   { model, maxShifts = SHOWN_SHIFTS }: { model: SignalModel; maxShifts: number | undefined },
 ): Retrieval {
@@ -26,6 +26,7 @@ export function toRetrieval(
     events: state.events,
     updatedAt: toTimestampOrNull(updatedAtMs),
     usesWords,
+    infersUses,
     mixture: mixtureByName(state),
     signals: Object.fromEntries(
       model.names.map((name, at) => [

@@ -89,11 +89,17 @@ describe('Learned words', { timeout: 60_000 }, () => {
     expect(await wordsOf(apiKey)).toEqual([]);
   });
 
-  test('switches the learning of words off and on', async () => {
+  test('switches the learning of words, and inferred uses, off and on', async () => {
     const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
     await teachAll(apiKey);
     await browser.show(page, 'learning');
-    const usesWords = async () => ((await (await browser.call(apiKey, '/v1/retrieval')).json()) as Retrieval).usesWords;
+    const retrieval = async () => (await (await browser.call(apiKey, '/v1/retrieval')).json()) as Retrieval;
+    const usesWords = async () => (await retrieval()).usesWords;
+    const infers = page.getByRole('switch', { name: 'Infer from reading and answers what was used' });
+    await infers.click();
+    await expect.poll(async () => (await retrieval()).infersUses).toBe(false);
+    await infers.click();
+    await expect.poll(async () => (await retrieval()).infersUses).toBe(true);
     const toggle = page.getByRole('switch', { name: 'Learn words from questions' });
     expect(await toggle.isChecked()).toBe(true);
     await toggle.click();

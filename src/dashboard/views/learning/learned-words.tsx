@@ -18,7 +18,7 @@ import { forgetWords, isShown } from './forget-words.ts';
 import { groupWords, itemTitle, type LearnedItem } from './learned-items.ts';
 
 interface LearnedWordsProps {
-  retrieval: Pick<Retrieval, 'user' | 'usesWords'>;
+  retrieval: Pick<Retrieval, 'user' | 'usesWords' | 'infersUses'>;
   /** Loads `retrieval` again. */
   onChanged(): void;
 }
@@ -74,7 +74,14 @@ export function LearnedWords({ retrieval, onChanged }: LearnedWordsProps) {
         <h2 id="words-title" ref={heading} tabIndex={-1}>
           Learned words{userPhrase('of', user)}
         </h2>
-        <WordsSwitch retrieval={retrieval} onChanged={onChanged} />
+        <div class="stack">
+          <LearningSwitch name="usesWords" retrieval={retrieval} onChanged={onChanged}>
+            Learn words from questions
+          </LearningSwitch>
+          <LearningSwitch name="infersUses" retrieval={retrieval} onChanged={onChanged}>
+            Infer from reading and answers what was used
+          </LearningSwitch>
+        </div>
       </div>
       {error !== undefined && <Failure error={error} onRetry={list.retry} />}
       {items.length > 0 ? (
@@ -120,16 +127,21 @@ export function LearnedWords({ retrieval, onChanged }: LearnedWordsProps) {
   );
 }
 
-/** Switches the learning of words. Shows what was chosen until `retrieval` says so too. */
-function WordsSwitch({ retrieval, onChanged }: LearnedWordsProps) {
+interface LearningSwitchProps extends LearnedWordsProps {
+  name: 'usesWords' | 'infersUses';
+  children: string;
+}
+
+/** Switches a way of learning. Shows what was chosen until `retrieval` says so too. */
+function LearningSwitch({ name, retrieval, onChanged, children }: LearningSwitchProps) {
   const chosen = useSignal<boolean | undefined>(undefined);
   useEffect(() => {
     chosen.value = undefined;
   }, [retrieval]);
-  const choose = async (usesWords: boolean) => {
-    chosen.value = usesWords;
+  const choose = async (isOn: boolean) => {
+    chosen.value = isOn;
     try {
-      await currentSession().client.retrieval.change({ user: retrieval.user, usesWords });
+      await currentSession().client.retrieval.change({ user: retrieval.user, [name]: isOn });
       onChanged();
     } catch (error) {
       chosen.value = undefined;
@@ -142,11 +154,11 @@ function WordsSwitch({ retrieval, onChanged }: LearnedWordsProps) {
       <input
         type="checkbox"
         role="switch"
-        checked={chosen.value ?? retrieval.usesWords}
+        checked={chosen.value ?? retrieval[name]}
         disabled={chosen.value !== undefined}
         onChange={(event) => void choose(event.currentTarget.checked)}
       />
-      Learn words from questions
+      {children}
     </label>
   );
 }

@@ -1,0 +1,40 @@
+import type { NewMessage } from '../../contract/conversations.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import { textOf } from '../conversations/message-content.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Learning } from './learning.ts';
+
+/** Wraps conversations so that an appended answer counts as a use of what the same client was given for it. */
+export function observeAnswers(conversations: Conversations, learning: Pick<Learning, 'noteAnswer'>): Conversations {
+  const note = (principal: Principal, conversationId: string, messages: readonly NewMessage[]) => {
+    const textBy = (role: NewMessage['role']) =>
+      messages.flatMap((message) => (message.role === role ? [writtenTextOf(message)] : [])).join('\n');
+    const answer = textBy('assistant');
+    if (answer.trim() === '') return;
+    const userOf = async () => (await conversations.get(principal, conversationId)).user;
+    learning.noteAnswer(principal, { userOf, asked: textBy('user'), answer });
+  };
+  return {
+    ...conversations,
+    async appendOnce(principal, id, messages, claim) {
+      const created = await conversations.appendOnce(principal, id, messages, claim);
+      note(principal, id, messages);
+      return created;
+    },
+    async appendTo(principal, request, claim, extend) {
+      const created = await conversations.appendTo(principal, request, claim, extend);
+      note(principal, created.body.conversationId, request.messages);
+      return created;
+    },
+    async append(principal, request) {
+      const appended = await conversations.append(principal, request);
+      note(principal, appended.conversationId, request.messages);
+      return appended;
+    },
+  };
+}
+
+/** What was written, without calls of tools. */
+function writtenTextOf({ content }: NewMessage): string {
+  return typeof content === 'string' ? content : textOf(content.filter(({ type }) => type === 'text'));
+}
