@@ -33,7 +33,7 @@ function weekOf(url: string, apiKey: string): (string | (() => Promise<void>))[]
 /** Asks and stores the answer, as the hooks of an assistant do. */
 async function answerOften(url: string, apiKey: string): Promise<void> {
   const query = 'Which typeface should the new editor have?';
-  const content = 'Set "editor.fontFamily" to Iosevka, size 15.';
+  const content = 'Your editor is set in Iosevka, size 15: the new one gets the same.';
   for (let uses = 1; uses <= 6; uses += 1) {
     await callApi(url, apiKey, '/v1/context', { query, purpose: 'prompt' });
     await callApi(url, apiKey, '/v1/remember', { messages: [{ role: 'assistant', content }] });

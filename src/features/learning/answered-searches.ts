@@ -18,7 +18,7 @@ export interface SaidAnswer {
 }
 
 /** How long an assistant may work on an answer. */
-const ANSWERED_MS = 3_600_000;
+export const ANSWERED_MS = 3_600_000;
 /** Searches that one answer is compared with: its own, and some of others that the same program asked meanwhile. */
 const MAX_SEARCHES = 4;
 const MAX_LISTED = 16;

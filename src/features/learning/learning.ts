@@ -16,7 +16,7 @@ import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { findAnsweredUses, type SaidAnswer } from './answered-searches.ts';
+import { ANSWERED_MS, findAnsweredUses, type SaidAnswer } from './answered-searches.ts';
 import { type GivenFeedback, recordFeedback, SEARCH_TTL_MS } from './feedback.ts';
 import { createLearnedCache, createLearnedReads, type Learned, learnedOf, type UserKey } from './learned-cache.ts';
 import { learnedWeights } from './learned-ranking.ts';
@@ -292,11 +292,13 @@ export function createLearning({
     },
     feedback: ({ tenantId }, searchId, feedback) => learn({ ...feedback, tenantId, searchId, kind: 'explicit' }),
     noteUse: ({ tenantId }, memoryId) => infer(() => learnFromUse(tenantId, memoryId)),
-    noteAnswer: ({ tenantId, client = UNKNOWN_CLIENT }, { userOf, ...said }) =>
+    noteAnswer({ tenantId, client = UNKNOWN_CLIENT }, { userOf, ...said }) {
+      if (!shown.mayHaveShown(tenantId, ANSWERED_MS)) return;
       infer(async () => {
         const user = { tenantId, endUser: await userOf() };
         await learnFromAnswer(user, { ...said, client: client === UNKNOWN_CLIENT ? null : client });
-      }),
+      });
+    },
     async reset({ tenantId }, user = 'default') {
       await db.writes.write(tenantId, async (connection) => {
         const before = await findLearned(connection, tenantId, user);

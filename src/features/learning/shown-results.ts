@@ -5,6 +5,8 @@ export interface ShownResults {
   add(tenantId: string, searchId: string, ids: readonly string[]): void;
   /** Returns the newest search that recently showed the memory; once per search and memory. */
   take(tenantId: string, id: string): Promise<string | undefined>;
+  /** Whether a search may have shown anything to the tenant within this time. */
+  mayHaveShown(tenantId: string, withinMs: number): boolean;
   forget(tenantId: string): void;
 }
 
@@ -24,8 +26,14 @@ export const MAX_USES_PER_SEARCH = 3;
 /** Held in memory and bounded; losing entries only loses implicit feedback. */
 export function createShownResults(clock: Clock): ShownResults {
   const byTenant = new Map<string, Shown[]>();
+  /** When a search last showed anything. */
+  const lastMs = new Map<string, number>();
   return {
     add(tenantId, searchId, ids) {
+      if (ids.length === 0) return;
+      lastMs.delete(tenantId);
+      lastMs.set(tenantId, clock.monotonicMs());
+      if (lastMs.size > MAX_TENANTS) lastMs.delete(lastMs.keys().next().value!);
       const memories = new Set(ids.filter((id) => id.startsWith('mem_')));
       if (memories.size === 0) return;
       const shown = { searchId, ids: memories, usesLeft: MAX_USES_PER_SEARCH, atMs: clock.monotonicMs() };
@@ -44,6 +52,13 @@ export function createShownResults(clock: Clock): ShownResults {
       shown.usesLeft -= 1;
       return shown.searchId;
     },
-    forget: (tenantId) => void byTenant.delete(tenantId),
+    mayHaveShown(tenantId, withinMs) {
+      const shownMs = lastMs.get(tenantId);
+      return shownMs !== undefined && clock.monotonicMs() - shownMs <= withinMs;
+    },
+    forget(tenantId) {
+      byTenant.delete(tenantId);
+      lastMs.delete(tenantId);
+    },
   };
 }

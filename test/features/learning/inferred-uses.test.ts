@@ -17,7 +17,7 @@ afterAll(() => daemon.close());
 const FONT = 'The editor is set in Iosevka with size 15';
 const OTHERS = ['The typeface museum in Mainz opens at ten', 'Typeface licenses are paid by the studio'];
 const QUESTION = 'Which typeface should the editor of the new laptop use?';
-const ANSWER = 'Install Iosevka from the package manager, then set "editor.fontFamily" to it.';
+const ANSWER = 'You set your editor in Iosevka, size 15: install it and set editor.fontFamily.';
 const USER_AGENT = { 'user-agent': 'claude-code/2.1' };
 
 async function fill(more = {}): Promise<string> {
@@ -49,7 +49,7 @@ const eventsAre = (events: number) => vi.waitFor(async () => expect((await retri
 async function nothingLearned(): Promise<void> {
   const { id } = await caller.add('The gazebo is painted in ochre');
   expect(await ask('Color of the gazebo')).toContain(id);
-  await answer('It is ochre, like the gazebo of the neighbors, painted twice.');
+  await answer('You painted it in ochre.');
   await eventsAre(1);
   expect((await words()).every(({ itemId }) => itemId === id)).toBe(true);
 }
