@@ -10,7 +10,7 @@ import { formatTable } from '../report.ts';
 import { mean } from './recall-table.ts';
 import { withAccount } from './stored-dialogues.ts';
 
-const USAGE = `node --import tsx bench/retrieval/learned-words.ts --facts <file>[,<file>] [--seeds 2] [--person <name>] [--show]
+const USAGE = `node --import tsx bench/retrieval/learned-words.ts --facts <file>[,<file>] [--seeds 2] [--person <name>] [--show] [--flood]
 
 Measures what feedback changes for a person who asks the same thing again, in the same words and in others. People and
 wordings are in wordings.json, by different hands; the facts are in their own files (people with "facts" or "statements").
@@ -19,6 +19,7 @@ The built daemon (npm run build) answers.
   --facts <files>  the people's facts, by the keys that wordings.json names
   --seeds <n>      orders of asking; every other need is taught, the even ones and the odd ones by turns
   --person <name>  only this person
+  --flood          only the questions before and after a thousand uses of random results, and of one wrong result
   --show           lists the questions whose answer is not the first result after three uses`;
 
 const { values } = parseArgs({
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2' },
     person: { type: 'string' },
     show: { type: 'boolean', default: false },
+    flood: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -87,6 +89,22 @@ const SCENARIOS: Readonly<Record<string, Teach>> = {
   },
 };
 
+const FLOOD_EVENTS = 1000;
+const FLOODS: Readonly<Record<string, Teach>> = {
+  'no feedback': async () => {},
+  'a thousand random uses': async (needs, { ask, use, random }) => {
+    for (let event = 0; event < FLOOD_EVENTS; event += 1) {
+      const found = await ask(needs[Math.floor(random() * needs.length)]!.a);
+      await use(found, found.keys[Math.floor(random() * found.keys.length)]);
+    }
+  },
+  'a thousand wrong uses of one, two right': async ([need], { ask, use }) => {
+    const wrong = (await ask(need!.a)).keys.find((key) => key !== need!.key);
+    for (let event = 0; event < FLOOD_EVENTS; event += 1) await use(await ask(need!.a), wrong);
+    for (let event = 0; event < 2; event += 1) await use(await ask(need!.a), need!.key);
+  },
+};
+
 /** Asks all needs once in each of the wordings; `first` is asked before and answered by nothing. */
 async function rounds(
   needs: readonly Need[],
@@ -132,7 +150,7 @@ const reciprocal = (places: readonly number[]) => mean(places.map((place) => (pl
 async function measure(person: Person, facts: ReadonlyMap<string, string>, account: Account): Promise<void> {
   const { url, apiKey } = account;
   const measured = new Map<string, Places>();
-  for (const [name, teach] of Object.entries(SCENARIOS)) {
+  for (const [name, teach] of Object.entries(values.flood ? FLOODS : SCENARIOS)) {
     const all: Places = { a: [], b: [], c: [], other: [] };
     for (let seed = 1; seed <= Number(values.seeds); seed += 1) {
       const user = `${person.name} ${name} ${seed}`;

@@ -53,8 +53,8 @@ describe('words', () => {
     expect(matchWords(words, NOW_MS).map(({ certainty }) => certainty)).toEqual([0.25, 0.25]);
   });
 
-  test('that were learned wrongly ten times are undone by two right uses', () => {
-    const wrong = Array(10).fill(lesson({ used: ['mem_wrong'] }));
+  test.each([10, 1000])('that were learned wrongly %d times are undone by two right uses', (times) => {
+    const wrong = Array(times).fill(lesson({ used: ['mem_wrong'] }));
     const right = Array(2).fill(lesson({ used: ['mem_right'], passedOver: ['mem_wrong'] }));
     expect(surest(wordsAfter([...wrong, ...right])).itemId).toBe('mem_right');
   });
