@@ -43,6 +43,7 @@ export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/searches.ts';
 export type * from '../contract/suggestion-names.ts';
+export type * from '../contract/suggestion-settings.ts';
 export type * from '../contract/suggestions.ts';
 export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';

@@ -1,3 +1,4 @@
+import type { SuggestionSettings, SuggestionSettingsChange } from '../contract/suggestion-settings.ts';
 import type {
   Acceptance,
   AddedSuggestion,
@@ -33,5 +34,13 @@ export function suggestionCalls(transport: Transport) {
     /** Decides up to 100, each by itself. */
     decide: (decisions: SuggestionDecision[], options?: CallOptions): ApiPromise<DecidedSuggestions> =>
       send('POST', '/v1/suggestions/decide', { decisions }, options),
+    settings: {
+      /** What happens with suggestions of each kind. */
+      get: (options?: CallOptions): ApiPromise<SuggestionSettings> =>
+        send('GET', '/v1/suggestion-settings', undefined, options),
+      /** Changes the kinds that are given. */
+      update: (change: SuggestionSettingsChange, options?: CallOptions): ApiPromise<SuggestionSettings> =>
+        send('PATCH', '/v1/suggestion-settings', change, options),
+    },
   };
 }

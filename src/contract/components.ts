@@ -89,6 +89,16 @@ import {
 } from './search.ts';
 import { MemoryUse, MemoryUses, StoredSearch, StoredSearchPage } from './searches.ts';
 import {
+  AutomaticModeName,
+  AutomaticSetting,
+  AutomaticSettingChange,
+  ChosenModeName,
+  ChosenSetting,
+  ChosenSettingChange,
+  SuggestionSettings,
+  SuggestionSettingsChange,
+} from './suggestion-settings.ts';
+import {
   Acceptance,
   AddedSuggestion,
   AddedSuggestions,
@@ -238,6 +248,14 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SuggestionEvidence: Evidence,
   SuggestionKind: SuggestionKindName,
   SuggestionPage,
+  AutomaticModeName,
+  AutomaticSetting,
+  AutomaticSettingChange,
+  ChosenModeName,
+  ChosenSetting,
+  ChosenSettingChange,
+  SuggestionSettings,
+  SuggestionSettingsChange,
   SuggestionState: SuggestionStateName,
   TextPart,
   Tier,

@@ -2,6 +2,13 @@
 export const SUGGESTION_KINDS = ['add', 'merge', 'supersede', 'contradiction', 'expire', 'split'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 
+/** What happens with suggestions of a kind: they wait for a person, are accepted from a confidence on, or are not made. */
+export const SUGGESTION_MODES = ['review', 'automatic', 'off'] as const;
+export type SuggestionMode = (typeof SUGGESTION_MODES)[number];
+/** Kinds that svc may decide by itself, because its rules find them and nobody has to choose. */
+export const AUTOMATIC_KINDS = ['add', 'merge', 'supersede'] as const;
+export type AutomaticKind = (typeof AUTOMATIC_KINDS)[number];
+
 /** `outdated`: a memory that the suggestion is about has changed, or nobody decided for 90 days. */
 export const SUGGESTION_STATES = ['open', 'accepted', 'rejected', 'outdated'] as const;
 export type SuggestionState = (typeof SUGGESTION_STATES)[number];

@@ -35,6 +35,16 @@ const ACCEPTED = {
 
 const REOPENED = { ...SUGGESTION, undoneAt: '2026-11-22T06:01:00.000Z' };
 
+const WAITING = { mode: 'review', minConfidence: 0.95, pausedUntil: null };
+const SETTINGS = {
+  add: WAITING,
+  merge: WAITING,
+  supersede: WAITING,
+  contradiction: { mode: 'review' },
+  expire: { mode: 'review' },
+  split: { mode: 'review' },
+};
+
 export const SUGGESTION_OPERATIONS: Operations = {
   'GET /v1/suggestions': {
     id: 'suggestions.list',
@@ -67,6 +77,19 @@ export const SUGGESTION_OPERATIONS: Operations = {
       'Accepts, rejects or undoes each suggestion in a transaction of its own. One that cannot be decided is answered with its error and stops no other.',
     request: { decisions: [{ id: SUGGESTION.id, decision: 'accept' }] },
     answer: { data: [{ id: SUGGESTION.id, suggestion: ACCEPTED, error: null }] },
+    scope: 'account',
+  },
+  'GET /v1/suggestion-settings': {
+    id: 'suggestions.settings.get',
+    description: 'Returns what happens with suggestions of each kind.',
+    answer: SETTINGS,
+  },
+  'PATCH /v1/suggestion-settings': {
+    id: 'suggestions.settings.update',
+    description:
+      "Changes what happens with suggestions of the given kinds: they wait for a person (`review`), those that svc finds by its rules are accepted from a confidence on (`automatic`), or none are made (`off`). In a day, what is accepted automatically touches at most 2 % of a user's memories, and 20; after two undone decisions of a kind within a week it waits for review for a week. Each can be undone like any other.",
+    request: { merge: { mode: 'automatic', minConfidence: 0.97 } },
+    answer: { ...SETTINGS, merge: { mode: 'automatic', minConfidence: 0.97, pausedUntil: null } },
     scope: 'account',
   },
   'GET /v1/suggestions/{id}': {

@@ -24,7 +24,8 @@ export function backgroundTasksOf(
 ): BackgroundTask[] {
   const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events } = rooms;
-  const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction, suggestions, comparing } = rooms;
+  const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction, suggestions, automaticDecisions, comparing } =
+    rooms;
   // Counts and searches are buffered in each daemon; jobs and models are claimed one at a time.
   const ofEach = [
     { name: 'renew leases', everyMs: 5000, run: leases.renew },
@@ -46,6 +47,7 @@ export function backgroundTasksOf(
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'compare memories', everyMs: 10_000, run: async () => void (await comparing.follow()) },
+    { name: 'accept suggestions automatically', everyMs: 60_000, run: automaticDecisions.decideDue },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     ...(backups ? [{ name: 'back up on schedule', everyMs: 60_000, run: backups.follow }] : []),
     { name: 'end old suggestions', everyMs: 600_000, run: suggestions.endOld },

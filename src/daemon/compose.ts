@@ -118,8 +118,18 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     events,
   } = rooms;
   const { leases, tenantModels, tenantEmbeddings } = rooms;
-  const { models, spending, providerKeys, providerSettings, jobs, jobRunner, extraction, remember, suggestions } =
-    rooms;
+  const {
+    models,
+    spending,
+    providerKeys,
+    providerSettings,
+    jobs,
+    jobRunner,
+    extraction,
+    remember,
+    suggestions,
+    suggestionSettings,
+  } = rooms;
   const { rateLimits } = limiting;
   await limiting.begin();
   const resumeIndexing = async () => {
@@ -198,7 +208,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       episodesRoutes({ episodes, idempotency }),
       portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
-      suggestionsRoutes({ suggestions, idempotency }),
+      suggestionsRoutes({ suggestions, settings: suggestionSettings, idempotency }),
       learningRoutes({ learning }),
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),

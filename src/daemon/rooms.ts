@@ -41,8 +41,10 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
+import { createAutomaticDecisions } from '../features/suggestions/automatic-decisions.ts';
 import { createComparing } from '../features/suggestions/comparing.ts';
 import { redactSuggestions } from '../features/suggestions/suggestion-redaction.ts';
+import { createSuggestionSettings } from '../features/suggestions/suggestion-settings.ts';
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
@@ -155,7 +157,8 @@ export async function openRooms(
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });
-  const unmasked = createSuggestions({ ...storing, memories, reading });
+  const suggestionSettings = createSuggestionSettings({ db, clock });
+  const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
   const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
   const { possibleSuccessors } = suggestions;
   const searching = {
@@ -171,6 +174,13 @@ export async function openRooms(
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions });
+  const automaticDecisions = createAutomaticDecisions({
+    db,
+    clock,
+    log,
+    settings: suggestionSettings,
+    deciding: suggestions,
+  });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
@@ -182,6 +192,7 @@ export async function openRooms(
     extraction,
     providerSettings,
     comparing,
+    suggestionSettings,
     ...ofUsers,
     embeddings,
     tenantEmbeddings,
@@ -244,6 +255,8 @@ export async function openRooms(
     jobRunner,
     extraction,
     suggestions,
+    suggestionSettings,
+    automaticDecisions,
     comparing,
     remember,
   };

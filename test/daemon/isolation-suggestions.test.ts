@@ -45,6 +45,15 @@ test('suggestions of an account are listed, suggested, decided and searched with
   expect((await owner.suggestions()).map((suggestion) => suggestion.id)).toContain(id);
 });
 
+test('settings of an account are those of no other', async () => {
+  await owner.call('/v1/suggestion-settings', { method: 'PATCH', body: { merge: { mode: 'off' } } });
+  const modeOf = async (caller: Suggesting) =>
+    (await caller.call<{ merge: { mode: string } }>('/v1/suggestion-settings')).body.merge.mode;
+  expect([await modeOf(owner), await modeOf(stranger)]).toEqual(['off', 'review']);
+  await stranger.call('/v1/suggestion-settings', { method: 'PATCH', body: { merge: { mode: 'automatic' } } });
+  expect([await modeOf(owner), await modeOf(stranger)]).toEqual(['off', 'automatic']);
+});
+
 test('a cursor of another account is refused', async () => {
   await owner.addAll([{ content: 'A' }, { content: 'B' }]);
   const { nextCursor } = (await owner.call<{ nextCursor: string }>('/v1/suggestions?limit=1')).body;

@@ -12,6 +12,7 @@ const OF_ACCOUNT = [
   'DELETE /v1/account',
   'DELETE /v1/auth/key',
   'DELETE /v1/provider-keys/{provider}',
+  'PATCH /v1/suggestion-settings',
   'POST /v1/auth/device/decision',
   'POST /v1/auth/device/request',
   'POST /v1/provider-keys/{provider}/validate',

@@ -78,6 +78,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     `textsHash endUser project kind state memoryIds content validFrom evidence reason confidence suggester suggesterName
      createdAt decidedAt decidedBy undoneAt applied`,
   ),
+  table('suggestionSettings', 'tenantId kind', 'mode minConfidence'),
   table('suggestionItems', 'tenantId itemId suggestionId', ''),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),

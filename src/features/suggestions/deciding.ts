@@ -1,13 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
+import type { Tier } from '../../contract/limits.ts';
 import type { Acceptance, DecidedSuggestions, Suggestion, SuggestionDecision } from '../../contract/suggestions.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { nameOfClient } from '../activity/client-name.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Memories } from '../memories/memories.ts';
+import type { Adder, Memories } from '../memories/memories.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, undoApplied } from './acceptance.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
@@ -17,6 +18,12 @@ import { findSuggestion, type SuggestionRow, updateDecision } from './suggestion
 export interface Deciding {
   /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
   accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
+  /** Applies a suggestion for an account that wants that, if `isAllowed` in the same transaction. Throws like `accept`. */
+  acceptAutomatically(
+    tenantId: string,
+    id: string,
+    isAllowed: (connection: Connection) => Promise<boolean>,
+  ): Promise<void>;
   reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
   /** Opens a decided suggestion again; what accepting changed is as before. Throws `conflict` if that cannot be. */
   undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
@@ -24,6 +31,8 @@ export interface Deciding {
   decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
 }
 
+/** Who decided what nobody did. */
+export const AUTOMATIC = 'svc';
 const DAY_MS = 24 * 3_600_000;
 const UNDO_DAYS = 30;
 
@@ -32,18 +41,22 @@ interface Parts {
   clock: Clock;
   memories: Memories;
   reading: Pick<MessageReading, 'findMessages'>;
+  tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
 }
 
+/** Who decides a suggestion, and whose quota counts what it adds. */
+type Decider = Adder & { decidedBy: string; isAllowed?: (connection: Connection) => Promise<boolean> };
+
 /** Decides suggestions; what accepting does to memories is in `acceptance.ts`. */
-export function createDeciding({ db, clock, memories, reading }: Parts): Deciding {
+export function createDeciding({ db, clock, memories, reading, tierOf }: Parts): Deciding {
   async function decideWithin(
     connection: Connection,
-    principal: Principal,
+    tenantId: string,
     id: string,
     ifMatch: string | undefined,
     decision: (row: SuggestionRow, suggestion: Suggestion) => Promise<Partial<SuggestionRow>>,
   ): Promise<Suggestion> {
-    const row = await findSuggestion(connection, principal.tenantId, id);
+    const row = await findSuggestion(connection, tenantId, id);
     if (!row) throw noSuggestion();
     const suggestion = toSuggestion(row);
     requireMatch(ifMatch, etagOfSuggestion(suggestion), 'suggestion');
@@ -52,36 +65,43 @@ export function createDeciding({ db, clock, memories, reading }: Parts): Decidin
     return toSuggestion(changed);
   }
 
-  function decided(principal: Principal, state: 'accepted' | 'rejected', applied: Applied | null) {
-    const decidedBy = nameOfClient(principal.client) ?? principal.credential.kind;
+  function decided(decidedBy: string, state: 'accepted' | 'rejected', applied: Applied | null) {
     return { state, decidedAt: clock.nowMs(), decidedBy, applied: applied && JSON.stringify(applied) };
   }
 
-  const accept: Deciding['accept'] = (principal, id, acceptance, ifMatch) => {
-    const { tenantId } = principal;
+  const acceptFor = (
+    { decidedBy, isAllowed, ...adder }: Decider,
+    id: string,
+    acceptance: Acceptance,
+    ifMatch?: string,
+  ) => {
+    const { tenantId } = adder;
     const texts = acceptance.content === undefined ? [] : [[acceptance.content]];
     return writeWithTerms(tenantId, texts, (terms) =>
       db.writes.write(tenantId, (connection) =>
-        decideWithin(connection, principal, id, ifMatch, async (row, suggestion) => {
+        decideWithin(connection, tenantId, id, ifMatch, async (row, suggestion) => {
           requireOpen(suggestion);
+          if (isAllowed && !(await isAllowed(connection))) {
+            throw new AppError('conflict', 'What may be accepted automatically today has been.');
+          }
           // Before the memories: their change makes suggestions outdated that are still open.
-          await updateDecision(connection, { ...row, ...decided(principal, 'accepted', null) });
+          await updateDecision(connection, { ...row, ...decided(decidedBy, 'accepted', null) });
           const applying = { memories, reading, nowMs: clock.nowMs(), terms };
-          return decided(
-            principal,
-            'accepted',
-            await applySuggestion(connection, applying, principal, suggestion, acceptance),
-          );
+          const applied = await applySuggestion(connection, applying, adder, suggestion, acceptance);
+          return decided(decidedBy, 'accepted', applied);
         }),
       ),
     );
   };
 
+  const accept: Deciding['accept'] = (principal, id, acceptance, ifMatch) =>
+    acceptFor({ ...principal, decidedBy: deciderOf(principal) }, id, acceptance, ifMatch);
+
   const reject: Deciding['reject'] = (principal, id, ifMatch) =>
     db.writes.write(principal.tenantId, (connection) =>
-      decideWithin(connection, principal, id, ifMatch, async (_row, suggestion) => {
+      decideWithin(connection, principal.tenantId, id, ifMatch, async (_row, suggestion) => {
         requireOpen(suggestion);
-        return decided(principal, 'rejected', null);
+        return decided(deciderOf(principal), 'rejected', null);
       }),
     );
 
@@ -89,7 +109,7 @@ export function createDeciding({ db, clock, memories, reading }: Parts): Decidin
     const { tenantId } = principal;
     return writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, (connection) =>
-        decideWithin(connection, principal, id, ifMatch, async ({ state, decidedAt, applied }) => {
+        decideWithin(connection, tenantId, id, ifMatch, async ({ state, decidedAt, applied }) => {
           if (state !== 'accepted' && state !== 'rejected') {
             throw new AppError('conflict', 'Nothing is to be undone: the suggestion is not decided.');
           }
@@ -113,6 +133,10 @@ export function createDeciding({ db, clock, memories, reading }: Parts): Decidin
 
   return {
     accept,
+    async acceptAutomatically(tenantId, id, isAllowed) {
+      const tier = await tierOf(db.lookups, tenantId);
+      if (tier !== undefined) await acceptFor({ tenantId, tier, decidedBy: AUTOMATIC, isAllowed }, id, {});
+    },
     reject,
     undo,
     async decide(principal, decisions) {
@@ -133,6 +157,10 @@ export function createDeciding({ db, clock, memories, reading }: Parts): Decidin
       return { data };
     },
   };
+}
+
+function deciderOf({ client, credential }: Principal): string {
+  return nameOfClient(client) ?? credential.kind;
 }
 
 function requireOpen({ state }: Suggestion): void {

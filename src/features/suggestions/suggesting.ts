@@ -15,6 +15,7 @@ import type { Usage } from '../limits/usage.ts';
 import { foldedContent, type Memories, type MemoryRow } from '../memories/memories.ts';
 import { linesOf } from './acceptance.ts';
 import { toSuggestion } from './suggestion-answers.ts';
+import type { SuggestionSettings } from './suggestion-settings.ts';
 import { countOpen, findSuggested, insertItems, insertSuggestions, type SuggestionRow } from './suggestions-store.ts';
 
 /** Who suggests, and with what: a model, an assistant. */
@@ -27,7 +28,8 @@ export interface By {
 export interface Suggesting {
   /**
    * Stores suggestions, all or none. One that was made before is answered as it stands. Throws `not_found` for what does not
-   * exist, `conflict` for a memory that is not valid, `invalid_request`, and `unprocessable` if too many are open.
+   * exist, `conflict` for a memory that is not valid, `invalid_request`, and `unprocessable` if too many are open or the kind
+   * is switched off.
    */
   suggestOnce(
     principal: Principal,
@@ -71,10 +73,20 @@ interface Parts {
   idempotency: Idempotency;
   memories: Pick<Memories, 'findRowsWithin'>;
   reading: Pick<MessageReading, 'findMessages'>;
+  settings: Pick<SuggestionSettings, 'switchedOff'>;
 }
 
 /** Checks suggestions against what they are about, and stores those that are new. */
-export function createSuggesting({ db, clock, ids, usage, idempotency, memories, reading }: Parts): Suggesting {
+export function createSuggesting({
+  db,
+  clock,
+  ids,
+  usage,
+  idempotency,
+  memories,
+  reading,
+  settings,
+}: Parts): Suggesting {
   /** Reads what some suggestions are about, in a statement for each kind. Throws `invalid_request` for too much at once. */
   async function readAbout(connection: Connection, tenantId: string, given: readonly NewSuggestion[]): Promise<About> {
     const cited = given.flatMap(({ evidence = [] }) => evidence.map(({ id }) => id));
@@ -163,6 +175,11 @@ export function createSuggesting({ db, clock, ids, usage, idempotency, memories,
       return db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
+          const off = await settings.switchedOff(connection, tenantId);
+          const refusedKind = given.find(({ kind }) => off.has(kind))?.kind;
+          if (refusedKind) {
+            throw new AppError('unprocessable', `The account has switched off suggestions of the kind ${refusedKind}.`);
+          }
           const about = await readAbout(connection, tenantId, given);
           const prepared: Prepared[] = [];
           for (const [index, one] of given.entries()) {
@@ -176,9 +193,11 @@ export function createSuggesting({ db, clock, ids, usage, idempotency, memories,
     suggest: (tenantId, by, given) =>
       db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
-        const about = await readAbout(connection, tenantId, given);
+        const off = await settings.switchedOff(connection, tenantId);
+        const wanted = given.filter(({ kind }) => !off.has(kind));
+        const about = await readAbout(connection, tenantId, wanted);
         const prepared: Prepared[] = [];
-        for (const one of given) {
+        for (const one of wanted) {
           // It may have changed since it was compared; then it is compared again.
           const row = await runInSlices(rowOf(tenantId, by, one, about, ''), 'urgent').catch((error: unknown) => {
             if (error instanceof AppError) return undefined;

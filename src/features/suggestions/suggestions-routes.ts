@@ -1,6 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams } from '../../contract/common.ts';
 import {
+  SuggestionSettings as SuggestionSettingsAnswer,
+  SuggestionSettingsChange,
+} from '../../contract/suggestion-settings.ts';
+import {
   Acceptance,
   AddedSuggestions,
   DecidedSuggestions,
@@ -12,6 +16,7 @@ import {
 } from '../../contract/suggestions.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { SuggestionSettings } from './suggestion-settings.ts';
 import { etagOfSuggestion, type Suggestions } from './suggestions.ts';
 
 const tags = ['suggestions'];
@@ -19,9 +24,11 @@ const response = { 200: Suggestion };
 
 export function suggestionsRoutes({
   suggestions,
+  settings,
   idempotency,
 }: {
   suggestions: Suggestions;
+  settings: SuggestionSettings;
   idempotency: Idempotency;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -86,6 +93,29 @@ export function suggestionsRoutes({
         const suggestion = await suggestions.accept(principal, params.id, body, headers['if-match']);
         return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
       },
+    );
+    app.get(
+      '/v1/suggestion-settings',
+      {
+        schema: {
+          summary: 'Get what happens with suggestions of each kind',
+          tags,
+          response: { 200: SuggestionSettingsAnswer },
+        },
+      },
+      (request) => settings.get(request.principal),
+    );
+    app.patch(
+      '/v1/suggestion-settings',
+      {
+        schema: {
+          summary: 'Change what happens with suggestions of some kinds',
+          tags,
+          body: SuggestionSettingsChange,
+          response: { 200: SuggestionSettingsAnswer },
+        },
+      },
+      (request) => settings.change(request.principal, request.body),
     );
     for (const decision of ['reject', 'undo'] as const) {
       const summary = decision === 'reject' ? 'Reject a suggestion' : 'Undo the decision on a suggestion';

@@ -1,3 +1,4 @@
+import type { Tier } from '../../contract/limits.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Suggestion, SuggestionsQuery } from '../../contract/suggestions.ts';
 import type { Reader } from '../../db/connection.ts';
@@ -15,6 +16,7 @@ import type { Cursors } from '../text/page-cursor.ts';
 import { createDeciding, type Deciding } from './deciding.ts';
 import { createSuggesting, MAX_OPEN, type Suggesting } from './suggesting.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
+import type { SuggestionSettings } from './suggestion-settings.ts';
 import {
   countOpen,
   deleteItemsOf,
@@ -58,6 +60,8 @@ interface Parts {
   idempotency: Idempotency;
   memories: Memories;
   reading: Pick<MessageReading, 'findMessages'>;
+  tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
+  settings: Pick<SuggestionSettings, 'switchedOff'>;
 }
 
 /** Composes making, listing, deciding and erasing suggestions. */

@@ -1,6 +1,7 @@
 import { findMessagesById } from '../../../src/features/conversations/messages-store.ts';
 import { updateReopened } from '../../../src/features/memories/memories-store.ts';
 import * as compared from '../../../src/features/suggestions/compared-memories-store.ts';
+import * as settings from '../../../src/features/suggestions/suggestion-settings-store.ts';
 import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
 import type { Filled } from './twin-fill.ts';
 import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
@@ -79,6 +80,36 @@ export const SUGGESTIONS: Record<string, Scenario> = {
       await suggestions.outdateOld(connection, 2, 99);
     });
     await recordAll(twin);
+  },
+
+  async 'decide by settings of its own'(twin) {
+    const { tenantId, filled } = twin;
+    const reader = readerOf(twin);
+    const row = rowOf(twin, filled);
+    const setting = { tenantId, kind: 'supersede', mode: 'automatic', minConfidence: 0.5 } as const;
+    const recordSettings = async (name: string) => twin.record(name, await settings.listSettings(reader, tenantId));
+    await write(twin, (connection) => settings.upsertSetting(connection, setting));
+    await recordSettings('settings');
+    await write(twin, (connection) => settings.upsertSetting(connection, { ...setting, minConfidence: 0.4 }));
+    await recordSettings('changed settings');
+    const undecided = { tenantId, kind: 'supersede', minConfidence: 0.4, limit: 9 } as const;
+    twin.record('undecided', await settings.listUndecided(reader, undecided));
+    const since = { tenantId, kind: 'supersede', sinceMs: 0, limit: 9 } as const;
+    twin.record('never undone', await settings.listUndone(reader, since));
+    const decided = { tenantId, endUser: 'default', decidedBy: 'svc', sinceMs: 0 };
+    await write(twin, (connection) =>
+      suggestions.updateDecision(connection, { ...row, state: 'accepted', decidedAt: 5, decidedBy: 'svc' }),
+    );
+    twin.record('decided', await settings.listDecided(reader, decided));
+    await write(twin, (connection) => suggestions.updateDecision(connection, { ...row, undoneAt: 6 }));
+    twin.record('undone', await settings.listUndone(reader, since));
+    twin.record('decided no more', await settings.listDecided(reader, decided));
+    twin.record('nothing undecided', await settings.listUndecided(reader, undecided));
+    twin.record('memories', await settings.countMemoriesUpTo(reader, { tenantId, endUser: 'default' }, 99));
+    await write(twin, (connection) => settings.deleteSettings(connection, STRAY));
+    await recordSettings('kept settings');
+    await write(twin, (connection) => settings.deleteSettings(connection, tenantId));
+    await recordSettings('no settings');
   },
 
   async 'follow the changes of its own memories'(twin) {

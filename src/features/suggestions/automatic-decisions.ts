@@ -1,0 +1,83 @@
+import { AppError } from '../../contract/errors.ts';
+import type { AutomaticKind } from '../../contract/suggestion-names.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { AUTOMATIC, type Deciding } from './deciding.ts';
+import type { SuggestionSettings } from './suggestion-settings.ts';
+import {
+  countMemoriesUpTo,
+  listAutomatic,
+  listDecided,
+  listUndecided,
+  type SuggestionSettingRow,
+} from './suggestion-settings-store.ts';
+
+/** Accepts suggestions of the rules by itself, where an account wants that. */
+export interface AutomaticDecisions {
+  /** Goes through all accounts once. */
+  decideDue(): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  settings: Pick<SuggestionSettings, 'pausedUntilMs'>;
+  deciding: Pick<Deciding, 'acceptAutomatically'>;
+}
+
+/** What runs by itself touches at most this share of a user's memories in a day, and this many. */
+const MAX_SHARE = 0.02;
+const MAX_TOUCHED = 20;
+const DAY_MS = 24 * 3_600_000;
+const PORTION = 100;
+
+/** The bounds are checked in the transaction that accepts, so that concurrent runs keep them together. */
+export function createAutomaticDecisions({ db, clock, log, settings, deciding }: Parts): AutomaticDecisions {
+  /** How many more memories of a user may be touched today. */
+  async function leftOf(reader: Reader, tenantId: string, endUser: string): Promise<number> {
+    const memories = await countMemoriesUpTo(reader, { tenantId, endUser }, MAX_TOUCHED / MAX_SHARE);
+    const since = { tenantId, endUser, decidedBy: AUTOMATIC, sinceMs: clock.nowMs() - DAY_MS };
+    const touched = (await listDecided(reader, since)).map(touchedBy);
+    return Math.floor(memories * MAX_SHARE) - touched.reduce((sum, count) => sum + count, 0);
+  }
+
+  async function decideKind({ tenantId, kind, minConfidence }: SuggestionSettingRow): Promise<void> {
+    const reader = db.readers.of(tenantId);
+    if ((await settings.pausedUntilMs(reader, tenantId, kind as AutomaticKind)) !== null) return;
+    for (const one of await listUndecided(reader, { tenantId, kind, minConfidence, limit: MAX_TOUCHED })) {
+      const isAllowed = async (on: Reader) => touchedBy(one) <= (await leftOf(on, tenantId, one.endUser));
+      if (!(await isAllowed(reader))) continue;
+      try {
+        await deciding.acceptAutomatically(tenantId, one.id, isAllowed);
+      } catch (error) {
+        // It changed meanwhile, or the quota is used up: it stays open for a person.
+        if (!(error instanceof AppError)) throw error;
+        log.info({ error, tenantId, suggestionId: one.id }, 'could not accept a suggestion automatically');
+      }
+    }
+  }
+
+  return {
+    async decideDue() {
+      let after: SuggestionSettingRow | undefined;
+      for (;;) {
+        const rows = await listAutomatic(db.readers, after, PORTION);
+        for (const row of rows) {
+          await decideKind(row).catch((error: unknown) => {
+            log.warn({ error, tenantId: row.tenantId }, 'could not decide the suggestions of an account');
+          });
+        }
+        if (rows.length < PORTION) return;
+        after = rows.at(-1)!;
+      }
+    },
+  };
+}
+
+/** A fact that is added touches one memory: itself. */
+function touchedBy({ memoryIds }: { memoryIds: string }): number {
+  return Math.max(1, (JSON.parse(memoryIds) as string[]).length);
+}

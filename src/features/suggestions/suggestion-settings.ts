@@ -1,0 +1,95 @@
+import { AUTOMATIC_KINDS, type AutomaticKind, type SuggestionKind } from '../../contract/suggestion-names.ts';
+import {
+  DEFAULT_MIN_CONFIDENCE,
+  type SuggestionSettings as Settings,
+  type SuggestionSettingsChange,
+} from '../../contract/suggestion-settings.ts';
+import type { Reader } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
+import type { Erasable } from '../erasure/erasure.ts';
+import type { Principal } from '../keys/keys.ts';
+import {
+  deleteSettings,
+  listSettings,
+  listUndone,
+  type SuggestionSettingRow,
+  upsertSetting,
+} from './suggestion-settings-store.ts';
+
+/** What an account wants done with suggestions, by kind. */
+export interface SuggestionSettings extends Erasable {
+  get(principal: Pick<Principal, 'tenantId'>): Promise<Settings>;
+  change(principal: Pick<Principal, 'tenantId'>, change: SuggestionSettingsChange): Promise<Settings>;
+  /** The kinds that are not made. */
+  switchedOff(reader: Reader, tenantId: string): Promise<ReadonlySet<SuggestionKind>>;
+  /** Until when nothing of a kind is accepted automatically; `null` if it may be. */
+  pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null>;
+}
+
+/** Undone decisions within a week after which a kind waits for review for a week. */
+const MAX_UNDONE = 2;
+const PAUSE_MS = 7 * 24 * 3_600_000;
+
+/** Stores what accounts want; a kind that was never set waits for review. */
+export function createSuggestionSettings({ db, clock }: { db: Database; clock: Clock }): SuggestionSettings {
+  async function pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null> {
+    const undone = { tenantId, kind, sinceMs: clock.nowMs() - PAUSE_MS, limit: MAX_UNDONE };
+    const times = await listUndone(reader, undone);
+    return times.length < MAX_UNDONE ? null : times[0]!.undoneAt + PAUSE_MS;
+  }
+
+  async function get({ tenantId }: Pick<Principal, 'tenantId'>): Promise<Settings> {
+    const rows = await listSettings(db.lookups, tenantId);
+    const pausedUntil: Partial<Record<AutomaticKind, string | null>> = {};
+    for (const kind of AUTOMATIC_KINDS) {
+      pausedUntil[kind] = toTimestampOrNull(await pausedUntilMs(db.lookups, tenantId, kind));
+    }
+    const automatic = (kind: AutomaticKind) => {
+      const { mode, minConfidence } = settingOf(rows, tenantId, kind);
+      return { mode, minConfidence, pausedUntil: pausedUntil[kind] ?? null };
+    };
+    const chosen = (kind: SuggestionKind) => ({
+      mode: settingOf(rows, tenantId, kind).mode === 'off' ? ('off' as const) : ('review' as const),
+    });
+    return {
+      add: automatic('add'),
+      merge: automatic('merge'),
+      supersede: automatic('supersede'),
+      contradiction: chosen('contradiction'),
+      expire: chosen('expire'),
+      split: chosen('split'),
+    };
+  }
+
+  return {
+    get,
+    async change({ tenantId }, change) {
+      await db.writes.write(tenantId, async (connection) => {
+        const rows = await listSettings(connection, tenantId);
+        for (const [name, changed] of Object.entries(change)) {
+          const kind = name as SuggestionKind;
+          await upsertSetting(connection, { ...settingOf(rows, tenantId, kind), ...changed });
+        }
+      });
+      return get({ tenantId });
+    },
+    async switchedOff(reader, tenantId) {
+      const rows = await listSettings(reader, tenantId);
+      return new Set(rows.filter(({ mode }) => mode === 'off').map(({ kind }) => kind));
+    },
+    pausedUntilMs,
+    async erase({ tenantId, endUser }) {
+      if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteSettings(connection, tenantId));
+    },
+  };
+}
+
+function settingOf(
+  rows: readonly SuggestionSettingRow[],
+  tenantId: string,
+  kind: SuggestionKind,
+): SuggestionSettingRow {
+  const known = rows.find((row) => row.kind === kind);
+  return known ?? { tenantId, kind, mode: 'review', minConfidence: DEFAULT_MIN_CONFIDENCE };
+}
