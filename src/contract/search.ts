@@ -62,6 +62,12 @@ export const SearchRequest = Type.Object(
     types: Type.Optional(Types),
     filter: Type.Optional(SearchFilter),
     asOf: Type.Optional(Timestamp),
+    includeSuperseded: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Finds outdated and superseded memories too, by their words; no effect with `asOf`',
+      }),
+    ),
     strategy: Type.Optional(Type.Enum([...STRATEGIES])),
     minRelevance: Type.Optional(MinRelevance),
     explain: Type.Optional(

@@ -29,6 +29,7 @@ export function toCandidateQuery(
     ...types,
     filter,
     asOfMs,
+    includeSuperseded: request.includeSuperseded,
     nowMs,
     pool: Math.max(MIN_POOL, limitOf(request)),
   };
