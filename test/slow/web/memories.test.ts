@@ -110,7 +110,58 @@ describe('a stranger', () => {
   });
 });
 
+describe('a search', () => {
+  test('finds superseded memories too where the filter says so, and marks them', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    const [bergen] = await stored(apiKey, 'tags=people');
+    await browser.call(apiKey, '/v1/memories', { content: 'Ada moved to Oslo', supersedes: bergen!.id });
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?q=moved`);
+    await row(page, 'Oslo').waitFor();
+    expect(await rowCount(page)).toBe(1);
+    await page.getByRole('button', { name: 'With superseded' }).click();
+    await row(page, 'Bergen').getByText('superseded').waitFor();
+    expect(await rowCount(page)).toBe(2);
+  });
+
+  test('highlights nothing in place of a memory that was forgotten', { timeout: 60_000 }, async () => {
+    const { page } = await open(FACTS, 'q=lisbon');
+    await expect.poll(() => rowCount(page)).toBe(3);
+    const highlighted = page.locator('.virtual-list .row.is-active');
+    await row(page, 'hotel').click();
+    expect(await highlighted.textContent()).toContain('hotel');
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await expect.poll(() => rowCount(page)).toBe(2);
+    expect(await highlighted.count()).toBe(0);
+    await page.keyboard.press('j');
+    expect(await highlighted.count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row(page, 'hotel').waitFor();
+    expect(await highlighted.count()).toBe(1);
+  });
+
+  test('has facets without counts, which know nothing of its words', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'travel 3', exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('hotel');
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+  });
+});
+
 describe('the list', () => {
+  test('counts no memory that is about to be forgotten', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await row(page, 'hotel').click();
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'travel 3', exact: true }).waitFor();
+    await row(page, 'hotel').click();
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'travel 2', exact: true }).waitFor({ timeout: 15_000 });
+  });
+
   test('is operated by keys alone: move, select a range, open, edit', { timeout: 60_000 }, async () => {
     const { page } = await open();
     await row(page, 'peanuts').waitFor();

@@ -18,6 +18,9 @@ import { undoGroups, undoOf } from './memory-changes.ts';
 /** Memories that are hidden, because they are about to be forgotten or just were. */
 export const forgotten = signal<ReadonlySet<string>>(new Set());
 
+/** How often memories were hidden to be forgotten, without what was undone, and how often they were erased then. */
+export const forgets = signal({ begun: 0, done: 0 });
+
 /** Changes are announced again by the daemon some time after this page has made them. */
 const OWN_CHANGE_MS = 3000;
 let lastChangeMs = Number.NEGATIVE_INFINITY;
@@ -103,14 +106,17 @@ export const MAX_UNDOABLE = 1000;
 /** Hides memories, and erases them unless the user undoes it in time. */
 export function forgetMemories(client: Client, ids: readonly string[]): void {
   forgotten.value = new Set([...forgotten.peek(), ...ids]);
+  forgets.value = { ...forgets.peek(), begun: forgets.peek().begun + 1 };
   doUnlessUndone({
     text: ids.length === 1 ? 'Forgot the memory.' : `Forgot ${formatCount(ids.length, 'memory', 'memories')}.`,
     act: () =>
       rethrown(async () => {
         await client.memories.deleteMany({ ids: [...ids] });
+        forgets.value = { ...forgets.peek(), done: forgets.peek().done + 1 };
         announceOwn();
       }),
     revert: () => {
+      forgets.value = { ...forgets.peek(), begun: forgets.peek().begun - 1 };
       forgotten.value = new Set([...forgotten.peek()].filter((id) => !ids.includes(id)));
     },
   });
