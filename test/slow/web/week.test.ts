@@ -43,7 +43,13 @@ describe.each(['light', 'dark'] as const)('a week in the %s theme', { timeout: 6
     await region(page, 'This week')
       .getByRole('link', { name: /Ada lives in Oslo.*Codex/ })
       .waitFor();
-    await page.getByRole('link', { name: /where does Ada live\?.*the 1st helped.*Codex/ }).waitFor();
+    const question = page.getByRole('link', { name: /where does Ada live\?.*the 1st helped.*Codex/ });
+    const looks = await question.locator('.row-text').evaluate((text) => getComputedStyle(text).textDecorationLine);
+    expect(looks).toBe('underline');
+    await question.click();
+    await page.getByText('Codex asked this').waitFor();
+    await page.goBack();
+    await question.waitFor();
     await expect.poll(() => page.locator('main').innerText()).not.toMatch(/default|codex-mcp/);
     for (const view of ['home', 'activity']) {
       await browser.show(page, view);
