@@ -203,6 +203,30 @@ describe('earlier searches in Recall', { timeout: 60_000 }, () => {
     expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION);
   });
 
+  test('say who asked and when, and which memory changed since, as it was then', async () => {
+    const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
+    const answer = await fetch(`${browser.daemon.baseUrl}/v1/search`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        'user-agent': 'claude-code/2.1.0',
+      },
+      body: JSON.stringify({ query: QUESTION, user: 'ada' }),
+    });
+    const { searchId, results } = (await answer.json()) as SearchAnswer;
+    const [first] = results;
+    const content = `${first!.content}, corrected`;
+    await browser.call(apiKey, `/v1/memories/${first!.id}`, { content }, 'PATCH');
+    await expect.poll(async () => (await browser.call(apiKey, `/v1/searches/${searchId}`)).status).toBe(200);
+    await browser.show(page, `recall?searchId=${searchId}`);
+    await page.getByText('Claude Code asked this just now').waitFor();
+    const marks = page.getByRole('link', { name: /^changed since/ });
+    await marks.waitFor();
+    await marks.click();
+    await page.getByText('This is version 1, as it was then.').waitFor();
+  });
+
   test('that are no longer stored say so', async () => {
     const { page } = await browser.openApp('recall', {}, MEMORIES);
     await browser.show(page, 'recall?searchId=srch_01a2016d93707280a33e012e50119f01');
