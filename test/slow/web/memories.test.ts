@@ -339,7 +339,44 @@ describe('the pane', () => {
     expect(consoleErrors).toEqual([]);
   });
 
-  test('says what stays when all of a project is selected: superseded memories and conversations', async () => {
+  test('offers to forget the conversations of a project with its memories, and takes it back', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, apiKey, consoleErrors } = await open(FACTS);
+    for (const project of ['trips', 'trips', 'home']) {
+      const made = await browser.call(apiKey, '/v1/conversations', { title: `About ${project}`, project });
+      expect(made.status).toBe(201);
+    }
+    const titles = async () => {
+      const { data } = (await (await browser.call(apiKey, '/v1/conversations')).json()) as {
+        data: { title: string }[];
+      };
+      return data.map(({ title }) => title).sort();
+    };
+    const offer = page.getByRole('checkbox', { name: 'Forget the 2 conversations of trips too' });
+    const selectAll = async () => {
+      await page.getByRole('checkbox', { name: 'Select all' }).check();
+      await offer.waitFor();
+      expect(await offer.isChecked()).toBe(false);
+    };
+    const forget = () => page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
+    await selectAll();
+    await offer.check();
+    await forget();
+    await page.getByText('Forgot 2 memories and 2 conversations.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rowCount(page)).toBe(2);
+    expect(await titles()).toEqual(['About home', 'About trips', 'About trips']);
+    await selectAll();
+    await offer.check();
+    await forget();
+    await expect.poll(titles, { timeout: 15_000 }).toEqual(['About home']);
+    expect(await stored(apiKey)).toHaveLength(4);
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('says what stays when all of a project is selected: superseded memories', async () => {
     const { page, apiKey } = await open(FACTS);
     const [hotel] = await stored(apiKey, 'tag=travel&project=trips&projectOnly=true');
     const validTo = new Date(browser.daemon.clock.nowMs()).toISOString();
@@ -347,7 +384,6 @@ describe('the pane', () => {
     await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     const bar = page.getByRole('region', { name: 'Selected memories' });
-    await bar.getByRole('link', { name: 'Conversations stay' }).waitFor();
     await bar.getByRole('link', { name: 'Show 1 superseded' }).click();
     await expect.poll(() => rowCount(page)).toBe(2);
   });
