@@ -33,6 +33,7 @@ import { memorySpeakers } from './0032-memory-speakers.ts';
 import { suggestions } from './0033-suggestions.ts';
 import { learnedWords } from './0034-learned-words.ts';
 import { inferredUses } from './0035-inferred-uses.ts';
+import { activityItems } from './0036-activity-items.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   suggestions,
   learnedWords,
   inferredUses,
+  activityItems,
 ];

@@ -73,3 +73,14 @@ test('an account without memories shows first steps, and neither a year nor quot
   await region(page, 'Health').getByText('Ready').waitFor();
   expect(await page.getByRole('heading', { name: /year|Plan|This week/ }).count()).toBe(0);
 });
+
+test('a batch is told with all the memories that it stored', { timeout: 60_000 }, async () => {
+  const { page, apiKey } = await browser.openApp('');
+  const memories = Array.from({ length: 25 }, (_, index) => ({ content: `Note ${index} about the harbor` }));
+  await send(apiKey, 'claude-code/2.1.0', '/v1/memories/batch', { memories });
+  await expect
+    .poll(async () => (await (await browser.call(apiKey, '/v1/activity')).json()) as object, { timeout: 10_000 })
+    .toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ itemCount: 25 })]) });
+  await browser.show(page, 'activity');
+  await page.getByText('Remembered 25 memories').waitFor();
+});
