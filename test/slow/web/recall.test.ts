@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ContextAnswer, Retrieval, SearchAnswer } from '../../../src/client/client.ts';
+import type { Account } from '../../../src/contract/account.ts';
 import { browserTests, fits, type OpenApp, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
@@ -152,6 +153,17 @@ describe('the context in Recall', { timeout: 60_000 }, () => {
     await page.getByLabel('Budget in tokens').fill('400');
     await page.getByText('tokens of at most 400.').waitFor();
     expect(new URL(page.url()).searchParams.get('tokens')).toBe('400');
+  });
+
+  test('counts as one query with the search', async () => {
+    const { page, apiKey } = await openAsked('');
+    await page.locator('.context-line').first().waitFor();
+    const { quotas } = (await (await browser.call(apiKey, '/v1/account')).json()) as Account;
+    expect(quotas.monthlyQueries.used).toBe(1);
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByLabel('Strategy').selectOption('recent');
+    await page.getByText('An assistant always gets what holds today').waitFor();
+    await page.locator('.context-line').first().waitFor();
   });
 
   test('leads from a citation to its result by keyboard', async () => {
