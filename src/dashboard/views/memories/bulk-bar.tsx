@@ -158,8 +158,8 @@ export function BulkBar(props: BulkBarProps) {
             checked={conversations.areChosen.value}
             onChange={(event) => (conversations.areChosen.value = event.currentTarget.checked)}
           />
-          Forget the {formatCount(conversations.ids.length, 'conversation', 'conversations')} of {conversations.project}{' '}
-          too
+          Forget the {conversations.ids.length === 1 ? 'conversation' : `${conversations.ids.length} conversations`} of{' '}
+          {conversations.project} too
         </label>
       )}
       {error.value && (
