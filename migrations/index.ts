@@ -33,7 +33,8 @@ import { memorySpeakers } from './0032-memory-speakers.ts';
 import { suggestions } from './0033-suggestions.ts';
 import { learnedWords } from './0034-learned-words.ts';
 import { inferredUses } from './0035-inferred-uses.ts';
-import { suggestionSettings } from './0036-suggestion-settings.ts';
+import { activityItems } from './0036-activity-items.ts';
+import { suggestionSettings } from './0037-suggestion-settings.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -77,5 +78,6 @@ export const MIGRATIONS: readonly Migration[] = [
   suggestions,
   learnedWords,
   inferredUses,
+  activityItems,
   suggestionSettings,
 ];

@@ -13,7 +13,7 @@ interface Exchange {
 }
 
 const { values: options } = parseArgs({
-  options: { people: { type: 'string', default: 'one,two,three,four' }, show: { type: 'boolean', default: false } },
+  options: { people: { type: 'string', default: 'one,two,three,four,five,six' }, show: { type: 'boolean', default: false } },
 });
 
 /** Counts what is inferred from answers: `node --import tsx bench/retrieval/answer-uses.ts [--people one,two] [--show]`. */

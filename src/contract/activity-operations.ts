@@ -10,6 +10,7 @@ const ENTRY = {
   status: 200,
   milliseconds: 8.4,
   ids: ['mem_01a2016d8e3577f4b5d55323fe9aeaa9'],
+  itemCount: 1,
   searchId: 'srch_01a2016d8e3577f4b5d55323fe9aeaa9',
 };
 

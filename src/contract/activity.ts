@@ -18,6 +18,11 @@ export const ActivityEntry = Type.Object({
   status: Type.Integer({ description: 'The HTTP status; for an MCP tool the one that its error has over REST' }),
   milliseconds: Type.Number(),
   ids: Type.Array(Type.String(), { description: 'Ids of what was found or written, 20 at most' }),
+  itemCount: Nullable(
+    Type.Integer({
+      description: 'How many items were found or written; null for a request that an earlier version stored',
+    }),
+  ),
   searchId: Nullable(Type.String({ description: 'The search that it ran, or gave feedback on' })),
 });
 export type ActivityEntry = Static<typeof ActivityEntry>;

@@ -77,6 +77,7 @@ import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, Use
 import { NewProviderKey, ProviderKey, ProviderKeys, ProviderName } from './providers.ts';
 import { Remembered, RememberRequest } from './remember.ts';
 import {
+  Citation,
   ContextAnswer,
   ContextRequest,
   ItemTypeName,
@@ -136,6 +137,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   BulkFailure,
   CallbackForm,
   ChangedMemory,
+  Citation,
   ContextAnswer,
   ContextRequest,
   Connection,

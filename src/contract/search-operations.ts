@@ -22,7 +22,7 @@ export const SEARCH_OPERATIONS: Operations = {
     id: 'search.query',
     scope: 'memory:read',
     description:
-      'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `explain` adds how each result was scored. `minRelevance` leaves out what hardly answers the query. Counts as one query.',
+      'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `includeSuperseded` adds memories that no longer are; `explain` adds how each result was scored. `minRelevance` leaves out what hardly answers the query; `contextTokens` adds the text of a context. Counts as one query.',
     request: { query: 'what does Ada drink', user: 'ada', limit: 1 },
     answer: {
       searchId: SEARCH_ID,

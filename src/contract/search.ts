@@ -37,6 +37,9 @@ const Relevance = Type.Number({
   description: 'Calibrated probability that it answers the query; comparable between queries, unlike `score`',
 });
 
+/** Bounds of the tokens of a context. */
+const TOKEN_BOUNDS = { minimum: 16, maximum: 100_000 };
+
 export const SearchFilter = Type.Object(
   {
     tags: Type.Optional(Type.Array(Name, { maxItems: 64, description: 'A memory must have all of them' })),
@@ -62,8 +65,20 @@ export const SearchRequest = Type.Object(
     types: Type.Optional(Types),
     filter: Type.Optional(SearchFilter),
     asOf: Type.Optional(Timestamp),
+    includeSuperseded: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Finds outdated and superseded memories too, by their words; no effect with `asOf`',
+      }),
+    ),
     strategy: Type.Optional(Type.Enum([...STRATEGIES])),
     minRelevance: Type.Optional(MinRelevance),
+    contextTokens: Type.Optional(
+      Type.Integer({
+        ...TOKEN_BOUNDS,
+        description: 'Adds `context`: what a context of as many tokens has for the query, without counting as another',
+      }),
+    ),
     explain: Type.Optional(
       Type.Boolean({ default: false, description: 'Adds `why` to each result, `learned`, `meaning` and `timings`' }),
     ),
@@ -179,6 +194,22 @@ export const MeaningWeight = Type.Object({
 });
 export type MeaningWeight = Static<typeof MeaningWeight>;
 
+/** An item that a line of a context shows. */
+export const Citation = Type.Object({
+  ...{ marker: Type.String(), type: ItemTypeName, id: Type.String() },
+  ...{ score: Nullable(Type.Number()), relevance: Nullable(Relevance) },
+});
+
+const contextText = {
+  text: Type.String({ description: 'Ready to paste into a prompt' }),
+  citations: Type.Array(Citation),
+  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
+};
+
+/** The text of a context, with what it cites. */
+export const ContextText = Type.Object(contextText);
+export type ContextText = Static<typeof ContextText>;
+
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),
   confidence: Confidence,
@@ -190,6 +221,7 @@ export const SearchAnswer = Type.Object({
   }),
   learned: Type.Optional(LearnedShift),
   meaning: Type.Optional(MeaningWeight),
+  context: Type.Optional(ContextText),
   tookMs: Type.Number(),
   timings: Timings,
 });
@@ -211,7 +243,7 @@ export const ContextRequest = Type.Object(
     query: Query,
     user: Type.Optional(Name),
     ...projectQuery,
-    maxTokens: Type.Optional(Type.Integer({ minimum: 16, maximum: 100_000, default: 1000 })),
+    maxTokens: Type.Optional(Type.Integer({ ...TOKEN_BOUNDS, default: 1000 })),
     types: Type.Optional(Types),
     minRelevance: Type.Optional(MinRelevance),
     purpose: Type.Optional(
@@ -232,14 +264,7 @@ export const ContextAnswer = Type.Object({
     Type.String({ description: 'null at the start of a session: there is nothing to give feedback on' }),
   ),
   confidence: Nullable(Confidence),
-  text: Type.String({ description: 'Ready to paste into a prompt' }),
-  citations: Type.Array(
-    Type.Object({
-      ...{ marker: Type.String(), type: ItemTypeName, id: Type.String() },
-      ...{ score: Nullable(Type.Number()), relevance: Nullable(Relevance) },
-    }),
-  ),
-  tokens: Type.Integer({ description: 'Tokens of `text` (o200k_base), possibly slightly overestimated' }),
+  ...contextText,
   timings: Timings,
 });
 export type ContextAnswer = Static<typeof ContextAnswer>;

@@ -26,20 +26,21 @@ export function watchActivity(app: FastifyInstance, activity: Pick<Activity, 'no
 
 function restRequest(request: FastifyRequest) {
   const ofPath = idsOfPath(request.params);
-  const { ids, searchId } = request.answerIds ?? ofPath;
+  const { ids, itemCount, searchId } = request.answerIds ?? ofPath;
   return {
     client: request.principal.client,
     transport: 'rest' as const,
     method: request.method,
     route: documentedPath(request.routeOptions.url ?? 'none'),
     ids: ids.length > 0 ? ids : ofPath.ids,
+    itemCount: itemCount > 0 ? itemCount : ofPath.itemCount,
     searchId: searchId ?? ofPath.searchId,
   };
 }
 
-function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], searchId = null }: McpNote) {
+function mcpRequest({ client, method, tool = '/v1/mcp', status, ids = [], itemCount = 0, searchId = null }: McpNote) {
   return {
-    ...{ client, method, ids, searchId },
+    ...{ client, method, ids, itemCount, searchId },
     transport: 'mcp' as const,
     route: tool,
     ...(status !== undefined && { status }),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyChanges, type Change, copyTouched, readChanges, readTable } from './changes.ts';
 
 /** The most files that adding one may touch. */
-const LIMITS = { assistant: 1, command: 3, field: 9, setting: 2, signal: 2, table: 3, view: 4 };
+const LIMITS = { assistant: 2, command: 3, field: 9, setting: 2, signal: 2, table: 3, view: 4 };
 
 let changes: Change[];
 let folder: string;
@@ -22,7 +22,7 @@ test('the example changes apply, each alone and all together', async () => {
   await Promise.all(changes.map((change) => applyChanges([change], folder, '--check')));
   await applyChanges(changes, folder);
   // Control: what was added already does not fit.
-  await expect(applyChanges(changes, folder, '--check')).rejects.toThrow('already exists');
+  await expect(applyChanges(changes, folder, '--check')).rejects.toThrow('patch does not apply');
 });
 
 test('each touches exactly the files that the table in CONTRIBUTING names', async () => {

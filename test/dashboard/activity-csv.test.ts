@@ -11,6 +11,7 @@ const ENTRY = {
   status: 200,
   milliseconds: 12.5,
   ids: ['mem_1', 'mem_2'],
+  itemCount: 2,
   searchId: null,
 };
 

@@ -5,7 +5,16 @@ import { sessionsOf } from '../../src/dashboard/views/activity/sessions.ts';
 
 const entry = (minute: number, route: string, given: Partial<ActivityEntry> = {}): ActivityEntry => ({
   ...{ id: `req_${minute}`, at: new Date(Date.UTC(2026, 10, 20, 9, minute)).toISOString(), client: 'Cursor' },
-  ...{ transport: 'mcp', method: 'tools/call', route, status: 200, milliseconds: 3, ids: [], searchId: null },
+  ...{
+    transport: 'mcp',
+    method: 'tools/call',
+    route,
+    status: 200,
+    milliseconds: 3,
+    ids: [],
+    itemCount: null,
+    searchId: null,
+  },
   ...given,
 });
 const titleOf = (client: string) => client;
@@ -38,6 +47,25 @@ test('requests become sessions of a client, with each question and what was writ
   ]);
   expect(sessions[0]!.deeds[1]!.search).toBe(search);
   expect([sessions[0]!.startedAt, sessions[0]!.endedAt].map((at) => at.slice(14, 16))).toEqual(['46', '50']);
+});
+
+test('what was written in batches is counted as a whole, and trial runs are left out', () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `mem_${index}`);
+  const rest = { transport: 'rest', method: 'POST' } as const;
+  const [session] = sessionsOf(
+    [
+      entry(4, '/v1/memories/delete', { ...rest, itemCount: 0 }),
+      entry(3, '/v1/memories/delete', { ...rest, itemCount: 300 }),
+      entry(2, '/v1/memories/batch', { ...rest, ids, itemCount: 25 }),
+      entry(1, 'memory_add', { ids: ['mem_99'], itemCount: 1 }),
+    ],
+    [],
+    titleOf,
+  );
+  expect(session!.deeds.map(({ kind, ids: named, more }) => [kind, named.length + more])).toEqual([
+    ['forgot', 300],
+    ['remembered', 26],
+  ]);
 });
 
 test('what failed or only looked something up is left out', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { renderEntry } from '../../src/cli/assistants/assistant.ts';
-import { assistantOf, titleOfClient } from '../../src/cli/assistants/assistant-names.ts';
+import { ASSISTANT_NAMES, assistantOf, titleOfClient } from '../../src/cli/assistants/assistant-names.ts';
 import { ASSISTANTS, findAssistant } from '../../src/cli/assistants/assistant-table.ts';
 import { addEntry } from '../../src/cli/assistants/write-entry.ts';
 import type { Connection } from '../../src/client/client.ts';
@@ -149,4 +149,8 @@ test('sessions of one browser are one line, apart from the current one', () => {
     connection('6', 'device', 'laptop'),
   ]);
   expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['1'], ['2', '5'], ['3'], ['4'], ['6']]);
+});
+
+test('every assistant that has a name can be set up, once', () => {
+  expect(ASSISTANTS.map(({ id }) => id).sort()).toEqual(Object.keys(ASSISTANT_NAMES).sort());
 });

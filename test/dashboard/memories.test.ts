@@ -3,6 +3,7 @@ import type { Memory } from '../../src/contract/memories.ts';
 import { bucketRange, bucketsOf } from '../../src/dashboard/plots/buckets.ts';
 import { filterOf, isFiltered, listStateOf, orderOf, passes } from '../../src/dashboard/views/memories/list-state.ts';
 import { fromLocalField, toLocalField } from '../../src/dashboard/views/memories/local-time.ts';
+import { matchLabel } from '../../src/dashboard/views/memories/matched-words.ts';
 import {
   changed,
   describeChanges,
@@ -89,6 +90,19 @@ describe('the state of the list in the address', () => {
     expect(state.asOfMs).toBe(Date.parse('2026-11-20T23:59:59.999Z'));
     expect(orderOf(state)).toEqual({ orderBy: 'createdAt', order: 'asc' });
   });
+});
+
+test('a result says what matched: the same words, related ones, or both', () => {
+  const found = (related: { term: string; word: string }[]) => ({
+    content: 'The manager likes tea',
+    found: { relevance: 1, isLikely: true, why: { rank: 1, defaultRank: 1, signals: {}, related } },
+  });
+  const boss = [{ term: 'boss', word: 'manager' }];
+  expect(matchLabel('lexical', found([]), 'tea')).toBe('shared words');
+  expect(matchLabel('lexical', found(boss), 'boss')).toBe('“manager” for “boss”');
+  expect(matchLabel('coverage', found(boss), 'what does my boss say')).toBe('“manager” for “boss”');
+  expect(matchLabel('lexical', found(boss), 'which tea does my boss like')).toBe('shared and related words');
+  expect(matchLabel('vector', found(boss), 'boss')).toBe('similar meaning');
 });
 
 describe('a page of the list', () => {

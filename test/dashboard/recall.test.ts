@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SearchResult, StoredSearch } from '../../src/client/client.ts';
 import { distinctSearches } from '../../src/dashboard/earlier-searches.ts';
 import { outcomeOf } from '../../src/dashboard/parts/outcome.ts';
+import { changedSince } from '../../src/dashboard/views/recall/changed-since.ts';
 import { contextLines } from '../../src/dashboard/views/recall/context-lines.ts';
 import { exampleQueries } from '../../src/dashboard/views/recall/example-queries.ts';
 import { defaultPlaces, movementOf, rankLines } from '../../src/dashboard/views/recall/rank-movement.ts';
@@ -228,6 +229,15 @@ describe('earlier searches', () => {
       limit: 10,
       explain: true,
     });
+  });
+
+  test('say which memories changed since, and when', () => {
+    const of = (type: string, updatedAt?: string) => ({ type, updatedAt }) as unknown as SearchResult;
+    const at = '2026-11-20T10:00:00.000Z';
+    const later = '2026-11-20T10:00:00.001Z';
+    expect(changedSince(of('memory', later), at)).toBe(later);
+    expect(changedSince(of('memory', at), at)).toBeUndefined();
+    expect(changedSince(of('message'), at)).toBeUndefined();
   });
 
   test('say which results helped', () => {

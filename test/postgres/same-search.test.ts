@@ -133,6 +133,7 @@ const FILTERS: Record<string, Partial<CandidateQuery>> = {
   'a project and none': { filter: { project: { name: 'pottery', only: false } } },
   'a project alone': { filter: { project: { name: 'pottery', only: true } } },
   'an earlier moment': { asOfMs: NOW_MS - 50 * DAY_MS },
+  'superseded memories too': { includeSuperseded: true },
   'messages alone': { types: ['message'] },
 };
 

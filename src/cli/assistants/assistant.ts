@@ -1,3 +1,4 @@
+import type { AssistantId } from './assistant-names.ts';
 import type { Environment } from './config-paths.ts';
 import type { JsonObject, Path } from './editing/document.ts';
 
@@ -44,12 +45,9 @@ export interface RenderedEntry {
   input?: JsonObject;
 }
 
-/** An assistant: where its configuration is, and the format of an entry. */
-export interface Assistant {
-  id: string;
-  /** Alternative names that users may type. */
-  aliases?: readonly string[];
-  title: string;
+/** How an assistant is set up: where its configuration is, and the format of an entry. */
+export interface AssistantSetup {
+  id: AssistantId;
   format: Format;
   /** Candidate paths by scope; the first that exists is used, else the first. Absent if the scope is not supported. */
   files: { user(environment: Environment): string[]; project?(environment: Environment): string[] };
@@ -73,11 +71,18 @@ export interface Assistant {
   /** Fields that a new file needs in addition to the entry. */
   newFile?: Partial<Record<Scope, JsonObject>>;
   /** Differences for a file in another layout, given its parsed content (opencode 2). */
-  variant?(data: unknown): Partial<Pick<Assistant, 'entry' | 'stdio' | 'http'>>;
+  variant?(data: unknown): Partial<Pick<AssistantSetup, 'entry' | 'stdio' | 'http'>>;
   /** A note for the user, printed after an entry was written. */
   notes?: Partial<Record<Scope, string>>;
   /** A note printed after an entry was written that refers to the key's variable. */
   keyNote?: string;
+}
+
+/** A supported assistant. */
+export interface Assistant extends AssistantSetup {
+  title: string;
+  /** Alternative names that users may type. */
+  aliases?: readonly string[];
 }
 
 /** Fields of HTTP entries that carry the key, or keep an assistant from using OAuth. */

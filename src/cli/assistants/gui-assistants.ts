@@ -1,4 +1,4 @@
-import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
+import { type AssistantSetup, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
 import { config, home, inEnvFolder, inHome, project, support } from './config-paths.ts';
 import * as formats from './entry-formats.ts';
 
@@ -15,10 +15,9 @@ const CLINE = {
 } as const;
 
 /** Assistants with a graphical interface: editors, editor extensions and desktop apps. */
-export const GUI_ASSISTANTS: readonly Assistant[] = [
+export const GUI_ASSISTANTS: readonly AssistantSetup[] = [
   {
     id: 'claude-desktop',
-    title: 'Claude Desktop',
     format: 'json',
     files: { user: support('Claude', 'claude_desktop_config.json') },
     entry: MCP_SERVERS,
@@ -30,7 +29,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'cursor',
-    title: 'Cursor',
     format: 'jsonc',
     files: { user: home('.cursor', 'mcp.json'), project: project('.cursor', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -43,8 +41,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'vscode',
-    title: 'VS Code',
-    aliases: ['vs-code', 'code'],
     format: 'jsonc',
     files: { user: support('Code', 'User', 'mcp.json'), project: project('.vscode', 'mcp.json') },
     entry: ['servers', ENTRY_NAME],
@@ -58,7 +54,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'windsurf',
-    title: 'Windsurf',
     format: 'jsonc',
     files: { user: home('.codeium', 'windsurf', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -70,8 +65,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'devin',
-    title: 'Devin Desktop',
-    aliases: ['devin-desktop'],
     format: 'jsonc',
     files: {
       user: config(['devin', 'mcp_config.json'], ['devin', 'mcp_config.json']),
@@ -87,8 +80,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'antigravity',
-    title: 'Antigravity',
-    aliases: ['agy'],
     format: 'jsonc',
     files: { user: home('.gemini', 'config', 'mcp_config.json'), project: project('.agents', 'mcp_config.json') },
     entry: MCP_SERVERS,
@@ -102,7 +93,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'zed',
-    title: 'Zed',
     format: 'jsonc',
     files: {
       user: config(['Zed', 'settings.json'], ['zed', 'settings.json']),
@@ -118,7 +108,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   {
     ...CLINE,
     id: 'cline',
-    title: 'Cline',
     files: { user: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline', 'data', ...CLINE_SETTINGS)] },
     markerPaths: (environment) => [inEnvFolder(environment, 'CLINE_DIR', '.cline')],
     commands: ['cline'],
@@ -126,14 +115,12 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   {
     ...CLINE,
     id: 'cline-vscode',
-    title: 'Cline in VS Code',
     files: { user: support(...CLINE_STORAGE, ...CLINE_SETTINGS) },
     markerPaths: support(...CLINE_STORAGE),
     commands: [],
   },
   {
     id: 'continue',
-    title: 'Continue',
     format: 'yaml',
     files: { user: home('.continue', 'config.yaml'), project: project('.continue', 'mcpServers', 'svc.yaml') },
     entry: ['mcpServers', { field: 'name', value: ENTRY_NAME }],
@@ -149,8 +136,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'lm-studio',
-    title: 'LM Studio',
-    aliases: ['lmstudio'],
     format: 'jsonc',
     files: { user: home('.lmstudio', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -163,7 +148,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'kiro',
-    title: 'Kiro',
     format: 'jsonc',
     files: { user: home('.kiro', 'settings', 'mcp.json'), project: project('.kiro', 'settings', 'mcp.json') },
     entry: MCP_SERVERS,
@@ -176,7 +160,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'warp',
-    title: 'Warp',
     format: 'jsonc',
     files: { user: home('.warp', '.mcp.json'), project: project('.warp', '.mcp.json') },
     entry: MCP_SERVERS,
@@ -188,7 +171,6 @@ export const GUI_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'junie',
-    title: 'Junie',
     format: 'jsonc',
     files: { user: home('.junie', 'mcp', 'mcp.json'), project: project('.junie', 'mcp', 'mcp.json') },
     entry: MCP_SERVERS,

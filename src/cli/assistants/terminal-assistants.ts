@@ -1,4 +1,4 @@
-import { type Assistant, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
+import { type AssistantSetup, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
 import {
   config,
   type Environment,
@@ -30,11 +30,9 @@ function openclawFile(environment: Environment): string[] {
 }
 
 /** Assistants that run in a terminal. */
-export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
+export const TERMINAL_ASSISTANTS: readonly AssistantSetup[] = [
   {
     id: 'claude-code',
-    title: 'Claude Code',
-    aliases: ['claude'],
     format: 'json',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CLAUDE_CONFIG_DIR', '', '.claude.json')],
@@ -54,7 +52,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'codex',
-    title: 'Codex',
     format: 'toml',
     files: {
       user: (environment) => [inEnvFolder(environment, 'CODEX_HOME', '.codex', 'config.toml')],
@@ -71,8 +68,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'gemini',
-    title: 'Gemini CLI',
-    aliases: ['gemini-cli'],
     format: 'jsonc',
     files: { user: home('.gemini', 'settings.json'), project: project('.gemini', 'settings.json') },
     entry: MCP_SERVERS,
@@ -89,8 +84,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'copilot',
-    title: 'Copilot CLI',
-    aliases: ['copilot-cli'],
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'COPILOT_HOME', '.copilot', 'mcp-config.json')],
@@ -109,7 +102,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'opencode',
-    title: 'opencode',
     format: 'jsonc',
     files: {
       user: (environment) =>
@@ -131,8 +123,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'kilo',
-    title: 'Kilo',
-    aliases: ['kilo-code'],
     format: 'jsonc',
     files: {
       user: (environment) => ['kilo.json', 'kilo.jsonc'].map((name) => inXdgConfig(environment, 'kilo', name)),
@@ -150,8 +140,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'qwen',
-    title: 'Qwen Code',
-    aliases: ['qwen-code'],
     format: 'jsonc',
     files: { user: home('.qwen', 'settings.json'), project: project('.qwen', 'settings.json') },
     entry: MCP_SERVERS,
@@ -163,8 +151,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'kimi',
-    title: 'Kimi Code',
-    aliases: ['kimi-code'],
     format: 'jsonc',
     files: {
       user: (environment) => [inEnvFolder(environment, 'KIMI_CODE_HOME', '.kimi-code', 'mcp.json')],
@@ -180,7 +166,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'amp',
-    title: 'Amp',
     format: 'jsonc',
     files: {
       user: config(['amp', 'settings.json'], ['amp', 'settings.json']),
@@ -195,8 +180,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'auggie',
-    title: 'Auggie',
-    aliases: ['augment'],
     format: 'jsonc',
     files: { user: home('.augment', 'settings.json'), project: project('.augment', 'settings.json') },
     entry: MCP_SERVERS,
@@ -208,7 +191,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'grok',
-    title: 'Grok',
     format: 'toml',
     files: { user: (environment) => [inEnvFolder(environment, 'GROK_HOME', '.grok', 'config.toml')] },
     entry: ['mcp_servers', ENTRY_NAME],
@@ -220,7 +202,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'openclaw',
-    title: 'OpenClaw',
     format: 'jsonc',
     files: { user: openclawFile },
     entry: ['mcp', 'servers', ENTRY_NAME],
@@ -235,7 +216,6 @@ export const TERMINAL_ASSISTANTS: readonly Assistant[] = [
   },
   {
     id: 'goose',
-    title: 'Goose',
     format: 'yaml',
     files: { user: config(['Block', 'goose', 'config', 'config.yaml'], ['goose', 'config.yaml']) },
     entry: ['extensions', ENTRY_NAME],

@@ -43,7 +43,9 @@ const OneMemory = Type.Object(IdParams.properties, strict);
 // Assistants have no use for the milliseconds of each stage.
 const Recalled = Type.Omit(ContextAnswer, ['timings']);
 const Recall = Type.Omit(ContextRequest, ['explain', 'exclude'], strict);
-const Found = Type.Omit(SearchAnswer, ['timings']);
+const Found = Type.Omit(SearchAnswer, ['timings', 'context']);
+// Each argument costs the model's attention: these are for people who look at what is stored.
+const Question = Type.Omit(SearchRequest, ['includeSuperseded', 'contextTokens'], strict);
 
 function addingTools(memories: Memories): Registration[] {
   return [
@@ -155,7 +157,7 @@ function searchTools(search: Search): Registration[] {
         'Find memories, best first, with ids and dates: for a specific fact, before adding something that may be known, and for the id of one to update, supersede or delete.',
       annotations: READS,
       alwaysLoad: true,
-      input: SearchRequest,
+      input: Question,
       arguments: {
         query: 'Distinctive words: names, places, terms',
         user: USER,

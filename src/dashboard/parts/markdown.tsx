@@ -62,7 +62,7 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
             <thead>
               <tr>
                 {token.header.map((cell, index) => (
-                  <th key={index} scope="col">
+                  <th key={index} scope="col" style={alignmentOf(cell)}>
                     {childrenOf(cell.tokens, depth)}
                   </th>
                 ))}
@@ -72,7 +72,9 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
               {token.rows.map((cells, row) => (
                 <tr key={row}>
                   {cells.map((cell, index) => (
-                    <td key={index}>{childrenOf(cell.tokens, depth)}</td>
+                    <td key={index} style={alignmentOf(cell)}>
+                      {childrenOf(cell.tokens, depth)}
+                    </td>
                   ))}
                 </tr>
               ))}
@@ -103,6 +105,11 @@ function TokenView({ token, depth }: { token: MarkedToken; depth: number }): Com
     default:
       return <>{token.raw}</>;
   }
+}
+
+/** The alignment that the text gives a column; without one, that of the page. */
+function alignmentOf({ align }: { align: 'left' | 'center' | 'right' | null }) {
+  return align === null ? undefined : { textAlign: align };
 }
 
 function Address({ href, children }: { href: string; children: ComponentChildren }) {

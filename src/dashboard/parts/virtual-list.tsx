@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { density } from '../theme.ts';
 import { isTyping } from './typing.ts';
 import { visibleRows } from './visible-rows.ts';
@@ -46,7 +46,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     props;
   const list = useRef<HTMLUListElement>(null);
   const scroll = useSignal({ top: 0, height: 800 });
-  const active = useSignal(-1);
+  const active = useSignal<ActiveRow>({ index: 0, key: undefined });
   const rowHeight = ROW_HEIGHT[density.value];
   const { first, end } = visibleRows({ ...scroll.value, rowHeight, total });
 
@@ -57,18 +57,25 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
 
   useEffect(() => {
     const index = activeKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === activeKey);
-    if (index === -1 || index === active.peek()) return;
-    active.value = index;
+    if (index === -1 || activeKey === active.peek().key) return;
+    active.value = { index, key: activeKey };
     showRow(list.current!, index, rowHeight);
   }, [activeKey, rows]);
 
   const isHeading = (row: T | undefined) => row !== undefined && headingOf?.(row) !== undefined;
+  const activate = (index: number, row: T) => {
+    const key = keyOf(row);
+    if (active.peek().index !== index || active.peek().key !== key) active.value = { index, key };
+  };
   const move = (step: number) => {
-    let next = active.value + step;
+    const at = placeOf(active.value, rows, keyOf);
+    // Where the active row is gone, the row below has moved into its place.
+    const gone = Math.min(active.value.index, step > 0 ? rows.length - 1 : rows.length);
+    let next = at === -1 ? gone + Math.min(step, 0) : at + step;
     while (isHeading(rows[next])) next += step;
     const row = rows[next];
     if (row === undefined) return;
-    active.value = next;
+    activate(next, row);
     onActive?.(row);
     showRow(list.current!, next, rowHeight);
     // A row that just scrolled into view is rendered with the next frame.
@@ -83,7 +90,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       if (event.key === 'j' || (isOnRow && event.key === 'ArrowDown')) move(1);
       else if (event.key === 'k' || (isOnRow && event.key === 'ArrowUp')) move(-1);
       else {
-        const row = rows[active.value];
+        const row = rows[placeOf(active.value, rows, keyOf)];
         const isMeant = isOnRow || event.target === document.body;
         if (!row || !onKey || !isMeant || event.key.length !== 1) return;
         onKey(event.key, row);
@@ -109,8 +116,9 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   };
   // One row at a time is reached by Tab; the arrow keys move on from there.
   const top = Math.max(first, Math.ceil(scroll.value.top / rowHeight));
-  const isActiveShown = active.value >= first && active.value < Math.min(end, rows.length);
-  const reached = isActiveShown ? active.value : isHeading(rows[top]) ? top + 1 : top;
+  const activeAt = useMemo(() => placeOf(active.value, rows, keyOf), [active.value, rows]);
+  const isActiveShown = activeAt >= first && activeAt < Math.min(end, rows.length);
+  const reached = isActiveShown ? activeAt : isHeading(rows[top]) ? top + 1 : top;
   return (
     <ul class="virtual-list" ref={list} aria-label={label} style={{ blockSize: `${total * rowHeight}px` }}>
       {shown.map((row, index) => {
@@ -127,7 +135,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
         return (
           <li
             key={keyOf(row)}
-            class={`row${at === active.value ? ' is-active' : ''}`}
+            class={`row${at === activeAt ? ' is-active' : ''}`}
             aria-posinset={at + 1}
             aria-setsize={total}
             style={place}
@@ -138,17 +146,30 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               role="button"
               tabIndex={at === reached ? 0 : -1}
               data-row={at}
-              onFocus={() => (active.value = at)}
+              onFocus={() => activate(at, row)}
               onClick={(event) => !(event.target as Element).closest('button, input, a, label') && onOpen(row)}
               onKeyDown={(event) => event.key === 'Enter' && event.target === event.currentTarget && onOpen(row)}
             >
-              {contentOf(row, at === active.value)}
+              {contentOf(row, at === activeAt)}
             </div>
           </li>
         );
       })}
     </ul>
   );
+}
+
+/** The row that is active, and where it was when it became so. */
+interface ActiveRow {
+  index: number;
+  key: string | undefined;
+}
+
+/** Where the active row is now; -1 if it is not in the list any more. */
+function placeOf<T>({ index, key }: ActiveRow, rows: readonly T[], keyOf: (row: T) => string): number {
+  if (key === undefined) return -1;
+  const row = rows[index];
+  return row !== undefined && keyOf(row) === key ? index : rows.findIndex((one) => keyOf(one) === key);
 }
 
 /** Reports the visible part of a list after each frame in which the page scrolled or changed its size. */

@@ -117,7 +117,11 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'kind connectionId clientId scope redirectUri codeChallenge expiresAt usedAt',
   ),
   table('usageDays', 'tenantId day', 'requests memories queries'),
-  table('activity', 'tenantId sequence', 'id at client transport method route status microseconds ids searchId'),
+  table(
+    'activity',
+    'tenantId sequence',
+    'id at client transport method route status microseconds ids itemCount searchId',
+  ),
   table('idempotencyKeys', 'tenantId idempotencyKey', 'requestHash status answer createdAt'),
   table('idempotencyResources', 'tenantId resourceId idempotencyKey', ''),
   table(

@@ -14,6 +14,8 @@ export interface ActivityRow {
   microseconds: number;
   /** Separated by spaces. */
   ids: string;
+  /** Null for a request that an earlier version stored. */
+  itemCount: number | null;
   searchId: string | null;
 }
 
@@ -29,7 +31,7 @@ export interface ActivityFilter {
   before?: number | undefined;
 }
 
-const COLUMNS = 'id, at, client, transport, method, route, status, microseconds, ids, searchId';
+const COLUMNS = 'id, at, client, transport, method, route, status, microseconds, ids, itemCount, searchId';
 
 /** Finds how many requests each tenant has had. Omits tenants that are erased or being erased. */
 export async function findLastSequences(reader: Reader, tenantIds: readonly string[]): Promise<Map<string, number>> {
@@ -52,7 +54,7 @@ export async function insertActivity(
     `INSERT INTO activity (tenantId, sequence, ${COLUMNS})`,
     rows.map((row) => [
       ...[row.tenantId, row.sequence, row.id, row.at, row.client, row.transport, row.method, row.route, row.status],
-      ...[row.microseconds, row.ids, row.searchId],
+      ...[row.microseconds, row.ids, row.itemCount, row.searchId],
     ]),
   );
 }

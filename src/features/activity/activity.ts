@@ -114,12 +114,13 @@ function toFilter({ status, after, before, ...rest }: Omit<ActivityQuery, 'limit
   };
 }
 
-function toEntry({ id, at, client, transport, method, route, status, microseconds, ids, searchId }: ActivityRow) {
+function toEntry({ id, at, client, transport, method, route, status, microseconds, ids, ...rest }: ActivityRow) {
   return {
     ...{ id, at: toTimestamp(at), client, transport, method, route, status },
     milliseconds: toMilliseconds(microseconds),
     ids: ids === '' ? [] : ids.split(' '),
-    searchId,
+    itemCount: rest.itemCount,
+    searchId: rest.searchId,
   };
 }
 

@@ -2,6 +2,8 @@
 export interface AnswerIds {
   /** 20 at most. */
   ids: string[];
+  /** How many items it is about. */
+  itemCount: number;
   searchId: string | null;
 }
 
@@ -19,27 +21,33 @@ interface Answer {
   data?: unknown;
   results?: unknown;
   citations?: unknown;
+  updated?: unknown;
+  deleted?: unknown;
 }
 
-/** Returns the ids of svc's own that an answer carries: those of its items, or else its own. */
+/** Returns the ids of svc's own that an answer carries: those of its items, or else its own; and how many there are. */
 export function idsOfAnswer(answer: unknown): AnswerIds {
-  if (typeof answer !== 'object' || answer === null) return { ids: [], searchId: null };
-  const { id, searchId, conversationId, messageIds, jobId, data, results, citations } = answer as Answer;
+  if (typeof answer !== 'object' || answer === null) return { ids: [], itemCount: 0, searchId: null };
+  const { id, searchId, conversationId, messageIds, jobId, data, results, citations, updated, deleted } =
+    answer as Answer;
   const items = [data, results, citations].find(Array.isArray) ?? [];
   const own = id === undefined ? [conversationId, jobId, ...(Array.isArray(messageIds) ? messageIds : [])] : [id];
-  const found = items.length > 0 ? items.slice(0, MAX_IDS).map((item) => (item as Answer | null)?.id) : own;
-  return { ids: ownIds(found), searchId: searchIdOf(searchId) };
+  const found = ownIds(items.length > 0 ? items.map((item) => (item as Answer | null)?.id) : own);
+  // Bulk calls count the items without naming them.
+  const counted = [updated, deleted].find((count) => typeof count === 'number') ?? 0;
+  return { ids: found.slice(0, MAX_IDS), itemCount: found.length || counted, searchId: searchIdOf(searchId) };
 }
 
 /** Returns the ids of svc's own in the path of a request. */
 export function idsOfPath(parameters: unknown): AnswerIds {
   const { id, messageId, searchId } = (parameters ?? {}) as Answer & { messageId?: unknown };
-  return { ids: ownIds([messageId ?? id]), searchId: searchIdOf(searchId) };
+  const ids = ownIds([messageId ?? id]);
+  return { ids, itemCount: ids.length, searchId: searchIdOf(searchId) };
 }
 
 function ownIds(values: readonly unknown[]): string[] {
   const ids = values.filter((value): value is string => typeof value === 'string' && ID.test(value));
-  return [...new Set(ids)].slice(0, MAX_IDS);
+  return [...new Set(ids)];
 }
 
 function searchIdOf(value: unknown): string | null {

@@ -8,6 +8,8 @@ import type { ParsedQuery } from './parsed-query.ts';
 /** Candidates to find of each type. */
 const MIN_POOL = 80;
 const DEFAULT_LIMIT = 10;
+/** Results that a context chooses from, until its budget is used up. */
+export const CONTEXT_RESULTS = 100;
 
 /** Returns what to look for in each index. Throws `invalid_request` for a timestamp that is not one. */
 export function toCandidateQuery(
@@ -29,8 +31,9 @@ export function toCandidateQuery(
     ...types,
     filter,
     asOfMs,
+    includeSuperseded: request.includeSuperseded,
     nowMs,
-    pool: Math.max(MIN_POOL, limitOf(request)),
+    pool: Math.max(MIN_POOL, limitOf(request), request.contextTokens === undefined ? 0 : CONTEXT_RESULTS),
   };
 }
 

@@ -29,6 +29,8 @@ export interface CandidateQuery {
     project?: ProjectFilter | undefined;
   };
   asOfMs: number | undefined;
+  /** Finds memories that are no longer valid too. */
+  includeSuperseded?: boolean | undefined;
   nowMs: number;
   /** Where the query's words lead by what was used for them before. */
   learned?: LearnedMatches;

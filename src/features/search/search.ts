@@ -5,6 +5,7 @@ import {
   type ItemType,
   type SearchAnswer,
   type SearchRequest,
+  type SearchResult,
   type Strategy,
 } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
@@ -30,7 +31,7 @@ import {
   type ItemRows,
   NO_CANDIDATES,
 } from './candidate.ts';
-import { limitOf, toCandidateQuery } from './candidate-query.ts';
+import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
@@ -39,7 +40,7 @@ import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
-import { type LoadedHit, type RatedHit, toResults } from './search-results.ts';
+import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
 import { chooseUnasked, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
 
@@ -80,6 +81,8 @@ interface Answered {
   parsed: ParsedQuery;
   /** Weights of the query's terms. */
   weights: FoundCandidates['weights'];
+  /** What a context may show; empty unless the request asks for one. */
+  contextResults: readonly SearchResult[];
   remember: (shownIds: readonly string[]) => void;
   stages: StageTimings;
 }
@@ -99,8 +102,6 @@ interface Asked {
 
 /** Waiting searches per tenant. */
 const MAX_WAITING = 2000;
-/** Results that a context chooses from, until its budget is used up. */
-const CONTEXT_RESULTS = 100;
 
 /** Runs each search as candidates, ranking, rows and results; see `answer`. */
 export function createSearch(dependencies: Dependencies): Search {
@@ -180,15 +181,18 @@ export function createSearch(dependencies: Dependencies): Search {
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast;
-    const page = { minRelevance, limit: limitOf(request), putsNewestFirst };
-    const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
-    const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
-    const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
-    const results = toResults(
-      pageOf(loaded, parsed, { ...page, learned: matched, successors }),
-      ranking,
+    const readPage = async (limit: number, explained?: Explained) => {
+      const page = { minRelevance, limit, putsNewestFirst };
+      const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
+      const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
+      const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
+      return toResults(pageOf(loaded, parsed, { ...page, learned: matched, successors }), ranking, explained);
+    };
+    const results = await readPage(
+      limitOf(request),
       explain ? { related: found.related, learned: matched } : undefined,
     );
+    const contextResults = request.contextTokens === undefined ? [] : await readPage(CONTEXT_RESULTS);
     const searchId = ids.next('srch');
     const byDefault = toRemembered(ranking.untaught, factor);
     const share = model === undefined ? undefined : agreementOf(matches);
@@ -210,6 +214,7 @@ export function createSearch(dependencies: Dependencies): Search {
       parsed,
       stages,
       weights: found.weights,
+      contextResults,
       remember: (shownIds) =>
         learning.remember({
           ...{ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement },
@@ -221,9 +226,12 @@ export function createSearch(dependencies: Dependencies): Search {
   return {
     search: (principal, request) =>
       countQuery(principal, () =>
-        answer(principal, request, ({ answer: found, remember }) => {
+        answer(principal, request, async ({ answer: found, weights, contextResults, remember }) => {
           remember(found.results.map(({ id }) => id));
-          return found;
+          const { contextTokens: maxTokens } = request;
+          if (maxTokens === undefined) return found;
+          const countTokens = tokenCounterOf(principal.tenantId);
+          return { ...found, context: await composeContext(contextResults, weights, { maxTokens, countTokens }) };
         }),
       ),
     context: (principal, request) => {

@@ -32,10 +32,14 @@ export interface SearchEngine {
 export function createSourceSearch(parts: Omit<SourceSearch, 'visibleOnly'>): SourceSearch {
   const { reader, query, source } = parts;
   const isFiltered = visibleConditions(source, query, reader.engine).length > source.visible(query).length + 1;
-  return { ...parts, visibleOnly: query.asOfMs !== undefined || isFiltered };
+  return { ...parts, visibleOnly: coversPast(query) || isFiltered };
 }
 
 /** The partitions of the full-text index that can hold rows for this query. */
 export function partsOf({ query, source }: SourceSearch): readonly ('live' | 'past')[] {
-  return query.asOfMs === undefined ? ['live'] : source.partsThen;
+  return coversPast(query) ? source.partsThen : ['live'];
+}
+
+function coversPast({ asOfMs, includeSuperseded = false }: CandidateQuery): boolean {
+  return asOfMs !== undefined || includeSuperseded;
 }

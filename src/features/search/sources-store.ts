@@ -30,7 +30,7 @@ export interface Source {
   text: string;
   /** Speaker and role, length in characters, and traits of the preceding message. */
   facts: { speaker: string; role: string; length: string; traitsBefore: string; lookup?: Lookup };
-  /** Index partitions to search under `asOf`. */
+  /** Index partitions to search under `asOf`, or with superseded memories. */
   partsThen: readonly ('live' | 'past')[];
   /** Conditions on rows that are valid now, or were under `asOf`. */
   visible(query: CandidateQuery): Condition[];
@@ -50,7 +50,10 @@ const memory: Source = {
   text: 'm.content',
   facts: { ...ALONE, length: 'LENGTH(m.content)' },
   partsThen: ['live', 'past'],
-  /** Under `asOf`, the version valid then; its expiry is that of the current version (`c`). */
+  /**
+   * The latest version: whether superseded ones are among them depends on the partitions that are searched. Under `asOf`, the
+   * version valid then; its expiry is that of the current version (`c`).
+   */
   visible({ asOfMs, nowMs }) {
     const expiry = asOfMs === undefined ? 'm.expiresAt' : 'c.expiresAt';
     const alive: Condition = [`(${expiry} IS NULL OR ${expiry} > ?)`, Math.max(nowMs, asOfMs ?? nowMs)];

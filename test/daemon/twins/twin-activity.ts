@@ -6,7 +6,15 @@ import type { Scenario, Twin } from './twin-world.ts';
 export const activityOf = (tenantId: string, name: string) =>
   [1, 2, 3].map((sequence) => ({
     ...{ tenantId, sequence, id: `req_${sequence}`, at: sequence, client: name, transport: 'rest' as const },
-    ...{ method: 'GET', route: `/${name}`, status: 200, microseconds: 1000, ids: '', searchId: null },
+    ...{
+      method: 'GET',
+      route: `/${name}`,
+      status: 200,
+      microseconds: 1000,
+      ids: '',
+      itemCount: sequence,
+      searchId: null,
+    },
   }));
 
 async function recordActivity(twin: Twin, tenantId = twin.tenantId): Promise<void> {

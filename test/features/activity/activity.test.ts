@@ -58,6 +58,7 @@ describe('the activity of an account', () => {
       ...{ client: 'import-script/1.2', transport: 'rest', method: 'POST', route: '/v1/memories', status: 201 },
       milliseconds: entry.milliseconds,
       ids: [answer.body.id],
+      itemCount: 1,
       searchId: null,
     });
     expect(entry.milliseconds).toBeGreaterThan(0);
@@ -74,9 +75,16 @@ describe('the activity of an account', () => {
 
   test('shows the id in a path where the answer has none, and 20 ids at most', async () => {
     const memories = await caller.addAll(Array.from({ length: 25 }, (_, index) => ({ content: `Fact ${index}` })));
-    expect((await latest()).ids).toEqual(memories.slice(0, 20).map(({ id }) => id));
+    const { ids, itemCount } = await latest();
+    expect(ids).toEqual(memories.slice(0, 20).map(({ id }) => id));
+    expect(itemCount).toBe(25);
     await caller.erase(memories[0]!.id);
-    expect(await latest()).toMatchObject({ method: 'DELETE', status: 204, ids: [memories[0]!.id] });
+    expect(await latest()).toMatchObject({ method: 'DELETE', status: 204, ids: [memories[0]!.id], itemCount: 1 });
+    const filter = { user: 'default' };
+    await caller.call('/v1/memories/update', { body: { filter, change: { pinned: true } } });
+    expect(await latest()).toMatchObject({ ids: [], itemCount: 24 });
+    await caller.call('/v1/memories/delete', { body: { filter, dryRun: true } });
+    expect(await latest()).toMatchObject({ ids: [], itemCount: 0 });
     const missing = `mem_${'0'.repeat(32)}`;
     await caller.read(missing);
     expect(await latest()).toMatchObject({ route: '/v1/memories/{id}', status: 404, ids: [missing] });
@@ -200,7 +208,15 @@ describe('the activity of an account', () => {
     const other = await daemon.account();
     daemon.clock.advance(86_400_000);
     const note = (client: string, milliseconds: number, transport: 'rest' | 'mcp' = 'rest') => {
-      const request = { id: 'req_1', method: 'GET', route: '/v1/account', status: 200, searchId: null, ids: [] };
+      const request = {
+        id: 'req_1',
+        method: 'GET',
+        route: '/v1/account',
+        status: 200,
+        searchId: null,
+        ids: [],
+        itemCount: 0,
+      };
       daemon.activity.note(caller.tenantId, { ...request, client, transport, milliseconds });
     };
     for (let milliseconds = 1; milliseconds <= 100; milliseconds += 1) note('old', milliseconds);
@@ -229,7 +245,15 @@ describe('the activity of an account', () => {
     const log = { info() {}, warn() {}, error() {} };
     const activity = createActivity({ db, clock, log, cursors: createCursors({ sealer }), maxStored: 300 });
     const ids = Array.from({ length: 1000 }, (_, index) => `req_${index}`);
-    const request = { client: 'x', transport: 'rest', method: 'GET', route: '/', status: 200, searchId: null } as const;
+    const request = {
+      client: 'x',
+      transport: 'rest',
+      method: 'GET',
+      route: '/',
+      status: 200,
+      itemCount: 0,
+      searchId: null,
+    } as const;
     // Of the sign-in.
     await daemon.activity.flush();
     for (const id of ids) activity.note(caller.tenantId, { ...request, id, milliseconds: 1, ids: [] });

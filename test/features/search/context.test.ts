@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { countTokens as exactTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account } from '../../../src/contract/account.ts';
 import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
 import { composeContext } from '../../../src/features/search/context.ts';
 import { tokenCounterOf } from '../../../src/outside/tokens.ts';
@@ -43,6 +44,25 @@ describe('a context', () => {
         `${marker} (${(occurredAt ?? createdAt).slice(0, 10)}) ${content.replace(/\s+/g, ' ')}`,
       );
     }
+  });
+
+  test('comes with a search that asks for it, as one query, whatever the search shows', async () => {
+    caller = await daemon.account();
+    await caller.addAll(
+      Array.from({ length: 120 }, (_, index) => ({ content: `The launch has part ${index} of its checklist` })),
+    );
+    const queriesUsed = async () => (await caller.call<Account>('/v1/account')).body.quotas.monthlyQueries.used;
+    const { text, citations, tokens } = await contextOf({ query: 'launch checklist', maxTokens: 900 });
+    expect(citations.length).toBeGreaterThan(10);
+    const before = await queriesUsed();
+    const search = await caller.search('launch checklist', { limit: 3, contextTokens: 900, explain: true });
+    expect(search.body.results).toHaveLength(3);
+    expect(search.body.context).toEqual({ text, citations, tokens });
+    expect((await queriesUsed()) - before).toBe(1);
+    expect((await caller.search('launch checklist')).body.context).toBeUndefined();
+    expect((await caller.search('launch', { contextTokens: 15 })).status).toBe(400);
+    const unknown = await caller.search('launch', { user: 'ann', contextTokens: 900 });
+    expect(unknown.body.context).toEqual({ text: '', citations: [], tokens: 0 });
   });
 
   test('is empty when nothing matches', async () => {

@@ -104,6 +104,35 @@ describe('a named speaker', () => {
   });
 });
 
+describe('memories that no longer hold', () => {
+  test('are found among the others where the request includes them, in their latest version only', async () => {
+    const old = await caller.add('Ada commutes by tram', { occurredAt: '2026-04-10T00:00:00Z' });
+    await caller.add('Ada commutes by bicycle', { supersedes: old.id });
+    const ferry = await caller.add('Ada commutes by ferri');
+    await caller.change(ferry.id, { content: 'Ada commutes by ferry' });
+    await caller.change(ferry.id, { validTo: '2026-05-20T12:00:00Z' });
+    const query = 'how does Ada commute';
+    expect(await caller.find(query)).toEqual(['Ada commutes by bicycle']);
+    const { results } = (await caller.search(query, { includeSuperseded: true })).body;
+    const found = results.map((result) => result.type === 'memory' && [result.content, result.validTo !== null]);
+    expect(found.sort()).toEqual([
+      ['Ada commutes by bicycle', false],
+      ['Ada commutes by ferry', true],
+      ['Ada commutes by tram', true],
+    ]);
+    expect(await caller.find('What happened in April?', { includeSuperseded: true })).toEqual(['Ada commutes by tram']);
+  });
+
+  test('stay hidden from other users and once they are forgotten', async () => {
+    const old = await caller.add('Ada commutes by tram');
+    await caller.add('Ada commutes by bicycle', { supersedes: old.id });
+    expect(await caller.find('tram', { includeSuperseded: true, user: 'grace' })).toEqual([]);
+    expect(await caller.find('tram', { includeSuperseded: true })).toHaveLength(1);
+    await caller.erase(old.id);
+    expect(await caller.find('tram', { includeSuperseded: true })).toEqual([]);
+  });
+});
+
 describe('a date asked for', () => {
   test('finds items of that date whatever their words', async () => {
     await say('2026-02-10', [['Ann', 'Skates are expensive']]);

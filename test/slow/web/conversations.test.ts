@@ -75,9 +75,9 @@ const MARKDOWN = `## Trains to Lisbon
 1. **Madrid** by the *night train*
 2. Book at [the railway](https://www.example.com/book)
 
-| from | hours |
-|---|---|
-| Madrid | 9 |
+| from | hours | class | line |
+|:---|---:|:-:|---|
+| Madrid | 9 | 2nd | Lusitania |
 
 \`\`\`sh
 rail book --to lisbon
@@ -101,6 +101,10 @@ describe('the reader', () => {
     expect(await browser.axe(page)).toEqual([]);
     await answer.getByRole('listitem').filter({ hasText: 'night train' }).locator('em').waitFor();
     await answer.getByRole('cell', { name: 'Madrid' }).waitFor();
+    const alignments = (cells: string) =>
+      answer.locator(cells).evaluateAll((found) => found.map((cell) => getComputedStyle(cell).textAlign));
+    expect(await alignments('th')).toEqual(['left', 'right', 'center', 'start']);
+    expect(await alignments('td')).toEqual(['left', 'right', 'center', 'start']);
     expect(await answer.locator('pre').textContent()).toBe('rail book --to lisbon');
     const link = answer.getByRole('link', { name: 'the railway' });
     expect(await link.evaluate((element) => [element.getAttribute('href'), element.getAttribute('rel')])).toEqual([

@@ -110,7 +110,61 @@ describe('a stranger', () => {
   });
 });
 
+describe('a search', () => {
+  test('finds superseded memories too where the filter says so, and marks them', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 2));
+    const [bergen] = await stored(apiKey, 'tags=people');
+    await browser.call(apiKey, '/v1/memories', { content: 'Ada moved to Oslo', supersedes: bergen!.id });
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?q=moved`);
+    await row(page, 'Oslo').waitFor();
+    expect(await rowCount(page)).toBe(1);
+    await page.getByRole('button', { name: 'With superseded' }).click();
+    await row(page, 'Bergen').getByText('superseded').waitFor();
+    expect(await rowCount(page)).toBe(2);
+  });
+
+  test('highlights nothing in place of a memory that was forgotten', { timeout: 60_000 }, async () => {
+    const { page } = await open(FACTS, 'q=lisbon');
+    await expect.poll(() => rowCount(page)).toBe(3);
+    const highlighted = page.locator('.virtual-list .row.is-active');
+    // Not the last one: another row takes its place.
+    const first = page.locator('[data-row="0"]');
+    const text = (await first.locator('.row-text').textContent())!;
+    await first.click();
+    expect(await highlighted.textContent()).toContain(text);
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await expect.poll(() => rowCount(page)).toBe(2);
+    expect(await highlighted.count()).toBe(0);
+    await page.keyboard.press('j');
+    expect(await highlighted.count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row(page, text).waitFor();
+    expect(await highlighted.count()).toBe(1);
+  });
+
+  test('has facets without counts, which know nothing of its words', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await page.getByRole('button', { name: 'travel 3', exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('hotel');
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+  });
+});
+
 describe('the list', () => {
+  test('counts no memory that is about to be forgotten', { timeout: 60_000 }, async () => {
+    const { page } = await open();
+    await row(page, 'hotel').click();
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'travel 3', exact: true }).waitFor();
+    await row(page, 'hotel').click();
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'travel 2', exact: true }).waitFor({ timeout: 15_000 });
+  });
+
   test('is operated by keys alone: move, select a range, open, edit', { timeout: 60_000 }, async () => {
     const { page } = await open();
     await row(page, 'peanuts').waitFor();
@@ -288,7 +342,44 @@ describe('the pane', () => {
     expect(consoleErrors).toEqual([]);
   });
 
-  test('says what stays when all of a project is selected: superseded memories and conversations', async () => {
+  test('offers to forget the conversations of a project with its memories, and takes it back', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, apiKey, consoleErrors } = await open(FACTS);
+    for (const project of ['trips', 'trips', 'home']) {
+      const made = await browser.call(apiKey, '/v1/conversations', { title: `About ${project}`, project });
+      expect(made.status).toBe(201);
+    }
+    const titles = async () => {
+      const { data } = (await (await browser.call(apiKey, '/v1/conversations')).json()) as {
+        data: { title: string }[];
+      };
+      return data.map(({ title }) => title).sort();
+    };
+    const offer = page.getByRole('checkbox', { name: 'Forget the 2 conversations of trips too' });
+    const selectAll = async () => {
+      await page.getByRole('checkbox', { name: 'Select all' }).check();
+      await offer.waitFor();
+      expect(await offer.isChecked()).toBe(false);
+    };
+    const forget = () => page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
+    await selectAll();
+    await offer.check();
+    await forget();
+    await page.getByText('Forgot 2 memories and 2 conversations.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rowCount(page)).toBe(2);
+    expect(await titles()).toEqual(['About home', 'About trips', 'About trips']);
+    await selectAll();
+    await offer.check();
+    await forget();
+    await expect.poll(titles, { timeout: 15_000 }).toEqual(['About home']);
+    expect(await stored(apiKey)).toHaveLength(4);
+    expect(consoleErrors).toEqual([]);
+  });
+
+  test('says what stays when all of a project is selected: superseded memories', async () => {
     const { page, apiKey } = await open(FACTS);
     const [hotel] = await stored(apiKey, 'tag=travel&project=trips&projectOnly=true');
     const validTo = new Date(browser.daemon.clock.nowMs()).toISOString();
@@ -296,7 +387,6 @@ describe('the pane', () => {
     await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     const bar = page.getByRole('region', { name: 'Selected memories' });
-    await bar.getByRole('link', { name: 'Conversations stay' }).waitFor();
     await bar.getByRole('link', { name: 'Show 1 superseded' }).click();
     await expect.poll(() => rowCount(page)).toBe(2);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ContextAnswer, Retrieval, SearchAnswer } from '../../../src/client/client.ts';
+import type { Account } from '../../../src/contract/account.ts';
 import { browserTests, fits, type OpenApp, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
@@ -154,6 +155,17 @@ describe('the context in Recall', { timeout: 60_000 }, () => {
     expect(new URL(page.url()).searchParams.get('tokens')).toBe('400');
   });
 
+  test('counts as one query with the search', async () => {
+    const { page, apiKey } = await openAsked('');
+    await page.locator('.context-line').first().waitFor();
+    const { quotas } = (await (await browser.call(apiKey, '/v1/account')).json()) as Account;
+    expect(quotas.monthlyQueries.used).toBe(1);
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByLabel('Strategy').selectOption('recent');
+    await page.getByText('An assistant always gets what holds today').waitFor();
+    await page.locator('.context-line').first().waitFor();
+  });
+
   test('leads from a citation to its result by keyboard', async () => {
     const { page } = await openAsked('');
     await page.getByRole('button', { name: 'Go to the result of [2]' }).focus();
@@ -201,6 +213,30 @@ describe('earlier searches in Recall', { timeout: 60_000 }, () => {
     await page.getByLabel('Results').selectOption('5');
     await expect.poll(() => new URL(page.url()).searchParams.get('searchId')).toBeNull();
     expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION);
+  });
+
+  test('say who asked and when, and which memory changed since, as it was then', async () => {
+    const { page, apiKey } = await browser.openApp('', {}, MEMORIES);
+    const answer = await fetch(`${browser.daemon.baseUrl}/v1/search`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        'user-agent': 'claude-code/2.1.0',
+      },
+      body: JSON.stringify({ query: QUESTION, user: 'ada' }),
+    });
+    const { searchId, results } = (await answer.json()) as SearchAnswer;
+    const [first] = results;
+    const content = `${first!.content}, corrected`;
+    await browser.call(apiKey, `/v1/memories/${first!.id}`, { content }, 'PATCH');
+    await expect.poll(async () => (await browser.call(apiKey, `/v1/searches/${searchId}`)).status).toBe(200);
+    await browser.show(page, `recall?searchId=${searchId}`);
+    await page.getByText('Claude Code asked this just now').waitFor();
+    const marks = page.getByRole('link', { name: /^changed since/ });
+    await marks.waitFor();
+    await marks.click();
+    await page.getByText('This is version 1, as it was then.').waitFor();
   });
 
   test('that are no longer stored say so', async () => {

@@ -54,6 +54,20 @@ test('the navigation shows every view, and the browser goes back', { timeout: 12
   expect(new URL(page.url()).pathname).toBe('/dashboard/recall');
 });
 
+test('the bar of a phone shows the whole name of each view', { timeout: 60_000 }, async () => {
+  const { page } = await browser.openApp('', { viewport: { width: 375, height: 740 } });
+  const cut = () =>
+    page
+      .getByRole('navigation', { name: 'Views' })
+      .locator('li span')
+      .evaluateAll((names) =>
+        names.filter((name) => name.scrollWidth > name.clientWidth).map(({ textContent }) => textContent),
+      );
+  expect(await cut()).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 740 });
+  expect(await cut()).toEqual([]);
+});
+
 test('the palette finds a memory and opens it by keyboard alone', { timeout: 60_000 }, async () => {
   const { page } = await browser.openApp('', {}, MEMORIES);
   await page.keyboard.press('Control+k');

@@ -43,7 +43,13 @@ describe.each(['light', 'dark'] as const)('a week in the %s theme', { timeout: 6
     await region(page, 'This week')
       .getByRole('link', { name: /Ada lives in Oslo.*Codex/ })
       .waitFor();
-    await page.getByRole('link', { name: /where does Ada live\?.*the 1st helped.*Codex/ }).waitFor();
+    const question = page.getByRole('link', { name: /where does Ada live\?.*the 1st helped.*Codex/ });
+    const looks = await question.locator('.row-text').evaluate((text) => getComputedStyle(text).textDecorationLine);
+    expect(looks).toBe('underline');
+    await question.click();
+    await page.getByText('Codex asked this').waitFor();
+    await page.goBack();
+    await question.waitFor();
     await expect.poll(() => page.locator('main').innerText()).not.toMatch(/default|codex-mcp/);
     for (const view of ['home', 'activity']) {
       await browser.show(page, view);
@@ -66,4 +72,15 @@ test('an account without memories shows first steps, and neither a year nor quot
   await page.getByRole('heading', { name: 'Nothing is remembered yet' }).waitFor();
   await region(page, 'Health').getByText('Ready').waitFor();
   expect(await page.getByRole('heading', { name: /year|Plan|This week/ }).count()).toBe(0);
+});
+
+test('a batch is told with all the memories that it stored', { timeout: 60_000 }, async () => {
+  const { page, apiKey } = await browser.openApp('');
+  const memories = Array.from({ length: 25 }, (_, index) => ({ content: `Note ${index} about the harbor` }));
+  await send(apiKey, 'claude-code/2.1.0', '/v1/memories/batch', { memories });
+  await expect
+    .poll(async () => (await (await browser.call(apiKey, '/v1/activity')).json()) as object, { timeout: 10_000 })
+    .toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ itemCount: 25 })]) });
+  await browser.show(page, 'activity');
+  await page.getByText('Remembered 25 memories').waitFor();
 });

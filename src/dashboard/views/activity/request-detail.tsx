@@ -45,7 +45,10 @@ export function RequestDetail({ entry }: { entry: ActivityEntry }) {
       )}
       {entry.ids.length > 0 && (
         <section class="stack">
-          <h3>What it found or wrote</h3>
+          <h3>
+            What it found or wrote
+            {(entry.itemCount ?? 0) > entry.ids.length && `: the first ${entry.ids.length} of ${entry.itemCount}`}
+          </h3>
           <ul class="stack">
             {entry.ids.map((id) => {
               const href = hrefOfId(id);

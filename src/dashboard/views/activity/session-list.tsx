@@ -75,10 +75,10 @@ function SessionCard({ session: { title, deeds, startedAt, endedAt } }: { sessio
 const VERBS = { remembered: 'Remembered', corrected: 'Corrected', forgot: 'Forgot' };
 
 function DeedLine({ deed }: { deed: Deed }) {
-  const { kind, ids, search } = deed;
+  const { kind, ids, more, search } = deed;
   if (kind === 'asked') {
     const { used } = search ? outcomeOf(search) : { used: 0 };
-    const got = search ? search.results.length : ids.length;
+    const got = search ? search.results.length : ids.length + more;
     return (
       <>
         Asked{' '}
@@ -97,10 +97,11 @@ function DeedLine({ deed }: { deed: Deed }) {
   const [first] = ids;
   const href = first === undefined ? undefined : hrefOfId(first);
   if (kind === 'told') return <>Stored messages of {href ? <a href={href}>a conversation</a> : 'a conversation'}</>;
-  const what = ids.length === 0 ? 'memories' : formatCount(ids.length, 'memory', 'memories');
+  const count = ids.length + more;
+  const what = count === 0 ? 'memories' : formatCount(count, 'memory', 'memories');
   return (
     <>
-      {VERBS[kind]} {href && ids.length === 1 && kind !== 'forgot' ? <a href={href}>a memory</a> : what}
+      {VERBS[kind]} {href && count === 1 && kind !== 'forgot' ? <a href={href}>a memory</a> : what}
     </>
   );
 }

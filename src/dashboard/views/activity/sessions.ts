@@ -6,8 +6,10 @@ import { parseTimestamp } from '../../../lib/clock.ts';
 export interface Deed {
   kind: 'asked' | 'remembered' | 'corrected' | 'forgot' | 'told';
   at: string;
-  /** What was found or written, without repeats. */
+  /** What was found or written, without repeats: the first 20 of each request. */
   ids: string[];
+  /** How many were found or written beyond those. */
+  more: number;
   /** The search of `asked`, while it is stored. */
   search?: StoredSearch;
 }
@@ -54,9 +56,11 @@ export function sessionsOf(
   const searchById = new Map(searches.map((search) => [search.id, search]));
   const sessions: Session[] = [];
   const open = new Map<string, Session>();
-  for (const { client, transport, method, route, status, at, ids, searchId } of entries) {
+  for (const { client, transport, method, route, status, at, ids, itemCount, searchId } of entries) {
     const kind = KINDS[transport === 'mcp' ? route : `${method} ${route}`];
-    if (kind === undefined || status >= 400) continue;
+    // A trial run of a bulk call writes nothing.
+    const wroteNothing = itemCount === 0 && kind !== 'asked';
+    if (kind === undefined || status >= 400 || wroteNothing) continue;
     const title = titleOf(client);
     let session = open.get(title);
     if (!session || timeOf(session.startedAt) - timeOf(at) > BREAK_MS) {
@@ -66,7 +70,8 @@ export function sessionsOf(
     }
     session.startedAt = at;
     const search = searchId === null ? undefined : searchById.get(searchId);
-    addDeed(session.deeds, { kind, at, ids, ...(search && { search }) });
+    const more = (itemCount ?? ids.length) - ids.length;
+    addDeed(session.deeds, { kind, at, ids, more, ...(search && { search }) });
   }
   return sessions;
 }
@@ -74,8 +79,10 @@ export function sessionsOf(
 /** Adds a deed, or joins it with the one before if both did the same. Each question stands alone. */
 function addDeed(deeds: Deed[], deed: Deed): void {
   const last = deeds.at(-1);
-  if (last?.kind === deed.kind && deed.kind !== 'asked') last.ids = [...new Set([...last.ids, ...deed.ids])];
-  else deeds.push({ ...deed, ids: [...deed.ids] });
+  if (last?.kind === deed.kind && deed.kind !== 'asked') {
+    last.ids = [...new Set([...last.ids, ...deed.ids])];
+    last.more += deed.more;
+  } else deeds.push({ ...deed, ids: [...deed.ids] });
 }
 
 function timeOf(at: string): number {

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { MemoryChange } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { formatCount } from '../../format.ts';
-import { hrefOf, hrefWith } from '../../router.ts';
+import { hrefWith } from '../../router.ts';
 import { fromLocalField } from './local-time.ts';
+import type { ProjectConversations } from './project-conversations.ts';
 import { parseTags } from './tag-text.ts';
 
 interface BulkBarProps {
@@ -11,8 +12,8 @@ interface BulkBarProps {
   isAll: boolean;
   /** Outdated and replaced memories that pass the filters and are not shown. */
   hiddenCount: number;
-  /** The chosen project. */
-  project: string | undefined;
+  /** What else the project of the memories has. */
+  conversations: ProjectConversations | undefined;
   onSelectAll(): void;
   onChange(change: MemoryChange): Promise<void>;
   onForget(): void;
@@ -66,7 +67,7 @@ const ACTIONS: readonly Action[] = [
 
 /** Actions on the selected memories. */
 export function BulkBar(props: BulkBarProps) {
-  const { count, isAll, hiddenCount, project, onSelectAll, onChange, onForget, onClear } = props;
+  const { count, isAll, hiddenCount, conversations, onSelectAll, onChange, onForget, onClear } = props;
   const chosen = useSignal<Action | undefined>(undefined);
   const error = useSignal('');
   const isBusy = useSignal(false);
@@ -150,10 +151,16 @@ export function BulkBar(props: BulkBarProps) {
           Show {hiddenCount} superseded
         </a>
       )}
-      {isAll && project !== undefined && (
-        <a class="hint" href={hrefOf('conversations')}>
-          Conversations stay
-        </a>
+      {isAll && conversations && (
+        <label class="check hint">
+          <input
+            type="checkbox"
+            checked={conversations.areChosen.value}
+            onChange={(event) => (conversations.areChosen.value = event.currentTarget.checked)}
+          />
+          Forget the {conversations.ids.length === 1 ? 'conversation' : `${conversations.ids.length} conversations`} of{' '}
+          {conversations.project} too
+        </label>
       )}
       {error.value && (
         <p class="error" role="alert">

@@ -33,14 +33,17 @@ interface FacetValue {
   changes: ViewParameters;
 }
 
-/** Facets of the memories, with counts. Choosing a value filters the list; choosing it again removes the filter. */
-export function Facets({ state, stats }: { state: ListState; stats: MemoryStats }) {
+/**
+ * Facets of the memories, with counts unless these are not of what the list shows. Choosing a value filters the list; choosing it
+ * again removes the filter.
+ */
+export function Facets({ state, stats, hasCounts }: { state: ListState; stats: MemoryStats; hasCounts: boolean }) {
   const { users, tags, projects, sources, clients, states } = stats.facets;
   const countOf = new Map<string, number>(sources.map(({ value, count }) => [value, count]));
   const expiring = { soon: states.expiringSoon, any: states.expiring };
   const chosenTags = state.tags.filter((tag) => !tags.some(({ value }) => value === tag));
   return (
-    <div class="facets">
+    <div class={`facets${hasCounts ? '' : ' is-uncounted'}`}>
       <Facet
         title="Show"
         values={[

@@ -44,12 +44,15 @@ export function View() {
   const edit = parameters.value.get('edit');
   const editing = edit === null ? undefined : edit === 'replace' ? 'replace' : 'correct';
   const isOpen = id !== undefined || isAdding;
-  const { counts, histogram } = useStats(state);
+  const { counts, isCurrent, histogram } = useStats(state);
   const drawer = useRef<HTMLDialogElement>(null);
   const rows = list.rows.filter((row) => !forgotten.value.has(row.id));
   const hidden = rowCount - rows.length;
   // Loading more rows does not render these again.
-  const facets = useMemo(() => counts && <Facets state={state} stats={counts} />, [state, counts]);
+  const facets = useMemo(
+    () => counts && <Facets state={state} stats={counts} hasCounts={isCurrent} />,
+    [state, counts, isCurrent],
+  );
   const head = useMemo(
     () => (
       <>

@@ -18,6 +18,9 @@ import { undoGroups, undoOf } from './memory-changes.ts';
 /** Memories that are hidden, because they are about to be forgotten or just were. */
 export const forgotten = signal<ReadonlySet<string>>(new Set());
 
+/** How often memories were hidden to be forgotten, without what was undone, and how often they were erased then. */
+export const forgets = signal({ begun: 0, done: 0 });
+
 /** Changes are announced again by the daemon some time after this page has made them. */
 const OWN_CHANGE_MS = 3000;
 let lastChangeMs = Number.NEGATIVE_INFINITY;
@@ -100,17 +103,38 @@ function describeOutcome({ updated, failed }: UpdatedMemories): string {
 /** The most memories that can be forgotten with an undo: their ids fit a request that outlives the page. */
 export const MAX_UNDOABLE = 1000;
 
-/** Hides memories, and erases them unless the user undoes it in time. */
-export function forgetMemories(client: Client, ids: readonly string[]): void {
+/** The most conversations that can be forgotten with an undo: each takes a request that may have to outlive the page. */
+export const MAX_UNDOABLE_CONVERSATIONS = 20;
+
+/** `2 memories and 1 conversation`. */
+export function describeForgotten(memories: number, conversations: number): string {
+  const forgotten = formatCount(memories, 'memory', 'memories');
+  return conversations === 0
+    ? forgotten
+    : `${forgotten} and ${formatCount(conversations, 'conversation', 'conversations')}`;
+}
+
+/** Hides memories, and erases them and the conversations unless the user undoes it in time. */
+export function forgetMemories(client: Client, ids: readonly string[], conversationIds: readonly string[] = []): void {
   forgotten.value = new Set([...forgotten.peek(), ...ids]);
+  forgets.value = { ...forgets.peek(), begun: forgets.peek().begun + 1 };
   doUnlessUndone({
-    text: ids.length === 1 ? 'Forgot the memory.' : `Forgot ${formatCount(ids.length, 'memory', 'memories')}.`,
+    text:
+      ids.length === 1 && conversationIds.length === 0
+        ? 'Forgot the memory.'
+        : `Forgot ${describeForgotten(ids.length, conversationIds.length)}.`,
     act: () =>
       rethrown(async () => {
-        await client.memories.deleteMany({ ids: [...ids] });
+        // All at once: what has not been sent when the page is left is not sent any more.
+        await Promise.all([
+          client.memories.deleteMany({ ids: [...ids] }),
+          forgetConversations(client, conversationIds),
+        ]);
+        forgets.value = { ...forgets.peek(), done: forgets.peek().done + 1 };
         announceOwn();
       }),
     revert: () => {
+      forgets.value = { ...forgets.peek(), begun: forgets.peek().begun - 1 };
       forgotten.value = new Set([...forgotten.peek()].filter((id) => !ids.includes(id)));
     },
   });
@@ -124,6 +148,16 @@ export async function forgetMany(
   const { deleted } = await client.memories.deleteMany(selection);
   announceOwn();
   showToast(`Forgot ${formatCount(deleted, 'memory', 'memories')}.`);
+}
+
+/** Erases conversations with their messages and episodes. */
+export async function forgetConversations(client: Client, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  for (let start = 0; start < ids.length; start += MAX_UNDOABLE_CONVERSATIONS) {
+    const some = ids.slice(start, start + MAX_UNDOABLE_CONVERSATIONS);
+    await Promise.all(some.map((id) => client.conversations.delete(id)));
+  }
+  announce('conversation');
 }
 
 /** Shows the error of an action that has no other place to show it. */

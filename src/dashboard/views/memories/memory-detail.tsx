@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { changeParameters, hrefWith } from '../../router.ts';
+import { withRelated } from './matched-words.ts';
 import type { ReadMemory } from './memory-actions.ts';
 import { restoring } from './memory-changes.ts';
 import { MemoryEditor } from './memory-editor.tsx';
@@ -80,7 +81,11 @@ export function MemoryDetail(props: MemoryDetailProps) {
         />
       ) : (
         <p class="content memory-text" onDblClick={edit}>
-          {query === '' ? shown.content : <Highlighted text={shown.content} query={query} />}
+          {query === '' ? (
+            shown.content
+          ) : (
+            <Highlighted text={shown.content} query={withRelated(query, listed?.found)} />
+          )}
         </p>
       )}
       {!isReadOnly && editing === undefined && (
@@ -100,7 +105,7 @@ export function MemoryDetail(props: MemoryDetailProps) {
         onRemove={(tag) => onChange('Removed a tag.', { removeTags: [tag] })}
         onChoose={(tag) => changeParameters({ tag: [tag], q: undefined })}
       />
-      {listed?.found && <WhyFound found={listed.found} />}
+      {listed?.found && <WhyFound memory={listed} found={listed.found} query={query} />}
       <MemoryFacts
         memory={shown}
         isReadOnly={isReadOnly}

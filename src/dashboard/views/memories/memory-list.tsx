@@ -12,11 +12,21 @@ import { currentSession } from '../../session.ts';
 import { areOwnersShown } from '../../users.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { filterOf, isByChange, isFiltered, isWindowed, type ListState } from './list-state.ts';
-import { changeMany, forgetMany, forgetMemories, MAX_UNDOABLE, reportFailure } from './memory-actions.ts';
+import {
+  changeMany,
+  describeForgotten,
+  forgetConversations,
+  forgetMany,
+  forgetMemories,
+  MAX_UNDOABLE,
+  MAX_UNDOABLE_CONVERSATIONS,
+  reportFailure,
+} from './memory-actions.ts';
 import { changed } from './memory-changes.ts';
 import type { ListedMemory } from './memory-pages.ts';
 import { MemoryRow } from './memory-row.tsx';
 import { NoMemories } from './no-memories.tsx';
+import { useProjectConversations } from './project-conversations.ts';
 import { extended, isNothing, isSelected, NOTHING, type Selection, toggled } from './selection.ts';
 import { type ListRow, timelineGroup, timelineLabel, timelineUnit, withHeadings } from './timeline.ts';
 import { ListOptions } from './toolbar.tsx';
@@ -56,6 +66,8 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
   const isComplete = total !== undefined && rows.length >= total;
   const selected = rows.filter(({ id }) => isSelected(chosen, id));
   const count = chosen.kind === 'all' ? (total ?? rows.length) : selected.length;
+  const areAllSelected = chosen.kind === 'all' || (selected.length > 0 && selected.length === rows.length);
+  const conversations = useProjectConversations(state, areAllSelected);
   // The filter may match rows that are not loaded yet: use it, unless it matches rows that the list does not show.
   const isByFilter = !isComplete && !isWindowed(state);
   const selectAll = () => {
@@ -69,14 +81,17 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
   };
   const forget = async () => {
     const chosenIds = selected.map(({ id }) => id);
-    if (chosen.kind === 'ids' && chosenIds.length <= MAX_UNDOABLE) forgetMemories(client, chosenIds);
+    const conversationIds = conversations?.areChosen.peek() ? conversations.ids : [];
+    const isUndoable = chosenIds.length <= MAX_UNDOABLE && conversationIds.length <= MAX_UNDOABLE_CONVERSATIONS;
+    if (chosen.kind === 'ids' && isUndoable) forgetMemories(client, chosenIds, conversationIds);
     else {
-      const text = `This erases ${formatCount(count, 'memory', 'memories')} with all versions. It cannot be undone.`;
+      const text = `This erases ${describeForgotten(count, conversationIds.length)}, with all versions and messages. It cannot be undone.`;
       const isEverything = chosen.kind === 'all' && !isFiltered(state);
       const typed = isEverything ? { typed: 'forget' } : {};
       if (!(await confirm({ title: 'Forget all of them?', text, yes: 'Forget', ...typed }))) return;
       reportFailure(async () => {
         await forgetMany(client, chosen.kind === 'ids' ? { ids: chosenIds } : { filter: wholeList });
+        await forgetConversations(client, conversationIds);
         reload();
       });
     }
@@ -117,9 +132,9 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
       ) : (
         <BulkBar
           count={count}
-          isAll={chosen.kind === 'all' || selected.length === rows.length}
+          isAll={areAllSelected}
           hiddenCount={state.show === 'all' || isWindowed(state) ? 0 : supersededCount}
-          project={state.project}
+          conversations={conversations}
           onSelectAll={selectAll}
           onClear={() => (selection.value = NOTHING)}
           onForget={() => void forget()}

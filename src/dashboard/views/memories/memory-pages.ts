@@ -95,7 +95,7 @@ export function windowOf(state: ListState, rows: readonly Memory[]): { rows: Mem
 
 async function searchPage(client: Client, state: ListState, signal: AbortSignal): Promise<MemoryPage> {
   const users = state.user === undefined ? await latestUsers(client, signal) : [state.user];
-  const { query, project, tags, asOfMs } = state;
+  const { query, project, tags, asOfMs, show } = state;
   const filter = { ...(tags.length > 0 && { tags: [...tags] }), ...timeBounds(state) };
   const answers = await Promise.all(
     users.map((user) =>
@@ -109,6 +109,7 @@ async function searchPage(client: Client, state: ListState, signal: AbortSignal)
           filter,
           ...(project !== undefined && { project, projectOnly: true }),
           ...(asOfMs !== undefined && { asOf: toTimestamp(asOfMs) }),
+          ...(show === 'all' && { includeSuperseded: true }),
         },
         { signal },
       ),

@@ -1,9 +1,8 @@
-import type { SignalName } from '../../../contract/signals.ts';
-import { SIGNAL_LABELS } from '../../../contract/signals.ts';
 import { formatShare } from '../../format.ts';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Icon } from '../../shell/icon.tsx';
+import { matchLabel, strongestSignals, withRelated } from './matched-words.ts';
 import type { ListedMemory } from './memory-pages.ts';
 
 /** A row shows the beginning of a text; the pane shows all of it. */
@@ -32,11 +31,11 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
         </span>
       )}
       <span class={`row-text${validTo === null ? '' : ' is-past'}`}>
-        {query === '' ? text : <Highlighted text={text} query={query} />}
+        {query === '' ? text : <Highlighted text={text} query={withRelated(query, found)} />}
       </span>
       <span class="memory-filed">
         {validTo !== null && <span class="chip">{supersededBy === null ? 'outdated' : 'superseded'}</span>}
-        {found && <FoundChips memory={memory} />}
+        {found && <FoundChips memory={memory} query={query} />}
         {!found &&
           tags.slice(0, SHOWN_TAGS).map((tag) => (
             <span key={tag} class="chip memory-tag">
@@ -55,23 +54,16 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
   );
 }
 
-function FoundChips({ memory }: { memory: ListedMemory }) {
+function FoundChips({ memory, query }: { memory: ListedMemory; query: string }) {
   const { why, relevance } = memory.found!;
   const [first] = strongestSignals(why?.signals ?? {});
+  const label = first && matchLabel(first, memory, query);
   return (
     <>
-      {first && <span class="chip memory-signal">{SIGNAL_LABELS[first as SignalName] ?? first}</span>}
+      {label && <span class="chip memory-signal">{label}</span>}
       <span class="row-meta memory-relevance" title="How likely it is that this answers the search">
         {formatShare(relevance)}
       </span>
     </>
   );
-}
-
-/** The signals that raised a result, strongest first. */
-export function strongestSignals(signals: Record<string, { share: number }>): string[] {
-  return Object.entries(signals)
-    .filter(([, { share }]) => share > 0)
-    .sort(([, one], [, other]) => other.share - one.share)
-    .map(([name]) => name);
 }

@@ -1,12 +1,14 @@
-import { SIGNAL_LABELS, type SignalName } from '../../../contract/signals.ts';
+import type { Memory } from '../../../client/client.ts';
 import { formatShare } from '../../format.ts';
+import { signalLabel } from '../../ranking-words.ts';
+import { matchLabel, strongestSignals } from './matched-words.ts';
 import type { FoundBy } from './memory-pages.ts';
-import { strongestSignals } from './memory-row.tsx';
 
 const SHOWN_SIGNALS = 5;
 
 /** Why a search found a memory: its signals, strongest first. */
-export function WhyFound({ found: { relevance, why } }: { found: FoundBy }) {
+export function WhyFound({ memory, found, query }: { memory: Memory; found: FoundBy; query: string }) {
+  const { relevance, why } = found;
   if (!why) return null;
   const names = strongestSignals(why.signals).slice(0, SHOWN_SIGNALS);
   const most = Math.max(...names.map((name) => why.signals[name]!.share));
@@ -21,7 +23,7 @@ export function WhyFound({ found: { relevance, why } }: { found: FoundBy }) {
       <ul>
         {names.map((name) => (
           <li key={name} class="why-signal">
-            <span>{SIGNAL_LABELS[name as SignalName] ?? name}</span>
+            <span>{name === 'lexical' ? matchLabel(name, { ...memory, found }, query) : signalLabel(name)}</span>
             <span class="why-bar" aria-hidden="true">
               <span style={{ inlineSize: `${(100 * why.signals[name]!.share) / most}%` }} />
             </span>

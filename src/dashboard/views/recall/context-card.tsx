@@ -1,18 +1,20 @@
-import type { ContextAnswer, SearchAnswer } from '../../../client/client.ts';
+import type { SearchAnswer } from '../../../client/client.ts';
+import type { ContextText } from '../../../contract/search.ts';
 import { formatCount, formatProbability } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useResource } from '../../resource.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { type Resource, useResource } from '../../resource.ts';
 import { changeParameters, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { contextLines } from './context-lines.ts';
-import { type RecallQuery, toContextRequest } from './recall-query.ts';
+import { includesContext, type RecallQuery, toContextRequest } from './recall-query.ts';
 
 interface ContextCardProps {
   asked: RecallQuery;
   user: string | undefined;
   /** The results beside it. */
-  found: SearchAnswer | undefined;
+  found: Resource<SearchAnswer>;
   /** How often the same question was asked again: each time loads the block again. */
   version: number;
 }
@@ -20,27 +22,29 @@ interface ContextCardProps {
 /** The block of text that an assistant gets for the question. Each citation leads to its result. */
 export function ContextCard({ asked, user, found, version }: ContextCardProps) {
   const request = toContextRequest(asked, user);
-  const block = useResource(
-    `${version} ${JSON.stringify(request)}`,
-    (signal) => currentSession().client.context(request, { signal }),
-    { keepsPrevious: true },
+  const isIncluded = includesContext(asked);
+  const apart = useResource(isIncluded ? undefined : `${version} ${JSON.stringify(request)}`, (signal) =>
+    currentSession().client.context(request, { signal }),
   );
-  const results = new Set(found?.results.map(({ id }) => id));
-  const text = block.state.value.value?.text ?? '';
+  const { value: answered, isLoading } = found.state.value;
+  const results = new Set(answered?.results.map(({ id }) => id));
+  const block = isIncluded ? answered?.context : apart.state.value.value;
+  const show = (answer: ContextText) =>
+    answer.text === '' ? <EmptyBlock asked={asked} /> : <Block answer={answer} asked={asked} results={results} />;
   return (
     <section class="card stack" aria-labelledby="context-title">
       <div class="card-head">
         <h2 id="context-title">What an assistant gets</h2>
-        {text !== '' && <CopyButton text={() => text} label="Copy the block" />}
+        {block && block.text !== '' && <CopyButton text={() => block.text} label="Copy the block" />}
       </div>
-      {(asked.strategy !== 'auto' || asked.asOf !== undefined) && (
-        <p class="notice">An assistant always gets what holds today, in the learned order.</p>
+      {!isIncluded && <p class="notice">An assistant always gets what holds today, in the learned order.</p>}
+      {isIncluded ? (
+        (block && show(block)) || (isLoading && <Loading label="Composing" rows={3} />)
+      ) : (
+        <Loaded resource={apart} label="Composing" rows={3}>
+          {show}
+        </Loaded>
       )}
-      <Loaded resource={block} label="Composing" rows={3}>
-        {(answer) =>
-          answer.text === '' ? <EmptyBlock asked={asked} /> : <Block answer={answer} asked={asked} results={results} />
-        }
-      </Loaded>
     </section>
   );
 }
@@ -57,7 +61,7 @@ function EmptyBlock({ asked: { minRelevance } }: { asked: RecallQuery }) {
 }
 
 interface BlockProps {
-  answer: ContextAnswer;
+  answer: ContextText;
   asked: RecallQuery;
   results: ReadonlySet<string>;
 }

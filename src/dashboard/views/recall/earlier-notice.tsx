@@ -1,4 +1,6 @@
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import { ApiError } from '../../../client/client.ts';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -8,17 +10,23 @@ import { Outcome } from '../../parts/search-outcome.tsx';
 import { hrefOf } from '../../router.ts';
 import { userPhrase } from '../../users.ts';
 
-/** Says that the results are those of an earlier question, asked again now. */
+/** Says who asked an earlier question and when, and that it is asked again now. */
 export function EarlierNotice({ search }: { search: EarlierSearch }) {
   return (
     <p class="notice earlier">
       <span>
-        Asked <Moment at={search.createdAt} />
-        {userPhrase('for', search.user)}, and again now. A mark beside a result says which place it had then.
+        <strong>{askerOf(search)}</strong> asked this <Moment at={search.createdAt} />
+        {userPhrase('for', search.user)}. Below is what it finds now: a mark says which place a result had then, and
+        whether it changed since.
       </span>
       <Outcome outcome={outcomeOf(search)} />
     </p>
   );
+}
+
+function askerOf({ client }: EarlierSearch): string {
+  if (client === WEB_APP_CLIENT) return 'Somebody in the web app';
+  return client === null ? 'A program' : titleOfClient(client);
 }
 
 /** Says why an earlier search cannot be opened. */

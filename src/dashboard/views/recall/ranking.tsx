@@ -64,6 +64,7 @@ export function Ranking({ answer, request, isDetailed, earlier, onAgain }: Ranki
               result={result}
               query={request.query}
               then={earlier?.results.find(({ id }) => id === result.id)}
+              askedAt={earlier?.createdAt}
               restatement={restatements.get(result.id)}
               range={isDetailed ? range : undefined}
               isOpen={result.id === openId}
@@ -81,7 +82,8 @@ export function Ranking({ answer, request, isDetailed, earlier, onAgain }: Ranki
       {shown.length < results.length && (
         <p class="ranking-more">
           <button type="button" class="link" onClick={() => (areAllShown.value = true)}>
-            Show {formatCount(results.length - shown.length, 'result', 'results')} that probably do not answer
+            Show {formatCount(results.length - shown.length, 'result that probably does', 'results that probably do')}{' '}
+            not answer
           </button>
         </p>
       )}

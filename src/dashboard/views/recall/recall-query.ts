@@ -56,6 +56,11 @@ export function toSearchRequest(asked: RecallQuery, user: string | undefined): S
   };
 }
 
+/** Whether a search is by what a context goes by, so that its answer can have the block of text too. */
+export function includesContext({ strategy, asOf }: RecallQuery): boolean {
+  return strategy === 'auto' && asOf === undefined;
+}
+
 /** The same as a block of text for a prompt, for which there is neither a strategy nor a past. */
 export function toContextRequest(asked: RecallQuery, user: string | undefined): ContextRequest {
   return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens };

@@ -11,6 +11,7 @@ import { endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { supersede } from '../../superseding.ts';
 import { userParameter } from '../../users.ts';
+import { changedSince } from './changed-since.ts';
 import { resultId } from './context-card.tsx';
 import { type Mark, type Marks, toggleMark } from './marks.ts';
 import { movementOf } from './rank-movement.ts';
@@ -24,6 +25,8 @@ interface ResultRowProps {
   query: string;
   /** The same result in the search that this one repeats. */
   then: StoredSearch['results'][number] | undefined;
+  /** When that search ran. */
+  askedAt: string | undefined;
   /** What newer or older results say about the same thing. */
   restatement: Restatement | undefined;
   /** The range of the bars of signals; undefined leaves the bar out. */
@@ -40,7 +43,8 @@ interface ResultRowProps {
 
 /** A result: its text, whether it is outdated or doubtful, and whether it helped. */
 export function ResultRow(props: ResultRowProps) {
-  const { result, query, then, restatement, range, isOpen, pointed, marks, isTaught, onOpen, onCorrected } = props;
+  const { result, query, then, askedAt, restatement, range, isOpen, pointed, marks, isTaught, onOpen, onCorrected } =
+    props;
   const { id, content, relevance, why } = result;
   const isOutdated = restatement?.newer?.isSuggested === false;
   const doubt = doubtOf(relevance);
@@ -62,6 +66,7 @@ export function ResultRow(props: ResultRowProps) {
           {restatement && <RestatementNote result={result} restatement={restatement} onCorrected={onCorrected} />}
           {range && <Movement result={result} />}
           {then && <span class={`chip${then.used ? ' is-accent' : ''}`}>{describeThen(then)}</span>}
+          {then && askedAt !== undefined && <ChangeNote result={result} askedAt={askedAt} />}
           {doubt && <span class="chip">{doubt}</span>}
           <Origin result={result} />
           <button type="button" class="link" aria-expanded={isOpen} onClick={onOpen}>
@@ -123,6 +128,22 @@ export function Movement({ result }: { result: SearchResult }) {
       <Icon name={movement > 0 ? 'up' : 'down'} size={12} />
       {formatOrdinal(result.why.defaultRank)} by default
     </span>
+  );
+}
+
+/** Says that a memory changed after an earlier search, and leads to how it was then. */
+function ChangeNote({ result, askedAt }: { result: SearchResult; askedAt: string }) {
+  const changedAt = changedSince(result, askedAt);
+  if (changedAt === undefined) return null;
+  const { id, user } = result;
+  return (
+    <a
+      class="chip"
+      href={hrefOf('memories', { ...userParameter(user), id, asOf: askedAt })}
+      title="Show the memory as it was then"
+    >
+      changed since, <Moment at={changedAt} />
+    </a>
   );
 }
 

@@ -8,7 +8,7 @@ import { currentSession } from '../../session.ts';
 import { hasSeveralUsers, userPhrase } from '../../users.ts';
 import { ContextCard } from './context-card.tsx';
 import { Ranking } from './ranking.tsx';
-import { type RecallQuery, toSearchRequest } from './recall-query.ts';
+import { includesContext, type RecallQuery, toSearchRequest } from './recall-query.ts';
 import { StageBar } from './stage-bar.tsx';
 import { Summary, verdictOf } from './summary.tsx';
 
@@ -21,7 +21,9 @@ interface ResultsProps {
 /** Whether anything answers, the results, and what an assistant gets. The details say how the order came about. */
 export function Results({ asked, user, earlier }: ResultsProps) {
   const request = toSearchRequest(asked, user);
-  const found = useResource(JSON.stringify(request), (signal) => currentSession().client.search(request, { signal }));
+  // Together they count as one query.
+  const whole = { ...request, ...(includesContext(asked) && { contextTokens: asked.maxTokens }) };
+  const found = useResource(JSON.stringify(whole), (signal) => currentSession().client.search(whole, { signal }));
   const shown = found.state.value.value;
   const version = useSignal(0);
   const isDetailed = parameters.value.has('details');
@@ -72,7 +74,7 @@ export function Results({ asked, user, earlier }: ResultsProps) {
             }
           </Loaded>
         </div>
-        <ContextCard asked={asked} user={user} found={shown} version={version.value} />
+        <ContextCard asked={asked} user={user} found={found} version={version.value} />
       </div>
     </>
   );

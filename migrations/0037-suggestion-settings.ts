@@ -3,7 +3,7 @@ import { createTenantTable } from './tenant-table.ts';
 
 /** What happens with suggestions, by kind; a kind without a row waits for review. Runs on both engines. */
 export const suggestionSettings: Migration = {
-  name: '0036-suggestion-settings',
+  name: '0037-suggestion-settings',
   async up(db) {
     await createTenantTable(
       db,

@@ -1,0 +1,36 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { onChanges } from '../../live.ts';
+import { useResource } from '../../resource.ts';
+import { currentSession } from '../../session.ts';
+import type { ListState } from './list-state.ts';
+
+/** The conversations of the project whose memories are all selected. */
+export interface ProjectConversations {
+  project: string;
+  ids: readonly string[];
+  /** Whether they are to be forgotten with the memories. */
+  areChosen: Signal<boolean>;
+}
+
+/** Loads the conversations of the chosen project while all its memories are selected; undefined if there are none. */
+export function useProjectConversations(
+  { project, user }: ListState,
+  areAllSelected: boolean,
+): ProjectConversations | undefined {
+  const { client } = currentSession();
+  const areChosen = useSignal(false);
+  const key = areAllSelected && project !== undefined ? JSON.stringify([project, user]) : undefined;
+  const found = useResource(key, async (signal) => {
+    const query = { project: project!, projectOnly: true, ...(user !== undefined && { user }), limit: 200 };
+    const ids: string[] = [];
+    for await (const { id } of client.conversations.list(query, { signal })) ids.push(id);
+    return ids;
+  });
+  useEffect(() => {
+    areChosen.value = false;
+  }, [key]);
+  useEffect(() => onChanges(['conversation'], found.reload), [found.reload]);
+  const ids = found.state.value.value ?? [];
+  return key === undefined || ids.length === 0 ? undefined : { project: project!, ids, areChosen };
+}
