@@ -51,6 +51,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<in/out>': '1/2',
     '<amount>': '2',
     '<provider>': 'openai',
+    '<confidence>': '0.9',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];

@@ -40,6 +40,36 @@ async function suggestTwo() {
   return { eight: eight!, nine: nine!, older, same };
 }
 
+describe('svc review set', () => {
+  const set = (...words: string[]) => person.run(['review', 'set', ...words]);
+
+  test('shows what happens with each kind, and changes one', async () => {
+    expect((await set()).out.split('\n').slice(0, 3)).toEqual([
+      'add\treview\t',
+      'merge\treview\t',
+      'supersede\treview\t',
+    ]);
+    expect((await set('merge', 'automatic', '--from', '0.9')).out).toContain('merge\tautomatic\t0.90\n');
+    const { merge, split } = JSON.parse((await set('split', 'off', '--json')).out);
+    expect([merge, split]).toEqual([{ mode: 'automatic', minConfidence: 0.9, pausedUntil: null }, { mode: 'off' }]);
+    const shown = (await person.run(['review', 'set'], { tty: true })).out;
+    expect(shown).toContain('merge         automatic  from 0.90\n');
+    expect(shown).toContain('contradiction review\n');
+  });
+
+  test.each([
+    [['merge'], 'Say what happens with merge: review, automatic or off.'],
+    [['contradiction', 'automatic'], 'Only a person can decide contradiction: choose review or off.'],
+    [['merge', 'off', '--from', '0.9'], '--from goes with automatic.'],
+    [['merge', 'automatic', '--from', '0.2'], 'It must be a number from 0.5 to 1.'],
+    [['other', 'off'], 'Allowed choices are'],
+  ])('refuses %j', async (words, message) => {
+    const refused = await set(...words);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(message);
+  });
+});
+
 describe('svc review', () => {
   test('says so if there is nothing to review', async () => {
     expect((await person.run(['review'], { tty: true })).out).toBe(

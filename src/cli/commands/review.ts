@@ -18,6 +18,7 @@ import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortIds } from '../memory/short-id.ts';
 import { oneLine } from '../memory/terminal-text.ts';
 import { type ReviewOutcome, reviewAll } from '../review/review-session.ts';
+import { reviewSetCommand } from '../review/review-settings.ts';
 import { KIND_TITLES, sourceOfSuggestion } from '../review/suggestion-text.ts';
 
 /** A command context with the streams to draw on, if both are a terminal. */
@@ -40,7 +41,8 @@ Examples:
   $ svc review
   $ svc review --json
   $ svc review --accept 9b0015cd 11f3a2c4
-  $ svc review --undo 9b0015cd`;
+  $ svc review --undo 9b0015cd
+  $ svc review set merge automatic`;
 
 /** `svc review`: shows suggested changes of memories, and decides them. */
 export function reviewCommand(context: ReviewContext): Command {
@@ -52,6 +54,7 @@ export function reviewCommand(context: ReviewContext): Command {
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
+    .addCommand(reviewSetCommand(context))
     .action(async (options: ReviewOptions) => {
       const client = await openClient(context, options);
       const decisions = await decisionsOf(options, client, context);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { Memory, NewSuggestion, Suggestion } from '../../../src/client/client.ts';
+import type { Memory, NewSuggestion, Suggestion, SuggestionSettings } from '../../../src/client/client.ts';
 import { browserTests, fits, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
@@ -85,6 +85,37 @@ describe('Review', { timeout: 60_000 }, () => {
     await page.getByText('<i>She</i> said so').waitFor();
   });
 
+  test('lets svc accept a kind by itself, shows what it accepted, and undoes it', async () => {
+    const { page, apiKey, consoleErrors } = await openReview();
+    await page.getByText('What svc may do by itself').click();
+    const merges = page.getByRole('combobox', { name: 'Memories that say the same', exact: true });
+    await merges.selectOption('Accept');
+    await page.getByLabel('Memories that say the same: least confidence').selectOption('90 % sure');
+    const confidence = async () =>
+      ((await (await browser.call(apiKey, '/v1/suggestion-settings')).json()) as SuggestionSettings).merge
+        .minConfidence;
+    await expect.poll(confidence).toBe(0.9);
+    expect(
+      await page
+        .getByRole('combobox', { name: 'Memories that contradict each other' })
+        .locator('option')
+        .allTextContents(),
+    ).toEqual(['Ask me', 'Do not suggest']);
+    const others = Array.from({ length: 100 }, (_, index) => ({ content: `Crate ${index} holds part ${index}` }));
+    await browser.call(apiKey, '/v1/memories/batch', { memories: others });
+    await browser.daemon.automaticDecisions.decideDue();
+    await page.getByRole('heading', { name: 'Accepted by svc this week' }).waitFor();
+    await page.getByText('1 of 2').waitFor();
+    await settled(page);
+    expect(await browser.axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('1 of 3').waitFor();
+    expect(await page.getByRole('heading', { name: 'Accepted by svc this week' }).count()).toBe(0);
+    await browser.daemon.automaticDecisions.decideDue();
+    await page.getByText('1 of 3').waitFor();
+    expect(consoleErrors).toEqual([]);
+  });
+
   test('says why a suggestion can no longer be decided, and goes on', async () => {
     const { page, apiKey } = await openReview();
     const open = (await (await browser.call(apiKey, '/v1/suggestions?state=open')).json()) as { data: Suggestion[] };
@@ -105,4 +136,10 @@ test.each(['light', 'dark'] as const)('Review is accessible and fits a phone in 
     expect(await browser.axe(page), name).toEqual([]);
     expect(await fits(page), name).toBe(true);
   }
+  await page.getByText('What svc may do by itself').click();
+  await page.getByRole('combobox', { name: 'Memories that say the same', exact: true }).selectOption('Accept');
+  await settled(page);
+  expect(await browser.axe(page)).toEqual([]);
+  expect(await fits(page)).toBe(true);
+  if (process.env.SHOT) await page.screenshot({ path: `/tmp/review-${colorScheme}.png`, fullPage: true });
 });

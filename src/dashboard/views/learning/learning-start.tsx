@@ -30,7 +30,7 @@ export function LearningStart() {
         <section class="card stack">
           <h2>Usage counts automatically</h2>
           <p class="hint">
-            A memory that is opened or changed within ten minutes of a search that showed it counts as useful.
+            What an assistant reads or changes after a search that showed it, or repeats in its answer, counts half.
           </p>
         </section>
       </div>

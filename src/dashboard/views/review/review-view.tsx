@@ -11,6 +11,8 @@ import { showToast, showUndoToast } from '../../parts/toasts.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { Automatic } from './automatic.tsx';
+import { ReviewSettings } from './review-settings.tsx';
 import { SuggestionCard } from './suggestion-card.tsx';
 
 const PAGE = 50;
@@ -24,8 +26,14 @@ export function View() {
   });
   useEffect(() => onChanges(['suggestion', 'memory'], list.reload), [list.reload]);
   if (list.error !== undefined && list.rows.length === 0) return <Failure error={list.error} onRetry={list.retry} />;
-  if (list.rows.length === 0) return list.isLoading ? <Loading label="Loading Review" /> : <NothingOpen />;
-  return <Inbox list={list} />;
+  if (list.rows.length === 0 && list.isLoading) return <Loading label="Loading Review" />;
+  return (
+    <div class="stack review">
+      {list.rows.length === 0 ? <NothingOpen /> : <Inbox list={list} />}
+      <Automatic user={user} />
+      <ReviewSettings />
+    </div>
+  );
 }
 
 function NothingOpen() {
@@ -33,7 +41,7 @@ function NothingOpen() {
     <Empty icon="review" title="Nothing to review">
       <p>
         svc compares new memories with those like them. When two say the same, or one is out of date, it asks here.
-        Nothing changes until you accept.
+        Nothing changes until you accept, unless you say otherwise below.
       </p>
       <p>
         <a href={hrefOf('memories')}>Go to Memories</a>
@@ -111,7 +119,7 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
   }, []);
 
   return (
-    <div class="stack review">
+    <>
       <div class="review-place">
         <p role="status">
           {at + 1} of{' '}
@@ -138,6 +146,6 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
         Nothing is erased: what is replaced stays in the history, and a decision can be undone for 30 days (<kbd>u</kbd>{' '}
         for the last one).
       </p>
-    </div>
+    </>
   );
 }
