@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Suggestion } from '../../../client/client.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { describeError } from '../../errors.ts';
 import { announce, onChanges } from '../../live.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -18,7 +19,7 @@ export function Automatic({ user }: { user: string | undefined }) {
   const accepted = useResource(`accepted ${user ?? ''}`, async (signal) => {
     const query = { state: 'accepted', by: 'rules', limit: LISTED, ...(user && { user }) } as const;
     const { data } = await currentSession().client.suggestions.list(query, { signal });
-    const sinceMs = Date.now() - WEEK_MS;
+    const sinceMs = systemClock.nowMs() - WEEK_MS;
     return data.filter(({ decidedBy, decidedAt }) => decidedBy === 'svc' && Date.parse(decidedAt ?? '') > sinceMs);
   });
   useEffect(() => onChanges(['suggestion'], accepted.reload), [accepted.reload]);
