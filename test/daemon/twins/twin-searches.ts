@@ -10,6 +10,7 @@ import {
   listWords,
 } from '../../../src/features/learning/learned-words-store.ts';
 import { addMemoryUses, findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
+import { findShownTexts } from '../../../src/features/learning/shown-texts-store.ts';
 import { findStoredSearch } from '../../../src/features/learning/stored-searches-store.ts';
 import { readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';
@@ -67,6 +68,8 @@ export const STORED_SEARCHES: Record<string, Scenario> = {
     twin.record('by root', await findWordsByRoot(reader, user, ['griffin']));
     twin.record('of items', await findWordsOfItems(reader, user, ['mem_stray']));
     twin.record('items', await findWordItems(reader, twin.tenantId, 'memory', ['mem_stray']));
+    const shown = new Map([['memory', ['mem_stray']]] as const);
+    twin.record('texts', await findShownTexts(reader, twin.tenantId, shown, 99));
     twin.record('list', await listWords(reader, user, { itemId: 'mem_stray', after: undefined, limit: 9 }));
     await write(twin, async (connection) => {
       const left = await connection.all('SELECT root FROM learnedWords WHERE tenantId = ?', [STRAY]);

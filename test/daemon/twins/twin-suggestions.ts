@@ -35,6 +35,11 @@ export async function fillSuggestions(twin: Twin, filled: Filled): Promise<void>
     await suggestions.insertSuggestions(connection, [rowOf(twin, filled)]);
     await suggestions.insertItems(connection, [link(filled.memories.changed), link(filled.memories.pinned)]);
     await compared.saveCompared(connection, { tenantId, changeNumber: 3, afterId: null });
+    await settings.upsertSetting(connection, { tenantId, kind: 'merge', mode: 'off', minConfidence: 0.7 });
+    const decided = { ...rowOf(twin, filled), id: 'sug_decided', textsHash: 'hash of decided' };
+    await suggestions.insertSuggestions(connection, [
+      { ...decided, state: 'accepted', decidedAt: 5, decidedBy: 'svc', undoneAt: 4 },
+    ]);
   });
 }
 
