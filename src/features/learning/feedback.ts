@@ -26,6 +26,9 @@ const REFORMULATED_MS = 120_000;
 const MAX_UNANSWERED = 0.6;
 /** Searches that are looked back: the web app asks twice, for results and for a context. */
 const REFORMULATED_SEARCHES = 3;
+/** Feedback that says the same of a question teaches the weights this often in a day, as far as the last searches tell. */
+const MAX_REPEATED = 20;
+const REPEATED_SEARCHES = 100;
 /** Days of which totals and mixtures are stored. */
 const LEARNING_DAYS = 400;
 
@@ -61,7 +64,10 @@ export async function recordFeedback(
   const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
   const used = unseen.used.map((id) => search.candidates.indexOf(id));
   const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
-  const next = learnFrom(state, model, { ...search, used, irrelevant });
+  const isRepeated = await wasSaidBefore(connection, search.row, unseen, nowMs);
+  const lesson = learnFrom(state, model, { ...search, used, irrelevant });
+  // Weights learn what a user prefers: the same again, however often, is no further evidence of it.
+  const next = isRepeated && lesson !== state ? { ...state, events: lesson.events } : lesson;
   if (next === state) return { ...learned, learned: false, user };
   await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
@@ -106,6 +112,23 @@ async function loadSearch(
   }
   const bucket = QUERY_BUCKETS.find((name) => name === row.bucket) ?? 'other';
   return { row, candidates, bucket, signals, shown: unpackIndices(row.shown) };
+}
+
+/** Whether feedback on the same question named all of these results often enough in the last searches of the user. */
+async function wasSaidBefore(
+  connection: Connection,
+  { tenantId, endUser, id, query }: SearchRow,
+  { used, irrelevant }: Required<Feedback>,
+  nowMs: number,
+): Promise<boolean> {
+  const named = [...used, ...irrelevant];
+  if (query === null || named.length === 0) return false;
+  const before = await listStoredSearches(connection, {
+    ...{ tenantId, user: endUser, beforeId: id, exceptClient: undefined },
+    ...{ sinceMs: nowMs - SEARCH_TTL_MS, limit: REPEATED_SEARCHES },
+  });
+  const same = before.filter((search) => search.query === query).map(({ learnedFrom }) => learnedFrom.split(' '));
+  return named.every((one) => same.filter((learned) => learned.includes(one)).length >= MAX_REPEATED);
 }
 
 /** Whether a search still takes feedback of this kind. */

@@ -112,6 +112,19 @@ describe('feedback', () => {
     expect(await retrievalOf(caller)).toEqual(after);
   });
 
+  test('that says the same of a question more than twenty times moves no weights any more, until it says something else', async () => {
+    const caller = await daemon.account();
+    const [oldest, other] = await fill(caller);
+    await prefer(caller, oldest!, 21);
+    const weights = async () => (await retrievalOf(caller, '?weights=all')).buckets;
+    const before = await weights();
+    await prefer(caller, oldest!, 5);
+    expect(await weights()).toEqual(before);
+    expect((await retrievalOf(caller)).events).toBe(26);
+    await prefer(caller, other!, 1);
+    expect(await weights()).not.toEqual(before);
+  });
+
   test('given twenty times concurrently counts once', async () => {
     const caller = await daemon.account();
     const ids = await fill(caller);
