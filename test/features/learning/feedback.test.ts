@@ -116,13 +116,13 @@ describe('feedback', () => {
     const caller = await daemon.account();
     const [oldest, other] = await fill(caller);
     await prefer(caller, oldest!, 21);
-    const weights = async () => (await retrievalOf(caller, '?weights=all')).buckets;
-    const before = await weights();
+    const mixture = async () => (await retrievalOf(caller)).mixture;
+    const before = await mixture();
     await prefer(caller, oldest!, 5);
-    expect(await weights()).toEqual(before);
+    expect(await mixture()).toEqual(before);
     expect((await retrievalOf(caller)).events).toBe(26);
     await prefer(caller, other!, 1);
-    expect(await weights()).not.toEqual(before);
+    expect(await mixture()).not.toEqual(before);
   });
 
   test('given twenty times concurrently counts once', async () => {
