@@ -15,9 +15,9 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const own = getPriority(0);
     const countLowered = async () => (await threadPriorities()).filter((nice) => nice === own + 5).length;
-    const before = await countLowered();
+    // Other tests of this process may have started it before.
     await prepareTerms('ten_a', [['long words '.repeat(2000)]]);
-    expect(await countLowered()).toBe(before + 1);
+    expect(await countLowered()).toBe(1);
     expect(getPriority(0)).toBe(own);
   },
 );
