@@ -26,8 +26,8 @@ interface ForgetOptions extends LearnedOptions {
 const HELP = `
 Where a memory was used for a question, the words of the question find it from then
 on. Without a command, lists these words, the last used first. When output is not a
-terminal, it prints one line per word with tab-separated fields: word, uses, how
-often it was read, last used, item, text.
+terminal, it prints one line per word with tab-separated fields: word, uses, uses
+that were inferred, last used, item, text.
 
 Examples:
   $ svc learned

@@ -258,4 +258,14 @@ describe('learned words', () => {
     expect((await wordsOf(to)).data).toEqual((await wordsOf(caller)).data);
     expect(await idsFor(to, 'typeface')).toContain(font);
   });
+
+  test('and inferred uses stay switched off by an export and its import', async () => {
+    const caller = await daemon.account();
+    await teach(caller, 'typeface of my editor', await fill(caller));
+    const off = { usesWords: false, infersUses: false };
+    await caller.call('/v1/retrieval', { method: 'PATCH', body: off });
+    const to = await daemon.account();
+    await portable(to).importFile((await portable(caller).lines()).map((line) => JSON.parse(line)));
+    expect((await to.call<Retrieval>('/v1/retrieval')).body).toMatchObject({ ...off, events: 1 });
+  });
 });
