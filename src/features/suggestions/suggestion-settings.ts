@@ -9,6 +9,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Erasable } from '../erasure/erasure.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
 import {
   deleteSettings,
   listSettings,
@@ -31,8 +32,14 @@ export interface SuggestionSettings extends Erasable {
 const MAX_UNDONE = 2;
 const PAUSE_MS = 7 * 24 * 3_600_000;
 
+interface Parts {
+  db: Database;
+  clock: Clock;
+  usage: Pick<Usage, 'requireTenant'>;
+}
+
 /** Stores what accounts want; a kind that was never set waits for review. */
-export function createSuggestionSettings({ db, clock }: { db: Database; clock: Clock }): SuggestionSettings {
+export function createSuggestionSettings({ db, clock, usage }: Parts): SuggestionSettings {
   async function pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null> {
     const undone = { tenantId, kind, sinceMs: clock.nowMs() - PAUSE_MS, limit: MAX_UNDONE };
     const times = await listUndone(reader, undone);
@@ -66,6 +73,7 @@ export function createSuggestionSettings({ db, clock }: { db: Database; clock: C
     get,
     async change({ tenantId }, change) {
       await db.writes.write(tenantId, async (connection) => {
+        await usage.requireTenant(connection, tenantId);
         const rows = await listSettings(connection, tenantId);
         for (const [name, changed] of Object.entries(change)) {
           const kind = name as SuggestionKind;
