@@ -55,15 +55,21 @@ export async function listUndone(
   );
 }
 
-/** Lists open suggestions of the rules that were never decided, the oldest first. */
+/** Lists open suggestions of the rules that were never decided, the oldest first, after an id. */
 export async function listUndecided(
   reader: Reader,
-  { tenantId, kind, minConfidence, limit }: Omit<SuggestionSettingRow, 'mode'> & { limit: number },
+  {
+    tenantId,
+    kind,
+    minConfidence,
+    afterId,
+    limit,
+  }: Omit<SuggestionSettingRow, 'mode'> & { afterId: string; limit: number },
 ): Promise<{ id: string; endUser: string; memoryIds: string }[]> {
   return reader.all(
     `SELECT id, endUser, memoryIds FROM suggestions WHERE tenantId = ? AND state = 'open' AND kind = ?
-     AND suggester = 'rules' AND confidence >= ? AND undoneAt IS NULL ORDER BY id LIMIT ?`,
-    [tenantId, kind, minConfidence, limit],
+     AND suggester = 'rules' AND confidence >= ? AND undoneAt IS NULL AND id > ? ORDER BY id LIMIT ?`,
+    [tenantId, kind, minConfidence, afterId, limit],
   );
 }
 

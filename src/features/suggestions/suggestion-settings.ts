@@ -24,8 +24,8 @@ export interface SuggestionSettings extends Erasable {
   change(principal: Pick<Principal, 'tenantId'>, change: SuggestionSettingsChange): Promise<Settings>;
   /** The kinds that are not made. */
   switchedOff(reader: Reader, tenantId: string): Promise<ReadonlySet<SuggestionKind>>;
-  /** Until when nothing of a kind is accepted automatically; `null` if it may be. */
-  pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null>;
+  /** The confidence from which on suggestions of a kind are accepted automatically now; `undefined` if none are. */
+  acceptedFrom(reader: Reader, tenantId: string, kind: SuggestionKind): Promise<number | undefined>;
 }
 
 /** Undone decisions within a week after which a kind waits for review for a week. */
@@ -40,7 +40,7 @@ interface Parts {
 
 /** Stores what accounts want; a kind that was never set waits for review. */
 export function createSuggestionSettings({ db, clock, usage }: Parts): SuggestionSettings {
-  async function pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null> {
+  async function pausedUntilMs(reader: Reader, tenantId: string, kind: SuggestionKind): Promise<number | null> {
     const undone = { tenantId, kind, sinceMs: clock.nowMs() - PAUSE_MS, limit: MAX_UNDONE };
     const times = await listUndone(reader, undone);
     return times.length < MAX_UNDONE ? null : times[0]!.undoneAt + PAUSE_MS;
@@ -86,7 +86,11 @@ export function createSuggestionSettings({ db, clock, usage }: Parts): Suggestio
       const rows = await listSettings(reader, tenantId);
       return new Set(rows.filter(({ mode }) => mode === 'off').map(({ kind }) => kind));
     },
-    pausedUntilMs,
+    async acceptedFrom(reader, tenantId, kind) {
+      const { mode, minConfidence } = settingOf(await listSettings(reader, tenantId), tenantId, kind);
+      if (mode !== 'automatic' || (await pausedUntilMs(reader, tenantId, kind)) !== null) return undefined;
+      return minConfidence;
+    },
     async erase({ tenantId, endUser }) {
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteSettings(connection, tenantId));
     },
