@@ -43,13 +43,13 @@ export async function listAutomatic(
   );
 }
 
-/** When suggestions of the rules were undone since a time, the last first. */
+/** When decisions on a kind were undone since a time, whoever suggests the same now, the last first. */
 export async function listUndone(
   reader: Reader,
   { tenantId, kind, sinceMs, limit }: { tenantId: string; kind: SuggestionKind; sinceMs: number; limit: number },
 ): Promise<{ undoneAt: number }[]> {
   return reader.all(
-    `SELECT undoneAt FROM suggestions WHERE tenantId = ? AND kind = ? AND suggester = 'rules' AND undoneAt > ?
+    `SELECT undoneAt FROM suggestions WHERE tenantId = ? AND kind = ? AND undoneAt > ?
      ORDER BY undoneAt DESC LIMIT ?`,
     [tenantId, kind, sinceMs, limit],
   );

@@ -187,6 +187,20 @@ describe('what runs by itself', () => {
     expect(await decideDue()).toHaveLength(2);
   });
 
+  test('stays stopped when an assistant suggests again what was undone', async () => {
+    await fill(5, 192);
+    await settings(automatic);
+    for (const { id, memoryIds } of await decideDue()) {
+      await caller.decide(id, 'undo');
+      const { content } = (await caller.read(memoryIds[0]!)).body;
+      for (const text of ['It is of oak', content]) await caller.change(memoryIds[0]!, { content: text });
+      expect((await caller.suggest({ memoryIds, content })).id).toBe(id);
+    }
+    expect((await settings()).merge.pausedUntil).not.toBeNull();
+    daemon.clock.advance(25 * 3_600_000);
+    expect(await decideDue()).toEqual([]);
+  });
+
   test('touches at most 20 memories in a day, of each user by itself', async () => {
     await fill(11, 0, { user: 'ben' });
     await fill(1, 20);
