@@ -134,7 +134,7 @@ export async function openRooms(
     text: texts.message,
     observers: [episodes, extractionObserver],
   });
-  const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, learning);
+  const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, { learning, clock });
   const profile = createProfile({ db, clock, tokenCounterOf });
   const portability = createPortability({
     db,
