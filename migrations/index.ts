@@ -35,6 +35,7 @@ import { learnedWords } from './0034-learned-words.ts';
 import { inferredUses } from './0035-inferred-uses.ts';
 import { activityItems } from './0036-activity-items.ts';
 import { suggestionSettings } from './0037-suggestion-settings.ts';
+import { suggestionTimes } from './0038-suggestion-times.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inferredUses,
   activityItems,
   suggestionSettings,
+  suggestionTimes,
 ];

@@ -112,7 +112,7 @@ export async function openRooms(
   const maskQuery = isRedacting ? (query: string) => redactSecrets(query).text : (query: string) => query;
   const { liveDaemons } = limiting;
   const learning = createLearning({
-    ...{ db, clock, log, model: SIGNAL_MODEL, cursors, scopes, isShared, liveDaemons, maskQuery },
+    ...{ db, clock, log, model: SIGNAL_MODEL, cursors, usage, scopes, isShared, liveDaemons, maskQuery },
     wordsOf: (query) => subjectTerms(withoutMasks(query)),
   });
 
@@ -134,7 +134,7 @@ export async function openRooms(
     text: texts.message,
     observers: [episodes, extractionObserver],
   });
-  const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, learning);
+  const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, { learning, clock });
   const profile = createProfile({ db, clock, tokenCounterOf });
   const portability = createPortability({
     db,
@@ -157,7 +157,7 @@ export async function openRooms(
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });
-  const suggestionSettings = createSuggestionSettings({ db, clock });
+  const suggestionSettings = createSuggestionSettings({ db, clock, usage });
   const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
   const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
   const { possibleSuccessors } = suggestions;

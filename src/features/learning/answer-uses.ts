@@ -28,6 +28,9 @@ const NAME = /(?<=[\p{L}\p{N},;:)"'] )\p{Lu}\p{L}+/gu;
 const DIGIT = /\d/;
 const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g;
 
+/** Terms to look at in one step. */
+const TERMS_PER_STEP = 256;
+
 /** The roots in an answer. */
 interface AnswerWords {
   all: ReadonlySet<string>;
@@ -49,7 +52,7 @@ export function* usesInAnswer(
   const said = yield* wordsOfAnswer(answer);
   const read: { units: ReadonlyMap<string, number>; pairs: readonly string[] }[] = [];
   for (const { text } of given) {
-    read.push({ units: yield* unitsOf(text, known), pairs: pairsOf(yield* rootsOf(text), known) });
+    read.push({ units: yield* unitsOf(text, known), pairs: yield* pairsOf(yield* rootsOf(text), known) });
     yield;
   }
   const spread = new Map<string, number>();
@@ -83,7 +86,7 @@ function evidenceOf(
 function* wordsOfAnswer(answer: string): Generator<void, AnswerWords> {
   const roots = yield* rootsOf(answer);
   const prose = new Set(yield* rootsOf(answer.replace(CODE_BLOCK, ' ')));
-  return { all: new Set(roots), prose, pairs: new Set(pairsOf(roots)) };
+  return { all: new Set(roots), prose, pairs: new Set(yield* pairsOf(roots)) };
 }
 
 /** The terms of a text that are not known, by their roots, with how much each says. */
@@ -113,7 +116,12 @@ function namesIn(text: string): string[] {
 }
 
 function* rootsOf(text: string): Generator<void, string[]> {
-  return (yield* contentTermsOf(text)).map(rootOf);
+  const roots: string[] = [];
+  for (const term of yield* contentTermsOf(text)) {
+    roots.push(rootOf(term));
+    if (roots.length % TERMS_PER_STEP === 0) yield;
+  }
+  return roots;
 }
 
 function* contentTermsOf(text: string): Generator<void, string[]> {
@@ -121,9 +129,12 @@ function* contentTermsOf(text: string): Generator<void, string[]> {
 }
 
 /** Pairs of roots that follow each other, without those of which both are known. */
-function pairsOf(roots: readonly string[], known: ReadonlySet<string> = new Set()): string[] {
-  return roots.slice(1).flatMap((root, index) => {
-    const before = roots[index]!;
-    return known.has(root) && known.has(before) ? [] : [`${before} ${root}`];
-  });
+function* pairsOf(roots: readonly string[], known: ReadonlySet<string> = new Set()): Generator<void, string[]> {
+  const pairs: string[] = [];
+  for (let index = 1; index < roots.length; index += 1) {
+    const [before, root] = [roots[index - 1]!, roots[index]!];
+    if (!known.has(root) || !known.has(before)) pairs.push(`${before} ${root}`);
+    if (index % TERMS_PER_STEP === 0) yield;
+  }
+  return pairs;
 }

@@ -14,6 +14,7 @@ import { timeOfId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { ANSWERED_MS, findAnsweredUses, type SaidAnswer } from './answered-searches.ts';
@@ -153,6 +154,7 @@ export function createLearning({
   log,
   model,
   cursors,
+  usage,
   scopes,
   isShared,
   liveDaemons,
@@ -164,6 +166,7 @@ export function createLearning({
   log: Log;
   model: SignalModel;
   cursors: Cursors;
+  usage: Pick<Usage, 'requireTenant'>;
   scopes: Pick<Scopes, 'find'>;
   /** Whether other daemons may use the database: then nothing that they may change is kept in memory. */
   isShared: boolean;
@@ -313,6 +316,7 @@ export function createLearning({
     async change({ tenantId }, { user = 'default', ...switches }) {
       const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
       await db.writes.write(tenantId, async (connection) => {
+        await usage.requireTenant(connection, tenantId);
         // Rows for made-up names would count toward no quota.
         if (user !== 'default' && (await scopes.find(connection, { tenantId, endUser: user })) === undefined) {
           throw new AppError('not_found', 'Nothing is stored of a user with this name.');

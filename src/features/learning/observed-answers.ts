@@ -1,12 +1,25 @@
 import type { NewMessage } from '../../contract/conversations.ts';
+import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { textOf } from '../conversations/message-content.ts';
 import type { Principal } from '../keys/keys.ts';
+import { ANSWERED_MS } from './answered-searches.ts';
 import type { Learning } from './learning.ts';
 
-/** Wraps conversations so that an appended answer counts as a use of what the same client was given for it. */
-export function observeAnswers(conversations: Conversations, learning: Pick<Learning, 'noteAnswer'>): Conversations {
-  const note = (principal: Principal, conversationId: string, messages: readonly NewMessage[]) => {
+interface Parts {
+  learning: Pick<Learning, 'noteAnswer'>;
+  clock: Clock;
+}
+
+/**
+ * Wraps conversations so that an appended answer counts as a use of what the same client was given for it. One that was said
+ * long ago was given something else.
+ */
+export function observeAnswers(conversations: Conversations, { learning, clock }: Parts): Conversations {
+  const isRecent = ({ createdAt }: NewMessage) =>
+    createdAt === undefined || (parseTimestamp(createdAt) ?? 0) >= clock.nowMs() - ANSWERED_MS;
+  const note = (principal: Principal, conversationId: string, appended: readonly NewMessage[]) => {
+    const messages = appended.filter(isRecent);
     const textBy = (role: NewMessage['role']) =>
       messages.flatMap((message) => (message.role === role ? [writtenTextOf(message)] : [])).join('\n');
     const answer = textBy('assistant');

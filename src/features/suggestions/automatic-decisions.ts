@@ -1,10 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
-import type { AutomaticKind } from '../../contract/suggestion-names.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { AUTOMATIC, type Deciding } from './deciding.ts';
+import { AUTOMATIC, type Deciding, type IsAllowed } from './deciding.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
 import {
   countMemoriesUpTo,
@@ -24,7 +23,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   log: Log;
-  settings: Pick<SuggestionSettings, 'pausedUntilMs'>;
+  settings: Pick<SuggestionSettings, 'acceptedFrom'>;
   deciding: Pick<Deciding, 'acceptAutomatically'>;
 }
 
@@ -33,8 +32,13 @@ const MAX_SHARE = 0.02;
 const MAX_TOUCHED = 20;
 const DAY_MS = 24 * 3_600_000;
 const PORTION = 100;
+/** Suggestions of a kind that are tried in one run, so that other accounts have their turn. */
+const MAX_TRIED = 20;
 
-/** The bounds are checked in the transaction that accepts, so that concurrent runs keep them together. */
+/**
+ * What is accepted is checked again in the transaction that accepts: concurrent runs keep the bounds together, and what an
+ * account or an assistant changed meanwhile counts.
+ */
 export function createAutomaticDecisions({ db, clock, log, settings, deciding }: Parts): AutomaticDecisions {
   /** How many more memories of a user may be touched today. */
   async function leftOf(reader: Reader, tenantId: string, endUser: string): Promise<number> {
@@ -44,19 +48,42 @@ export function createAutomaticDecisions({ db, clock, log, settings, deciding }:
     return Math.floor(memories * MAX_SHARE) - touched.reduce((sum, count) => sum + count, 0);
   }
 
-  async function decideKind({ tenantId, kind, minConfidence }: SuggestionSettingRow): Promise<void> {
+  const isAllowed: IsAllowed = async (connection, { tenantId, endUser, kind, ...row }) => {
+    const from = await settings.acceptedFrom(connection, tenantId, kind);
+    if (from === undefined || row.confidence < from || row.suggester !== 'rules' || row.undoneAt !== null) return false;
+    return touchedBy(row) <= (await leftOf(connection, tenantId, endUser));
+  };
+
+  async function decideKind({ tenantId, kind }: SuggestionSettingRow): Promise<void> {
     const reader = db.readers.of(tenantId);
-    if ((await settings.pausedUntilMs(reader, tenantId, kind as AutomaticKind)) !== null) return;
-    for (const one of await listUndecided(reader, { tenantId, kind, minConfidence, limit: MAX_TOUCHED })) {
-      const isAllowed = async (on: Reader) => touchedBy(one) <= (await leftOf(on, tenantId, one.endUser));
-      if (!(await isAllowed(reader))) continue;
-      try {
-        await deciding.acceptAutomatically(tenantId, one.id, isAllowed);
-      } catch (error) {
-        // It changed meanwhile, or the quota is used up: it stays open for a person.
-        if (!(error instanceof AppError)) throw error;
-        log.info({ error, tenantId, suggestionId: one.id }, 'could not accept a suggestion automatically');
+    const minConfidence = await settings.acceptedFrom(reader, tenantId, kind);
+    if (minConfidence === undefined) return;
+    const left = new Map<string, number>();
+    let tried = 0;
+    let afterId = '';
+    for (;;) {
+      const rows = await listUndecided(reader, { tenantId, kind, minConfidence, afterId, limit: PORTION });
+      for (const { id, endUser, memoryIds } of rows) {
+        const leftNow = left.get(endUser) ?? (await leftOf(reader, tenantId, endUser));
+        const touched = touchedBy({ memoryIds });
+        left.set(endUser, touched <= leftNow ? leftNow - touched : leftNow);
+        if (touched > leftNow) continue;
+        await accept(tenantId, id);
+        tried += 1;
+        if (tried === MAX_TRIED) return;
       }
+      if (rows.length < PORTION) return;
+      afterId = rows.at(-1)!.id;
+    }
+  }
+
+  async function accept(tenantId: string, id: string): Promise<void> {
+    try {
+      await deciding.acceptAutomatically(tenantId, id, isAllowed);
+    } catch (error) {
+      // It changed meanwhile, or the quota is used up: it stays open for a person.
+      if (!(error instanceof AppError)) throw error;
+      log.info({ error, tenantId, suggestionId: id }, 'could not accept a suggestion automatically');
     }
   }
 

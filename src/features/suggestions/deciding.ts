@@ -19,11 +19,7 @@ export interface Deciding {
   /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
   accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
   /** Applies a suggestion for an account that wants that, if `isAllowed` in the same transaction. Throws like `accept`. */
-  acceptAutomatically(
-    tenantId: string,
-    id: string,
-    isAllowed: (connection: Connection) => Promise<boolean>,
-  ): Promise<void>;
+  acceptAutomatically(tenantId: string, id: string, isAllowed: IsAllowed): Promise<void>;
   reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
   /** Opens a decided suggestion again; what accepting changed is as before. Throws `conflict` if that cannot be. */
   undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
@@ -44,8 +40,11 @@ interface Parts {
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
 }
 
+/** Whether a suggestion, as the transaction that would accept it sees it, may be accepted automatically. */
+export type IsAllowed = (connection: Connection, suggestion: SuggestionRow) => Promise<boolean>;
+
 /** Who decides a suggestion, and whose quota counts what it adds. */
-type Decider = Adder & { decidedBy: string; isAllowed?: (connection: Connection) => Promise<boolean> };
+type Decider = Adder & { decidedBy: string; isAllowed?: IsAllowed };
 
 /** Decides suggestions; what accepting does to memories is in `acceptance.ts`. */
 export function createDeciding({ db, clock, memories, reading, tierOf }: Parts): Deciding {
@@ -81,8 +80,8 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
       db.writes.write(tenantId, (connection) =>
         decideWithin(connection, tenantId, id, ifMatch, async (row, suggestion) => {
           requireOpen(suggestion);
-          if (isAllowed && !(await isAllowed(connection))) {
-            throw new AppError('conflict', 'What may be accepted automatically today has been.');
+          if (isAllowed && !(await isAllowed(connection, row))) {
+            throw new AppError('conflict', 'The suggestion may not be accepted automatically any more.');
           }
           // Before the memories: their change makes suggestions outdated that are still open.
           await updateDecision(connection, { ...row, ...decided(decidedBy, 'accepted', null) });

@@ -43,27 +43,33 @@ export async function listAutomatic(
   );
 }
 
-/** When suggestions of the rules were undone since a time, the last first. */
+/** When decisions on a kind were undone since a time, whoever suggests the same now, the last first. */
 export async function listUndone(
   reader: Reader,
   { tenantId, kind, sinceMs, limit }: { tenantId: string; kind: SuggestionKind; sinceMs: number; limit: number },
 ): Promise<{ undoneAt: number }[]> {
   return reader.all(
-    `SELECT undoneAt FROM suggestions WHERE tenantId = ? AND kind = ? AND suggester = 'rules' AND undoneAt > ?
+    `SELECT undoneAt FROM suggestions WHERE tenantId = ? AND kind = ? AND undoneAt > ?
      ORDER BY undoneAt DESC LIMIT ?`,
     [tenantId, kind, sinceMs, limit],
   );
 }
 
-/** Lists open suggestions of the rules that were never decided, the oldest first. */
+/** Lists open suggestions of the rules that were never decided, the oldest first, after an id. */
 export async function listUndecided(
   reader: Reader,
-  { tenantId, kind, minConfidence, limit }: Omit<SuggestionSettingRow, 'mode'> & { limit: number },
+  {
+    tenantId,
+    kind,
+    minConfidence,
+    afterId,
+    limit,
+  }: Omit<SuggestionSettingRow, 'mode'> & { afterId: string; limit: number },
 ): Promise<{ id: string; endUser: string; memoryIds: string }[]> {
   return reader.all(
     `SELECT id, endUser, memoryIds FROM suggestions WHERE tenantId = ? AND state = 'open' AND kind = ?
-     AND suggester = 'rules' AND confidence >= ? AND undoneAt IS NULL ORDER BY id LIMIT ?`,
-    [tenantId, kind, minConfidence, limit],
+     AND suggester = 'rules' AND confidence >= ? AND undoneAt IS NULL AND id > ? ORDER BY id LIMIT ?`,
+    [tenantId, kind, minConfidence, afterId, limit],
   );
 }
 

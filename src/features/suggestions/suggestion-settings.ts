@@ -9,6 +9,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Erasable } from '../erasure/erasure.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Usage } from '../limits/usage.ts';
 import {
   deleteSettings,
   listSettings,
@@ -23,17 +24,23 @@ export interface SuggestionSettings extends Erasable {
   change(principal: Pick<Principal, 'tenantId'>, change: SuggestionSettingsChange): Promise<Settings>;
   /** The kinds that are not made. */
   switchedOff(reader: Reader, tenantId: string): Promise<ReadonlySet<SuggestionKind>>;
-  /** Until when nothing of a kind is accepted automatically; `null` if it may be. */
-  pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null>;
+  /** The confidence from which on suggestions of a kind are accepted automatically now; `undefined` if none are. */
+  acceptedFrom(reader: Reader, tenantId: string, kind: SuggestionKind): Promise<number | undefined>;
 }
 
 /** Undone decisions within a week after which a kind waits for review for a week. */
 const MAX_UNDONE = 2;
 const PAUSE_MS = 7 * 24 * 3_600_000;
 
+interface Parts {
+  db: Database;
+  clock: Clock;
+  usage: Pick<Usage, 'requireTenant'>;
+}
+
 /** Stores what accounts want; a kind that was never set waits for review. */
-export function createSuggestionSettings({ db, clock }: { db: Database; clock: Clock }): SuggestionSettings {
-  async function pausedUntilMs(reader: Reader, tenantId: string, kind: AutomaticKind): Promise<number | null> {
+export function createSuggestionSettings({ db, clock, usage }: Parts): SuggestionSettings {
+  async function pausedUntilMs(reader: Reader, tenantId: string, kind: SuggestionKind): Promise<number | null> {
     const undone = { tenantId, kind, sinceMs: clock.nowMs() - PAUSE_MS, limit: MAX_UNDONE };
     const times = await listUndone(reader, undone);
     return times.length < MAX_UNDONE ? null : times[0]!.undoneAt + PAUSE_MS;
@@ -66,6 +73,7 @@ export function createSuggestionSettings({ db, clock }: { db: Database; clock: C
     get,
     async change({ tenantId }, change) {
       await db.writes.write(tenantId, async (connection) => {
+        await usage.requireTenant(connection, tenantId);
         const rows = await listSettings(connection, tenantId);
         for (const [name, changed] of Object.entries(change)) {
           const kind = name as SuggestionKind;
@@ -78,7 +86,11 @@ export function createSuggestionSettings({ db, clock }: { db: Database; clock: C
       const rows = await listSettings(reader, tenantId);
       return new Set(rows.filter(({ mode }) => mode === 'off').map(({ kind }) => kind));
     },
-    pausedUntilMs,
+    async acceptedFrom(reader, tenantId, kind) {
+      const { mode, minConfidence } = settingOf(await listSettings(reader, tenantId), tenantId, kind);
+      if (mode !== 'automatic' || (await pausedUntilMs(reader, tenantId, kind)) !== null) return undefined;
+      return minConfidence;
+    },
     async erase({ tenantId, endUser }) {
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteSettings(connection, tenantId));
     },

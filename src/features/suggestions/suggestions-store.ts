@@ -48,7 +48,7 @@ export async function insertSuggestions(connection: Connection, rows: readonly S
     rows.map((row) => valuesOf(row, COLUMNS)),
     `ON CONFLICT (tenantId, textsHash) DO UPDATE
        SET state = 'open', createdAt = excluded.createdAt, memoryIds = excluded.memoryIds, evidence = excluded.evidence,
-         content = excluded.content, validFrom = excluded.validFrom, reason = excluded.reason,
+         project = excluded.project, content = excluded.content, validFrom = excluded.validFrom, reason = excluded.reason,
          confidence = excluded.confidence, suggester = excluded.suggester, suggesterName = excluded.suggesterName
        WHERE suggestions.state = 'outdated' RETURNING id`,
   );

@@ -97,8 +97,9 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     await recordSettings('settings');
     await write(twin, (connection) => settings.upsertSetting(connection, { ...setting, minConfidence: 0.4 }));
     await recordSettings('changed settings');
-    const undecided = { tenantId, kind: 'supersede', minConfidence: 0.4, limit: 9 } as const;
+    const undecided = { tenantId, kind: 'supersede', minConfidence: 0.4, afterId: '', limit: 9 } as const;
     twin.record('undecided', await settings.listUndecided(reader, undecided));
+    twin.record('undecided after it', await settings.listUndecided(reader, { ...undecided, afterId: ID }));
     const since = { tenantId, kind: 'supersede', sinceMs: 0, limit: 9 } as const;
     twin.record('never undone', await settings.listUndone(reader, since));
     const decided = { tenantId, endUser: 'default', decidedBy: 'svc', sinceMs: 0 };

@@ -173,7 +173,11 @@ describe('erasing an account', { retry: 2 }, () => {
 
 describe('requests in flight while the account is erased', () => {
   /** Sends a request whose key is checked now and whose body is sent when the returned function is called. */
-  async function startSlowly({ apiKey }: Tenant, path: string, body: string): Promise<() => Promise<string>> {
+  async function startSlowly(
+    { apiKey }: Tenant,
+    path: string,
+    { method, body }: { method: string; body: string },
+  ): Promise<() => Promise<string>> {
     const socket: Socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
     let answer = '';
     socket.on('data', (chunk) => {
@@ -181,7 +185,7 @@ describe('requests in flight while the account is erased', () => {
     });
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: svc\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n` +
+      `${method} ${path} HTTP/1.1\r\nHost: svc\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`,
     );
     await sleep(100);
@@ -197,18 +201,21 @@ describe('requests in flight while the account is erased', () => {
     ['a batch', '/v1/memories/batch', { memories: [{ content: 'left behind', user: 'nobody' }] }],
     ['a search', '/v1/search', { query: 'left behind' }],
     ['a context', '/v1/context', { query: 'left behind' }],
-  ])('%s gets the same 401 as an invalid key and leaves no data', async (_, path, body) => {
+    ['what happens with suggestions', '/v1/suggestion-settings', { merge: { mode: 'off' } }, 'PATCH'],
+    ['what is learned', '/v1/retrieval', { infersUses: false }, 'PATCH'],
+  ])('%s gets the same 401 as an invalid key and leaves no data', async (_, path, body: object, method = 'POST') => {
     const tenant = await makeTenant(daemon, `slow-${sequence++}@example.com`);
     const neighbour = await makeTenant(daemon, `steady-${sequence++}@example.com`);
-    const finish = await startSlowly(tenant, path, JSON.stringify(body));
-    const finishNeighbour = await startSlowly(neighbour, path, JSON.stringify(body));
+    const request = { method, body: JSON.stringify(body) };
+    const finish = await startSlowly(tenant, path, request);
+    const finishNeighbour = await startSlowly(neighbour, path, request);
     expect((await erase(tenant)).status).toBe(204);
     // Both share one transaction: rejecting one must not reject the other.
     const [answer, neighbourAnswer] = await Promise.all([finish(), finishNeighbour()]);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/\r\nwww-authenticate: Bearer realm="svc", error="invalid_token"\r\n/i);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
-      ...(await daemon.call(tenant.apiKey, path, { body })).body,
+      ...(await daemon.call(tenant.apiKey, path, { method, body })).body,
       requestId: expect.any(String),
     });
     expect(neighbourAnswer).toMatch(/^HTTP\/1\.1 20[01] /);

@@ -118,6 +118,14 @@ describe('nothing is learned from', () => {
       },
     ],
     [
+      'an old answer that is stored now',
+      async () => {
+        const createdAt = new Date(daemon.clock.nowMs() - 86_400_000).toISOString();
+        const messages = [{ role: 'assistant', content: ANSWER, createdAt }];
+        await caller.call('/v1/remember', { body: { messages }, headers: USER_AGENT });
+      },
+    ],
+    [
       'an answer more than an hour later',
       async () => {
         daemon.clock.advance(3_601_000);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SuggestionSettings } from '../../../src/contract/suggestion-settings.ts';
 import type { Suggestion } from '../../../src/contract/suggestions.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -39,6 +39,24 @@ const settings = async (change?: object) => {
 };
 const merged = () => caller.suggestions('?state=accepted&kind=merge');
 const automatic = { merge: { mode: 'automatic', minConfidence: 0.6 } };
+
+/** Holds all writes, makes these in their order and then decides, which reads what was before them. */
+async function decideBehind(...writes: (() => Promise<unknown>)[]): Promise<Suggestion[]> {
+  await caller.compared();
+  let release = () => {};
+  const held = daemon.db.writes.between(() => new Promise<void>((resolve) => (release = resolve)));
+  const waiting = (count: number) =>
+    vi.waitFor(() => expect(daemon.db.writes.waiting()).toBeGreaterThanOrEqual(count), { interval: 5 });
+  const made: Promise<unknown>[] = [];
+  for (const write of [...writes, daemon.automaticDecisions.decideDue]) {
+    const before = daemon.db.writes.waiting();
+    made.push(write());
+    await waiting(before + 1);
+  }
+  release();
+  await Promise.all([held, ...made]);
+  return merged();
+}
 
 async function decideDue(): Promise<Suggestion[]> {
   await caller.compared();
@@ -122,6 +140,38 @@ describe('what runs by itself', () => {
     expect(await decideDue()).toEqual([]);
   });
 
+  test('never accepts what an assistant put in the place of an outdated suggestion meanwhile', async () => {
+    await fill(1, 150);
+    await settings(automatic);
+    const [found] = await caller.compared();
+    const { memoryIds, content } = found!;
+    const { content: before } = (await caller.read(memoryIds[0]!)).body;
+    const own = { memoryIds, content: 'My desk is at the office', confidence: 1 };
+    const accepted = await decideBehind(
+      () => caller.change(memoryIds[0]!, { content: 'My desk is of oak' }),
+      () => caller.change(memoryIds[0]!, { content: before }),
+      () => caller.suggest(own),
+    );
+    expect(content).not.toBe(own.content);
+    expect(accepted).toEqual([]);
+    expect(await caller.suggestions()).toMatchObject([{ id: found!.id, by: 'assistant', content: own.content }]);
+  });
+
+  test('ends as soon as the account wants to review', async () => {
+    await fill(1, 150);
+    await settings(automatic);
+    expect(await decideBehind(() => settings({ merge: { mode: 'review' } }))).toEqual([]);
+  });
+
+  test('goes on behind suggestions of users of whom nothing more may be touched', async () => {
+    await fill(11, 0, { user: 'ben' });
+    await fill(11, 0, { user: 'cleo' });
+    await caller.compared();
+    await fill(1, 150);
+    await settings(automatic);
+    expect((await decideDue()).map(({ user }) => user)).toEqual(['default']);
+  });
+
   test('stops for a week after two decisions were undone', async () => {
     await fill(5, 192);
     await settings(automatic);
@@ -135,6 +185,20 @@ describe('what runs by itself', () => {
     daemon.clock.advance(6 * 86_400_000);
     expect((await settings()).merge.pausedUntil).toBeNull();
     expect(await decideDue()).toHaveLength(2);
+  });
+
+  test('stays stopped when an assistant suggests again what was undone', async () => {
+    await fill(5, 192);
+    await settings(automatic);
+    for (const { id, memoryIds } of await decideDue()) {
+      await caller.decide(id, 'undo');
+      const { content } = (await caller.read(memoryIds[0]!)).body;
+      for (const text of ['It is of oak', content]) await caller.change(memoryIds[0]!, { content: text });
+      expect((await caller.suggest({ memoryIds, content })).id).toBe(id);
+    }
+    expect((await settings()).merge.pausedUntil).not.toBeNull();
+    daemon.clock.advance(25 * 3_600_000);
+    expect(await decideDue()).toEqual([]);
   });
 
   test('touches at most 20 memories in a day, of each user by itself', async () => {

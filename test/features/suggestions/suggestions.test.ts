@@ -151,6 +151,16 @@ describe('a suggestion', () => {
     expect((await caller.read(older.id)).body.validTo).toBeNull();
   });
 
+  test('is of the project that its memories have when it is made again', async () => {
+    const both = await caller.add('Ada sings and has a dog', { project: 'choir' });
+    const splitting = { kind: 'split' as const, memoryIds: [both.id], content: 'Ada sings\nAda has a dog' };
+    const { id } = await caller.suggest(splitting);
+    await caller.change(both.id, { project: 'house' });
+    expect(await caller.suggest(splitting)).toMatchObject({ id, state: 'open', project: 'house' });
+    await caller.decide(id, 'accept');
+    expect((await caller.list('?project=house&projectOnly=true')).sort()).toEqual(['Ada has a dog', 'Ada sings']);
+  });
+
   test('is erased with any of its memories, its user and its account', async () => {
     const { older, suggestion } = await pair();
     await caller.erase(older.id);

@@ -379,6 +379,41 @@ describe('the pane', () => {
     expect(consoleErrors).toEqual([]);
   });
 
+  test('forgets the conversations of a project only with all its memories, and those that are still there', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, apiKey } = await open(FACTS);
+    const ids: string[] = [];
+    for (const title of ['One', 'Two']) {
+      const made = await browser.call(apiKey, '/v1/conversations', { title, project: 'trips' });
+      ids.push(((await made.json()) as { id: string }).id);
+    }
+    const left = async () =>
+      ((await (await browser.call(apiKey, '/v1/conversations')).json()) as { data: unknown[] }).data.length;
+    const offer = page.getByRole('checkbox', { name: 'Forget the 2 conversations of trips too' });
+    const all = page.getByRole('checkbox', { name: 'Select all' });
+    for (const filter of ['tag=travel', 'q=hotel']) {
+      await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips&${filter}`);
+      await all.check();
+      await page.getByRole('button', { name: 'Forget', exact: true }).waitFor();
+      await page.waitForTimeout(500);
+      expect(await offer.count(), filter).toBe(0);
+    }
+    await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
+    await all.check();
+    await offer.check();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await page.getByText('Forgot 2 memories and 2 conversations.').waitFor();
+    const erased = await fetch(`${browser.daemon.baseUrl}/v1/conversations/${ids[0]}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(erased.status).toBe(204);
+    await expect.poll(left, { timeout: 15_000 }).toBe(0);
+    await page.waitForTimeout(500);
+    expect(await page.locator('.toast.is-error').count()).toBe(0);
+  });
+
   test('says what stays when all of a project is selected: superseded memories', async () => {
     const { page, apiKey } = await open(FACTS);
     const [hotel] = await stored(apiKey, 'tag=travel&project=trips&projectOnly=true');

@@ -150,12 +150,18 @@ export async function forgetMany(
   showToast(`Forgot ${formatCount(deleted, 'memory', 'memories')}.`);
 }
 
-/** Erases conversations with their messages and episodes. */
+/** Erases conversations with their messages and episodes. One that is erased already counts as erased. */
 export async function forgetConversations(client: Client, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   for (let start = 0; start < ids.length; start += MAX_UNDOABLE_CONVERSATIONS) {
     const some = ids.slice(start, start + MAX_UNDOABLE_CONVERSATIONS);
-    await Promise.all(some.map((id) => client.conversations.delete(id)));
+    await Promise.all(
+      some.map((id) =>
+        client.conversations.delete(id).catch((error: unknown) => {
+          if (!(error instanceof ApiError && error.status === 404)) throw error;
+        }),
+      ),
+    );
   }
   announce('conversation');
 }

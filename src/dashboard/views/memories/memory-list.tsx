@@ -67,7 +67,7 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
   const selected = rows.filter(({ id }) => isSelected(chosen, id));
   const count = chosen.kind === 'all' ? (total ?? rows.length) : selected.length;
   const areAllSelected = chosen.kind === 'all' || (selected.length > 0 && selected.length === rows.length);
-  const conversations = useProjectConversations(state, areAllSelected);
+  const conversations = useProjectConversations(state, areAllSelected && (chosen.kind === 'all' || isComplete));
   // The filter may match rows that are not loaded yet: use it, unless it matches rows that the list does not show.
   const isByFilter = !isComplete && !isWindowed(state);
   const selectAll = () => {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { onChanges } from '../../live.ts';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
-import type { ListState } from './list-state.ts';
+import { isFiltered, isWindowed, type ListState } from './list-state.ts';
 
 /** The conversations of the project whose memories are all selected. */
 export interface ProjectConversations {
@@ -13,14 +13,16 @@ export interface ProjectConversations {
   areChosen: Signal<boolean>;
 }
 
-/** Loads the conversations of the chosen project while all its memories are selected; undefined if there are none. */
-export function useProjectConversations(
-  { project, user }: ListState,
-  areAllSelected: boolean,
-): ProjectConversations | undefined {
+/**
+ * Loads the conversations of the chosen project while all its memories are selected, and not only those that pass other
+ * filters; undefined if there are none.
+ */
+export function useProjectConversations(state: ListState, areAllSelected: boolean): ProjectConversations | undefined {
   const { client } = currentSession();
   const areChosen = useSignal(false);
-  const key = areAllSelected && project !== undefined ? JSON.stringify([project, user]) : undefined;
+  const { project, user, query } = state;
+  const isWhole = query === '' && !isWindowed(state) && !isFiltered({ ...state, project: undefined });
+  const key = areAllSelected && isWhole && project !== undefined ? JSON.stringify([project, user]) : undefined;
   const found = useResource(key, async (signal) => {
     const query = { project: project!, projectOnly: true, ...(user !== undefined && { user }), limit: 200 };
     const ids: string[] = [];
