@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { usesInAnswer } from '../../src/features/learning/answer-uses.ts';
+import { readAnswer, usesInAnswer } from '../../src/features/learning/answer-uses.ts';
 import { finish } from '../../src/lib/time-slices.ts';
 
 /** A prompt, what an assistant was given for it, its answer, and the ids of what the answer used. */
@@ -13,7 +13,10 @@ interface Exchange {
 }
 
 const { values: options } = parseArgs({
-  options: { people: { type: 'string', default: 'one,two,three,four,five,six' }, show: { type: 'boolean', default: false } },
+  options: {
+    people: { type: 'string', default: 'one,two,three,four,five,six' },
+    show: { type: 'boolean', default: false },
+  },
 });
 
 /** Counts what is inferred from answers: `node --import tsx bench/retrieval/answer-uses.ts [--people one,two] [--show]`. */
@@ -23,7 +26,7 @@ for (const person of options.people.split(',')) {
   const own = { right: 0, wrong: 0, missed: 0 };
   for (const { prompt, given, answer, used } of JSON.parse(await readFile(file, 'utf8')) as Exchange[]) {
     const numbered = given.map(({ text }, index) => ({ id: `mem_given_${index}`, text }));
-    const found = finish(usesInAnswer({ asked: prompt, answer }, numbered)).map(
+    const found = finish(usesInAnswer(finish(readAnswer(answer)), prompt, numbered)).map(
       (id) => given[numbered.findIndex((one) => one.id === id)]!.id,
     );
     for (const { id, text } of given) {

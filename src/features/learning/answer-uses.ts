@@ -31,8 +31,9 @@ const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g;
 /** Terms to look at in one step. */
 const TERMS_PER_STEP = 256;
 
-/** The roots in an answer. */
-interface AnswerWords {
+/** An answer with the roots in it. */
+export interface ReadAnswer {
+  text: string;
   all: ReadonlySet<string>;
   /** Outside of code. */
   prose: ReadonlySet<string>;
@@ -45,11 +46,11 @@ interface AnswerWords {
  * the texts have counts less for each. Silent use is not found.
  */
 export function* usesInAnswer(
-  { asked, answer }: { asked: string; answer: string },
+  answer: ReadAnswer,
+  asked: string,
   given: readonly GivenText[],
 ): Generator<void, string[]> {
   const known = new Set(yield* rootsOf(asked));
-  const said = yield* wordsOfAnswer(answer);
   const read: { units: ReadonlyMap<string, number>; pairs: readonly string[] }[] = [];
   for (const { text } of given) {
     read.push({ units: yield* unitsOf(text, known), pairs: yield* pairsOf(yield* rootsOf(text), known) });
@@ -59,15 +60,15 @@ export function* usesInAnswer(
   for (const { units } of read) for (const root of units.keys()) spread.set(root, (spread.get(root) ?? 0) + 1);
   return given.flatMap(({ id }, index) => {
     const { units, pairs } = read[index]!;
-    const phrases = pairs.filter((pair) => said.pairs.has(pair)).length;
-    const evidence = evidenceOf(units, said, spread) + EVIDENCE.phrases * phrases;
-    return answer.includes(id) || evidence >= ENOUGH ? [id] : [];
+    const phrases = pairs.filter((pair) => answer.pairs.has(pair)).length;
+    const evidence = evidenceOf(units, answer, spread) + EVIDENCE.phrases * phrases;
+    return answer.text.includes(id) || evidence >= ENOUGH ? [id] : [];
   });
 }
 
 function evidenceOf(
   units: ReadonlyMap<string, number>,
-  { all, prose }: AnswerWords,
+  { all, prose }: ReadAnswer,
   spread: ReadonlyMap<string, number>,
 ): number {
   let added = 0;
@@ -83,10 +84,11 @@ function evidenceOf(
   return added === 0 ? 0 : EVIDENCE.share * (shared / added) + EVIDENCE.inCode * inCode;
 }
 
-function* wordsOfAnswer(answer: string): Generator<void, AnswerWords> {
-  const roots = yield* rootsOf(answer);
-  const prose = new Set(yield* rootsOf(answer.replace(CODE_BLOCK, ' ')));
-  return { all: new Set(roots), prose, pairs: new Set(yield* pairsOf(roots)) };
+/** Reads an answer once, for what several searches gave. */
+export function* readAnswer(text: string): Generator<void, ReadAnswer> {
+  const roots = yield* rootsOf(text);
+  const prose = new Set(yield* rootsOf(text.replace(CODE_BLOCK, ' ')));
+  return { text, all: new Set(roots), prose, pairs: new Set(yield* pairsOf(roots)) };
 }
 
 /** The terms of a text that are not known, by their roots, with how much each says. */

@@ -2,7 +2,7 @@ import type { ItemType } from '../../contract/search.ts';
 import { WEB_APP_CLIENT } from '../../contract/web-app-client.ts';
 import type { Reader } from '../../db/connection.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
-import { usesInAnswer } from './answer-uses.ts';
+import { type ReadAnswer, readAnswer, usesInAnswer } from './answer-uses.ts';
 import type { UserKey } from './learned-cache.ts';
 import { itemTypeOf, shownIdsOf } from './remembered-search.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
@@ -40,6 +40,7 @@ export async function findAnsweredUses(
   });
   const uses: { searchId: string; used: string[] }[] = [];
   const seen = new Set<string>();
+  let read: ReadAnswer | undefined;
   for (const search of recent.filter((one) => one.client === client).slice(0, MAX_SEARCHES)) {
     const ids = shownIdsOf(search)
       .filter((id) => !seen.has(id))
@@ -47,11 +48,10 @@ export async function findAnsweredUses(
     for (const id of ids) seen.add(id);
     const before = learnedIdsOf(search);
     const given = await findShownTexts(reader, tenantId, idsByType(ids), MAX_TEXT_CHARACTERS);
-    const said = {
-      asked: `${search.query ?? ''}\n${asked.slice(0, MAX_ANSWER_CHARACTERS)}`,
-      answer: answer.slice(0, MAX_ANSWER_CHARACTERS),
-    };
-    const used = (await runInSlices(usesInAnswer(said, given), tenantId))
+    if (given.length === 0) continue;
+    read ??= await runInSlices(readAnswer(answer.slice(0, MAX_ANSWER_CHARACTERS)), tenantId);
+    const question = `${search.query ?? ''}\n${asked.slice(0, MAX_ANSWER_CHARACTERS)}`;
+    const used = (await runInSlices(usesInAnswer(read, question, given), tenantId))
       .filter((id) => !before.has(id))
       .slice(0, Math.max(0, MAX_USES_PER_SEARCH - before.size));
     if (used.length > 0) uses.push({ searchId: search.id, used });
