@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { LearnedWord } from '../../src/contract/learned-words.ts';
 import { hookHarness, PATIENT, type Said, SILENT } from './hook-harness.ts';
 
 const harness = hookHarness();
@@ -169,6 +170,19 @@ describe('svc hook stop and session-end', () => {
     ]);
     const { body } = await harness.daemon.call<{ data: { cut: boolean }[] }>(harness.apiKey, '/v1/episodes');
     expect(body.data).toMatchObject([{ cut: true }]);
+  });
+
+  test('teach which memory a prompt needed, by what the answer repeats of it', async () => {
+    const id = await add('The editor is set in Iosevka with size 15');
+    await hook('prompt', prompt('Which typeface should the editor of the laptop have?'));
+    await hook('stop', stop('Your editor is set in Iosevka, size 15: the laptop gets the same.'));
+    await expect
+      .poll(async () => {
+        const { daemon, apiKey } = harness;
+        const { body } = await daemon.call<{ data: LearnedWord[] }>(apiKey, '/v1/retrieval/words');
+        return body.data.map(({ word, itemId, observedUses }) => `${word} ${itemId} ${observedUses}`);
+      })
+      .toContain(`typeface ${id} 1`);
   });
 
   test('leave out recalled memories, private passages and credentials, here and on the disk', async () => {
