@@ -122,6 +122,23 @@ describe('a body that cannot be stored unchanged', () => {
   });
 });
 
+test('a write with NUL in its id refuses no other that is stored in the same transaction', async () => {
+  const [stranger, neighbor] = [await daemon.account(), await daemon.account()];
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const wrong = stranger.call('/v1/conversations/%00/messages', {
+        body: { messages: [{ role: 'user', content: `Knock ${index}` }] },
+      });
+      const erased = stranger.call('/v1/conversations/%00', { method: 'DELETE' });
+      const { status } = await neighbor.call('/v1/conversations', { body: { title: `Chat ${index}` } });
+      expect([400, 404]).toContain((await wrong).status);
+      expect([400, 404]).toContain((await erased).status);
+      return status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([201]));
+});
+
 /** Sends a raw request and returns the whole response. */
 async function speak(rest: string): Promise<string> {
   const { hostname, port } = new URL(daemon.baseUrl);

@@ -28,7 +28,8 @@ export function postgresError(error: unknown): AppError | StorageFault {
     const full = 'The disk that stores the memories is full. Free some space and try again.';
     return new AppError('storage_full', full, { cause });
   }
-  if (code === NOT_TEXT) return new AppError('invalid_request', 'The request contains a NUL character.', { cause });
+  // Without a cause: the request is at fault, not the storage, and others in its transaction are not refused with it.
+  if (code === NOT_TEXT) return new AppError('invalid_request', 'The request contains a NUL character.');
   // The driver has no codes for connections that it closed itself.
   if (code === undefined || LOST.test(code) || PASSING.test(code)) {
     return new AppError('unavailable', 'The database is unavailable at the moment.', { retryAfterSeconds: 5, cause });
