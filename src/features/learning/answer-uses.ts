@@ -7,6 +7,8 @@ import { rootOf } from '../text/word-forms.ts';
 export interface GivenText {
   id: string;
   text: string;
+  /** The number that it had, by which a context asks the assistant to cite it. */
+  marker?: number;
 }
 
 /** What a unit of a text says, if the question has not: names, numbers and rare words much, others little. */
@@ -15,8 +17,9 @@ const WEIGHTS = { name: 2, number: 2, word: 1, smallNumber: 0.4, common: 0.25 };
  * What counts: the share of its weight that the answer has, phrases of two words, and the weight that only its code has.
  * Fitted by logistic regression to answers of which others had labelled what they used; a probability of 75 % is enough.
  * See docs/retrieval.md#what-is-inferred. Whether a sentence addresses the person, and numbers by themselves, gained nothing.
+ * A citation by number is no proof: other contexts of the session had the same numbers.
  */
-const EVIDENCE = { share: 4.3, phrases: 0.46, inCode: 0.83 };
+const EVIDENCE = { share: 4.3, phrases: 0.46, inCode: 0.83, cited: 2 };
 const ENOUGH = 3.27;
 /** Numbers of fewer characters stand in any text, and so do these: statuses, ports, years and round ones. */
 const MIN_NUMBER_LENGTH = 3;
@@ -27,6 +30,9 @@ const CODE_NAME = /^(?=.*\p{L})(?:\S*[\p{L}\p{N}][._/:@-][\p{L}\p{N}]\S*|\p{Ll}+
 const NAME = /(?<=[\p{L}\p{N},;:)"'] )\p{Lu}\p{L}+/gu;
 const DIGIT = /\d/;
 const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g;
+const INLINE_CODE = /`[^`\n]*`/g;
+/** `[2]` in prose: no index of an array, link or footnote. */
+const CITATION = /(?<![\p{L}\p{N}\])])\[(\d{1,2})\](?![([:])/gu;
 
 /** Terms to look at in one step. */
 const TERMS_PER_STEP = 256;
@@ -39,6 +45,8 @@ export interface ReadAnswer {
   prose: ReadonlySet<string>;
   /** Pairs of roots that follow each other. */
   pairs: ReadonlySet<string>;
+  /** Numbers of what it cites. */
+  cited: ReadonlySet<number>;
 }
 
 /**
@@ -58,10 +66,11 @@ export function* usesInAnswer(
   }
   const spread = new Map<string, number>();
   for (const { units } of read) for (const root of units.keys()) spread.set(root, (spread.get(root) ?? 0) + 1);
-  return given.flatMap(({ id }, index) => {
+  return given.flatMap(({ id, marker }, index) => {
     const { units, pairs } = read[index]!;
     const phrases = pairs.filter((pair) => answer.pairs.has(pair)).length;
-    const evidence = evidenceOf(units, answer, spread) + EVIDENCE.phrases * phrases;
+    const citation = marker !== undefined && answer.cited.has(marker) ? EVIDENCE.cited : 0;
+    const evidence = evidenceOf(units, answer, spread) + EVIDENCE.phrases * phrases + citation;
     return answer.text.includes(id) || evidence >= ENOUGH ? [id] : [];
   });
 }
@@ -87,8 +96,15 @@ function evidenceOf(
 /** Reads an answer once, for what several searches gave. */
 export function* readAnswer(text: string): Generator<void, ReadAnswer> {
   const roots = yield* rootsOf(text);
-  const prose = new Set(yield* rootsOf(text.replace(CODE_BLOCK, ' ')));
-  return { text, all: new Set(roots), prose, pairs: new Set(yield* pairsOf(roots)) };
+  const prose = text.replace(CODE_BLOCK, ' ');
+  const cited = new Set(Array.from(prose.replace(INLINE_CODE, ' ').matchAll(CITATION), ([, number]) => Number(number)));
+  return {
+    text,
+    cited,
+    all: new Set(roots),
+    prose: new Set(yield* rootsOf(prose)),
+    pairs: new Set(yield* pairsOf(roots)),
+  };
 }
 
 /** The terms of a text that are not known, by their roots, with how much each says. */

@@ -42,12 +42,12 @@ export async function findAnsweredUses(
   const seen = new Set<string>();
   let read: ReadAnswer | undefined;
   for (const search of recent.filter((one) => one.client === client).slice(0, MAX_SEARCHES)) {
-    const ids = shownIdsOf(search)
-      .filter((id) => !seen.has(id))
-      .slice(0, MAX_TEXTS);
+    const shownIds = shownIdsOf(search);
+    const ids = shownIds.filter((id) => !seen.has(id)).slice(0, MAX_TEXTS);
     for (const id of ids) seen.add(id);
     const before = learnedIdsOf(search);
-    const given = await findShownTexts(reader, tenantId, idsByType(ids), MAX_TEXT_CHARACTERS);
+    const texts = await findShownTexts(reader, tenantId, idsByType(ids), MAX_TEXT_CHARACTERS);
+    const given = texts.map((one) => ({ ...one, marker: shownIds.indexOf(one.id) + 1 }));
     if (given.length === 0) continue;
     read ??= await runInSlices(readAnswer(answer.slice(0, MAX_ANSWER_CHARACTERS)), tenantId);
     const question = `${search.query ?? ''}\n${asked.slice(0, MAX_ANSWER_CHARACTERS)}`;
