@@ -9,6 +9,11 @@ export type SuggestionMode = (typeof SUGGESTION_MODES)[number];
 export const AUTOMATIC_KINDS = ['add', 'merge', 'supersede'] as const;
 export type AutomaticKind = (typeof AUTOMATIC_KINDS)[number];
 
+/** Whether svc may decide suggestions of a kind by itself. */
+export function isAutomaticKind(kind: SuggestionKind): kind is AutomaticKind {
+  return AUTOMATIC_KINDS.some((one) => one === kind);
+}
+
 /** `outdated`: a memory that the suggestion is about has changed, or nobody decided for 90 days. */
 export const SUGGESTION_STATES = ['open', 'accepted', 'rejected', 'outdated'] as const;
 export type SuggestionState = (typeof SUGGESTION_STATES)[number];

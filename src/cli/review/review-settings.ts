@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import {
-  AUTOMATIC_KINDS,
+  isAutomaticKind,
   SUGGESTION_KINDS,
   SUGGESTION_MODES,
   type SuggestionKind,
@@ -68,7 +68,7 @@ function changeOf(
 ): SuggestionSettingsChange {
   if (mode === undefined)
     throw new CommandFailure(EXIT.usage, `Say what happens with ${kind}: review, automatic or off.`);
-  if (mode === 'automatic' && !AUTOMATIC_KINDS.some((one) => one === kind)) {
+  if (mode === 'automatic' && !isAutomaticKind(kind)) {
     throw new CommandFailure(EXIT.usage, `Only a person can decide ${kind}: choose review or off.`);
   }
   if (from !== undefined && mode !== 'automatic') {

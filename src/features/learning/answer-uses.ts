@@ -61,7 +61,9 @@ export function* usesInAnswer(
   const known = new Set(yield* rootsOf(asked));
   const read: { units: ReadonlyMap<string, number>; pairs: readonly string[] }[] = [];
   for (const { text } of given) {
-    read.push({ units: yield* unitsOf(text, known), pairs: yield* pairsOf(yield* rootsOf(text), known) });
+    const terms = yield* contentTermsOf(text);
+    const roots = yield* rootsIn(terms);
+    read.push({ units: yield* unitsOf(text, terms, roots, known), pairs: yield* pairsOf(roots, known) });
     yield;
   }
   const spread = new Map<string, number>();
@@ -108,13 +110,17 @@ export function* readAnswer(text: string): Generator<void, ReadAnswer> {
 }
 
 /** The terms of a text that are not known, by their roots, with how much each says. */
-function* unitsOf(text: string, known: ReadonlySet<string>): Generator<void, Map<string, number>> {
+function* unitsOf(
+  text: string,
+  terms: readonly string[],
+  roots: readonly string[],
+  known: ReadonlySet<string>,
+): Generator<void, Map<string, number>> {
   const names = new Set<string>();
   for (const name of namesIn(text)) for (const term of (yield* termsInSteps(name)).terms) names.add(term);
   const units = new Map<string, number>();
-  for (const term of yield* contentTermsOf(text)) {
-    const root = rootOf(term);
-    if (!known.has(root)) units.set(root, weightOf(term, names));
+  for (const [index, root] of roots.entries()) {
+    if (!known.has(root)) units.set(root, weightOf(terms[index]!, names));
   }
   return units;
 }
@@ -134,8 +140,12 @@ function namesIn(text: string): string[] {
 }
 
 function* rootsOf(text: string): Generator<void, string[]> {
+  return yield* rootsIn(yield* contentTermsOf(text));
+}
+
+function* rootsIn(terms: readonly string[]): Generator<void, string[]> {
   const roots: string[] = [];
-  for (const term of yield* contentTermsOf(text)) {
+  for (const term of terms) {
     roots.push(rootOf(term));
     if (roots.length % TERMS_PER_STEP === 0) yield;
   }

@@ -4,10 +4,10 @@ import type { Reader } from '../../db/connection.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { type ReadAnswer, readAnswer, usesInAnswer } from './answer-uses.ts';
 import type { UserKey } from './learned-cache.ts';
-import { itemTypeOf, shownIdsOf } from './remembered-search.ts';
+import { itemTypeOf, learnedIdsOf, shownIdsOf } from './remembered-search.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import { findShownTexts } from './shown-texts-store.ts';
-import { listStoredSearches, type StoredSearchRow } from './stored-searches-store.ts';
+import { listStoredSearches } from './stored-searches-store.ts';
 
 /** What an assistant said after its searches. */
 export interface SaidAnswer {
@@ -57,10 +57,6 @@ export async function findAnsweredUses(
     if (used.length > 0) uses.push({ searchId: search.id, used });
   }
   return uses;
-}
-
-function learnedIdsOf({ learnedFrom }: StoredSearchRow): ReadonlySet<string> {
-  return new Set(learnedFrom.split(' ').filter((id) => id !== ''));
 }
 
 function idsByType(ids: readonly string[]): ReadonlyMap<ItemType, string[]> {

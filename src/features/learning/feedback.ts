@@ -10,7 +10,7 @@ import { learnFrom } from './learning-step.ts';
 import { findLearned, findSearch, type SearchRow, updateLearnedFrom, upsertLearned } from './learning-store.ts';
 import { addMemoryUses } from './memory-uses-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
-import { shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts';
+import { learnedIdsOf, shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts';
 import { mixtureByName } from './retrieval-view.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
@@ -64,11 +64,11 @@ export async function recordFeedback(
   const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
   const used = unseen.used.map((id) => search.candidates.indexOf(id));
   const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
-  const isRepeated = await wasSaidBefore(connection, search.row, unseen, nowMs);
   const lesson = learnFrom(state, model, { ...search, used, irrelevant });
+  if (lesson === state) return { ...learned, learned: false, user };
   // Weights learn what a user prefers: the same again, however often, is no further evidence of it.
-  const next = isRepeated && lesson !== state ? { ...state, events: lesson.events } : lesson;
-  if (next === state) return { ...learned, learned: false, user };
+  const isRepeated = await wasSaidBefore(connection, search.row, unseen, nowMs);
+  const next = isRepeated ? { ...state, events: lesson.events } : lesson;
   await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
     tenantId,
@@ -121,25 +121,24 @@ async function wasSaidBefore(
   { used, irrelevant }: Required<Feedback>,
   nowMs: number,
 ): Promise<boolean> {
+  if (query === null) return false;
   const named = [...used, ...irrelevant];
-  if (query === null || named.length === 0) return false;
   const before = await listStoredSearches(connection, {
     ...{ tenantId, user: endUser, beforeId: id, exceptClient: undefined },
     ...{ sinceMs: nowMs - SEARCH_TTL_MS, limit: REPEATED_SEARCHES },
   });
-  const same = before.filter((search) => search.query === query).map(({ learnedFrom }) => learnedFrom.split(' '));
-  return named.every((one) => same.filter((learned) => learned.includes(one)).length >= MAX_REPEATED);
+  const same = before.filter((search) => search.query === query).map(learnedIdsOf);
+  return named.every((one) => same.filter((learned) => learned.has(one)).length >= MAX_REPEATED);
 }
 
 /** Whether a search still takes feedback of this kind. */
-function isOpen({ kind }: GivenFeedback, { feedbackAt, learnedFrom }: SearchRow): boolean {
-  const uses = learnedFrom.split(' ').filter((id) => id !== '').length;
-  return feedbackAt === null && (kind === 'explicit' || uses < MAX_USES_PER_SEARCH);
+function isOpen({ kind }: GivenFeedback, search: SearchRow): boolean {
+  return search.feedbackAt === null && (kind === 'explicit' || learnedIdsOf(search).size < MAX_USES_PER_SEARCH);
 }
 
 /** The ids that were not learned from before. */
-function unseenIds({ used = [], irrelevant = [] }: Feedback, { learnedFrom }: SearchRow): Required<Feedback> {
-  const known = new Set(learnedFrom.split(' '));
+function unseenIds({ used = [], irrelevant = [] }: Feedback, search: SearchRow): Required<Feedback> {
+  const known = learnedIdsOf(search);
   const isNew = (id: string) => !known.has(id);
   return { used: used.filter(isNew), irrelevant: irrelevant.filter(isNew) };
 }
@@ -193,7 +192,7 @@ async function findReformulated(connection: Connection, row: SearchRow): Promise
 /** What was shown and not used, where something else was. Reading one result does not say that the others did not help. */
 function passedOverIn({ kind, used = [] }: GivenFeedback, row: SearchRow): string[] {
   if (kind === 'implicit' || used.length === 0) return [];
-  const known = new Set([...used, ...row.learnedFrom.split(' ')]);
+  const known = new Set([...used, ...learnedIdsOf(row)]);
   return shownIdsOf(row).filter((id) => !known.has(id));
 }
 

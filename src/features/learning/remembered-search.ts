@@ -33,6 +33,11 @@ export function shownIdsOf({ candidates, shown }: { candidates: string; shown: B
   return unpackIndices(shown).map((index) => ids[index]!);
 }
 
+/** Returns the ids that the ranking learned from. */
+export function learnedIdsOf({ learnedFrom }: { learnedFrom: string }): ReadonlySet<string> {
+  return new Set(learnedFrom.split(' ').filter((id) => id !== ''));
+}
+
 /** Signals are stored as fixed-point numbers in steps of 1/8192, from −4 to 4. */
 const STEPS_PER_UNIT = 8192;
 const MAX_INT16 = 32_767;

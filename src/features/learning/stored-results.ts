@@ -1,7 +1,7 @@
 import type { Reader } from '../../db/connection.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { listRecentSearches, type SearchRow } from './learning-store.ts';
-import { shownIdsOf } from './remembered-search.ts';
+import { learnedIdsOf, shownIdsOf } from './remembered-search.ts';
 import { MAX_SEARCHES_PER_TENANT, MAX_USES_PER_SEARCH, RECENT_MS, type ShownResults } from './shown-results.ts';
 
 /** Reads from the stored searches what they showed, because another daemon may have answered them. */
@@ -19,7 +19,7 @@ export function createStoredResults(reader: Reader, clock: Clock): ShownResults 
 }
 
 /** Whether a use of this memory would still be learned from. */
-function isOpen({ learnedFrom, feedbackAt }: SearchRow, id: string): boolean {
-  const used = learnedFrom.split(' ').filter((one) => one !== '');
-  return feedbackAt === null && used.length < MAX_USES_PER_SEARCH && !used.includes(id);
+function isOpen(search: SearchRow, id: string): boolean {
+  const used = learnedIdsOf(search);
+  return search.feedbackAt === null && used.size < MAX_USES_PER_SEARCH && !used.has(id);
 }

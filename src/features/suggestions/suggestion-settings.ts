@@ -1,4 +1,4 @@
-import { AUTOMATIC_KINDS, type AutomaticKind, type SuggestionKind } from '../../contract/suggestion-names.ts';
+import type { AutomaticKind, SuggestionKind } from '../../contract/suggestion-names.ts';
 import {
   DEFAULT_MIN_CONFIDENCE,
   type SuggestionSettings as Settings,
@@ -48,21 +48,17 @@ export function createSuggestionSettings({ db, clock, usage }: Parts): Suggestio
 
   async function get({ tenantId }: Pick<Principal, 'tenantId'>): Promise<Settings> {
     const rows = await listSettings(db.lookups, tenantId);
-    const pausedUntil: Partial<Record<AutomaticKind, string | null>> = {};
-    for (const kind of AUTOMATIC_KINDS) {
-      pausedUntil[kind] = toTimestampOrNull(await pausedUntilMs(db.lookups, tenantId, kind));
-    }
-    const automatic = (kind: AutomaticKind) => {
+    const automatic = async (kind: AutomaticKind) => {
       const { mode, minConfidence } = settingOf(rows, tenantId, kind);
-      return { mode, minConfidence, pausedUntil: pausedUntil[kind] ?? null };
+      return { mode, minConfidence, pausedUntil: toTimestampOrNull(await pausedUntilMs(db.lookups, tenantId, kind)) };
     };
     const chosen = (kind: SuggestionKind) => ({
       mode: settingOf(rows, tenantId, kind).mode === 'off' ? ('off' as const) : ('review' as const),
     });
     return {
-      add: automatic('add'),
-      merge: automatic('merge'),
-      supersede: automatic('supersede'),
+      add: await automatic('add'),
+      merge: await automatic('merge'),
+      supersede: await automatic('supersede'),
       contradiction: chosen('contradiction'),
       expire: chosen('expire'),
       split: chosen('split'),

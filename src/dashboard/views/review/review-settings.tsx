@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { SuggestionSettings } from '../../../client/client.ts';
 import {
-  AUTOMATIC_KINDS,
-  type AutomaticKind,
+  isAutomaticKind,
   SUGGESTION_KINDS,
   type SuggestionKind,
   type SuggestionMode,
@@ -87,7 +86,7 @@ interface KindProps {
 
 function Kind({ kind, settings, isBusy, onChange }: KindProps) {
   const { mode } = settings[kind];
-  const automatic = isAutomatic(kind) ? settings[kind] : undefined;
+  const automatic = isAutomaticKind(kind) ? settings[kind] : undefined;
   const modes: SuggestionMode[] = automatic ? ['review', 'automatic', 'off'] : ['review', 'off'];
   return (
     <li>
@@ -129,8 +128,4 @@ function Kind({ kind, settings, isBusy, onChange }: KindProps) {
       )}
     </li>
   );
-}
-
-function isAutomatic(kind: SuggestionKind): kind is AutomaticKind {
-  return AUTOMATIC_KINDS.some((one) => one === kind);
 }
