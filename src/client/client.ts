@@ -13,6 +13,7 @@ import { memoryCalls } from './memory-calls.ts';
 import { portabilityCalls } from './portability-calls.ts';
 import { providerCalls } from './provider-calls.ts';
 import { suggestionCalls } from './suggestion-calls.ts';
+import { topicCalls } from './topic-calls.ts';
 import { createTransport } from './transport.ts';
 import { userCalls } from './user-calls.ts';
 
@@ -45,6 +46,8 @@ export type * from '../contract/searches.ts';
 export type * from '../contract/suggestion-names.ts';
 export type * from '../contract/suggestion-settings.ts';
 export type * from '../contract/suggestions.ts';
+export type * from '../contract/topic-sorts.ts';
+export type * from '../contract/topics.ts';
 export type * from '../contract/users.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';
@@ -83,6 +86,7 @@ export function createClient(options: ClientOptions) {
     ...learningCalls(transport),
     ...providerCalls(transport),
     suggestions: suggestionCalls(transport),
+    topics: topicCalls(transport),
     jobs: jobCalls(transport),
     ...activityCalls(transport),
     ...portabilityCalls(transport),

@@ -12,6 +12,7 @@ import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
 import { PROVIDER_OPERATIONS } from './providers-operations.ts';
 import { SEARCH_OPERATIONS } from './search-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestions-operations.ts';
+import { TOPIC_OPERATIONS } from './topics-operations.ts';
 import { USER_OPERATIONS } from './users-operations.ts';
 
 /** Every operation of the API. */
@@ -19,6 +20,7 @@ export const OPERATIONS: Operations = {
   ...MEMORY_OPERATIONS,
   ...SEARCH_OPERATIONS,
   ...SUGGESTION_OPERATIONS,
+  ...TOPIC_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...EPISODE_OPERATIONS,
   ...USER_OPERATIONS,

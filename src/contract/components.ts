@@ -115,6 +115,17 @@ import {
   SuggestionPage,
   SuggestionStateName,
 } from './suggestions.ts';
+import {
+  MentionsOfMonth,
+  RelatedTopic,
+  Topic,
+  TopicChange,
+  TopicDetails,
+  TopicMemory,
+  TopicMerge,
+  TopicPage,
+  TopicSplit,
+} from './topics.ts';
 import { User, UserPage } from './users.ts';
 
 /**
@@ -266,6 +277,15 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   TokenRequest,
   ToolCallPart,
   ToolResultPart,
+  MentionsOfMonth,
+  RelatedTopic,
+  Topic,
+  TopicChange,
+  TopicDetails,
+  TopicMemory,
+  TopicMerge,
+  TopicPage,
+  TopicSplit,
   TransferCounts,
   UpdatedMemories,
   Usage,

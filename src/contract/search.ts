@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Name, NamedValues, Nullable, StoredMetadata, strict, Timestamp } from './common.ts';
+import { AnyId, Name, NamedValues, Nullable, StoredMetadata, strict, Timestamp } from './common.ts';
 import { Message } from './conversations.ts';
 import { Episode } from './episodes.ts';
 import { LearnedShift } from './learning.ts';
@@ -49,6 +49,7 @@ export const SearchFilter = Type.Object(
         description: 'Top-level members that must be equal',
       }),
     ),
+    topic: Type.Optional(Type.String({ ...AnyId, description: 'Id of a topic that a memory must mention' })),
     after: Type.Optional(Timestamp),
     before: Type.Optional(Timestamp),
   },

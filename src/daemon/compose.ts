@@ -30,6 +30,7 @@ import { providerSettingsRoutes } from '../features/providers/provider-settings-
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts';
+import { topicsRoutes } from '../features/topics/topics-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
@@ -129,6 +130,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     remember,
     suggestions,
     suggestionSettings,
+    topics,
   } = rooms;
   const { rateLimits } = limiting;
   await limiting.begin();
@@ -209,6 +211,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
       suggestionsRoutes({ suggestions, settings: suggestionSettings, idempotency }),
+      topicsRoutes({ topics, idempotency }),
       learningRoutes({ learning }),
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),

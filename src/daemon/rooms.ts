@@ -48,6 +48,7 @@ import { createSuggestionSettings } from '../features/suggestions/suggestion-set
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
+import { createTopics } from '../features/topics/topics.ts';
 import { createUsers } from '../features/users/users.ts';
 import { createWords } from '../features/words/words.ts';
 import { createIds } from '../lib/ids.ts';
@@ -173,7 +174,8 @@ export async function openRooms(
   const related = createRelatedMemories({ db, clock, scopes, similar });
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
-  const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions });
+  const topics = createTopics({ ...storing, words, memories, related, possibleSuccessors });
+  const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
   const automaticDecisions = createAutomaticDecisions({
     db,
     clock,
@@ -184,7 +186,7 @@ export async function openRooms(
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
-  const ofUsers = [suggestions, conversations, episodes, memories, learning];
+  const ofUsers = [suggestions, topics, conversations, episodes, memories, learning];
   const erasables = [
     portability,
     providerKeys,
@@ -258,6 +260,7 @@ export async function openRooms(
     suggestionSettings,
     automaticDecisions,
     comparing,
+    topics,
     remember,
   };
 }

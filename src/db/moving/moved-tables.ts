@@ -80,6 +80,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   ),
   table('suggestionSettings', 'tenantId kind', 'mode minConfidence'),
   table('suggestionItems', 'tenantId itemId suggestionId', ''),
+  table('topics', 'tenantId id', 'endUser name isNamed isHidden memoryCount lastAt'),
+  table('topicNames', 'tenantId endUser key', 'topicId spelling source'),
+  table('topicMentions', 'tenantId topicId key memoryId', 'at'),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
   table(

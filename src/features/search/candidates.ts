@@ -72,9 +72,10 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
   };
 }
 
-/** Only memories have tags, so a tag filter excludes the other types. */
+/** Only memories have tags and topics, so a filter by them excludes the other types. */
 function typesOf({ types = ITEM_TYPES, filter }: CandidateQuery): readonly ItemType[] {
-  return filter.tags && filter.tags.length > 0 ? types.filter((type) => type === 'memory') : types;
+  const isOfMemories = (filter.tags ?? []).length > 0 || filter.topic !== undefined;
+  return isOfMemories ? types.filter((type) => type === 'memory') : types;
 }
 
 function classifyTerms(

@@ -111,7 +111,7 @@ export function visibleConditions(source: Source, query: CandidateQuery, engine:
   return [['m.tenantId = ?', query.tenantId], ...source.visible(query), ...filterConditions(source, query, engine)];
 }
 
-/** Only memories have tags; `typesOf` drops the other types where tags are given. */
+/** Only memories have tags and topics; `typesOf` drops the other types where those are given. */
 function filterConditions({ until, project }: Source, { filter }: CandidateQuery, engine: Engine): Condition[] {
   const conditions: Condition[] = [...projectConditions(filter.project, project)];
   const { hasTag, hasMember } = JSON_CONDITIONS[engine];
@@ -119,10 +119,14 @@ function filterConditions({ until, project }: Source, { filter }: CandidateQuery
   for (const [name, value] of Object.entries(filter.metadata ?? {})) {
     conditions.push([hasMember, JSON.stringify({ [name]: value })]);
   }
+  if (filter.topic !== undefined) conditions.push([HAS_TOPIC, filter.topic]);
   if (filter.afterMs !== undefined) conditions.push([`${until} > ?`, filter.afterMs]);
   if (filter.beforeMs !== undefined) conditions.push([`${until} < ?`, filter.beforeMs]);
   return conditions;
 }
+
+const HAS_TOPIC = `EXISTS
+  (SELECT 1 FROM topicMentions t WHERE t.tenantId = m.tenantId AND t.topicId = ? AND t.memoryId = m.id)`;
 
 /**
  * Whether the tags have the one of a bound list, and whether the metadata has the top-level member of a bound object, by

@@ -9,6 +9,7 @@ import { runInSlices } from '../../lib/time-slices.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
+import type { Topics } from '../topics/topics.ts';
 import { relatedBy } from '../words/same-meaning.ts';
 import type { Words } from '../words/words.ts';
 import {
@@ -31,7 +32,7 @@ import {
 import { factsIn } from './said-facts.ts';
 import type { Suggestions } from './suggestions.ts';
 
-/** Compares new and changed memories with those like them, and suggests what the rules find. */
+/** Reads new and changed memories: what they are about, and by those like them, what is to be suggested. */
 export interface Comparing {
   /** Compares memories of the tenants that have some to compare, in turn, for about a second. Returns whether any were left. */
   follow(): Promise<boolean>;
@@ -47,6 +48,7 @@ interface Parts {
   reading: Pick<MessageReading, 'findConversation' | 'readMessages'>;
   related: RelatedMemories;
   suggestions: Pick<Suggestions, 'suggest' | 'withoutKnown'>;
+  topics: Pick<Topics, 'read'>;
 }
 
 /** Tenants and memories of each in one run: between them, others have their turn. */
@@ -64,7 +66,17 @@ const BY_RULES = { suggester: 'rules', name: null } as const;
  * A memory is compared with its nearest neighbors only, which the index finds, so that it costs the same in a large store.
  * The progress is stored with each portion: what a crash interrupts is compared again, and found suggestions are known.
  */
-export function createComparing({ db, clock, log, words, memories, reading, related, suggestions }: Parts): Comparing {
+export function createComparing({
+  db,
+  clock,
+  log,
+  words,
+  memories,
+  reading,
+  related,
+  suggestions,
+  topics,
+}: Parts): Comparing {
   async function compareOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
     const memory = await memories.findWithin(db.readers.of(tenantId), tenantId, id);
     if (!memory || !isComparable(memory)) return [];
@@ -142,6 +154,7 @@ export function createComparing({ db, clock, log, words, memories, reading, rela
   async function compareSome(progress: Progress): Promise<void> {
     const { tenantId } = progress;
     const { ids, conversationIds, next } = await nextOf(progress);
+    await topics.read(tenantId, ids);
     // Stored one by one: a portion may be about more than one transaction takes.
     for (const id of ids) await suggest(tenantId, await compareOne(tenantId, id));
     for (const id of conversationIds) await suggest(tenantId, await readOne(tenantId, id));

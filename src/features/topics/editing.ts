@@ -1,0 +1,193 @@
+import { AppError } from '../../contract/errors.ts';
+import { MAX_ALIASES, type Topic } from '../../contract/topics.ts';
+import type { Connection } from '../../db/connection.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
+import { MAX_GIVEN } from './finding.ts';
+import { keyTextOf, nameKeyOf } from './topic-names.ts';
+import { etagOfTopic, isAlias, requireTopic, type Topics, type TopicsParts, toTopics } from './topics.ts';
+import {
+  addToCounts,
+  deleteTopics,
+  findMentionsIn,
+  findNames,
+  insertMentions,
+  insertTopics,
+  listGivenNames,
+  listNamesOf,
+  moveMentions,
+  type NameRow,
+  recount,
+  type TopicRow,
+  updateTopic,
+  upsertNames,
+} from './topics-store.ts';
+
+/** What a person changes of topics; it holds against what the rules find later. */
+export type EditingTopics = Pick<Topics, 'change' | 'mergeOnce' | 'splitOnce'>;
+
+export function createEditingTopics({ db, ids, idempotency, memories, related }: TopicsParts): EditingTopics {
+  async function answer(connection: Connection, tenantId: string, id: string): Promise<Topic> {
+    const [topic] = await toTopics(connection, tenantId, [await requireTopic(connection, tenantId, id)]);
+    return topic!;
+  }
+
+  /** Gives a topic a name, unless it has it. Throws `conflict` if another topic has it. Returns whether it is new. */
+  async function giveName(connection: Connection, topic: TopicRow, spelling: string): Promise<boolean> {
+    const { tenantId, endUser, id } = topic;
+    const key = requireKey(spelling);
+    const [known] = await findNames(connection, topic, [key]);
+    if (known !== undefined && known.topicId !== id && isAlias(known)) {
+      throw new AppError('conflict', `"${spelling}" is a name of the topic ${known.topicId}: merge the two.`);
+    }
+    if (known === undefined || known.topicId !== id) {
+      if ((await listGivenNames(connection, topic, MAX_GIVEN)).length >= MAX_GIVEN) {
+        throw new AppError('unprocessable', `A user can have ${MAX_GIVEN} names that were given to topics.`);
+      }
+    }
+    await upsertNames(connection, [{ tenantId, endUser, key, topicId: id, spelling, source: 'given' }]);
+    return known === undefined || known.topicId !== id;
+  }
+
+  /** Makes names a topic of their own. */
+  async function separate(connection: Connection, topic: TopicRow, names: readonly NameRow[]): Promise<TopicRow> {
+    const { tenantId, endUser } = topic;
+    const name = names.toSorted((one, other) => other.key.length - one.key.length)[0]!.spelling;
+    const own: TopicRow = {
+      tenantId,
+      id: ids.next('top'),
+      endUser,
+      name,
+      isNamed: 1,
+      isHidden: 0,
+      memoryCount: 0,
+      lastAt: 0,
+    };
+    await insertTopics(connection, [own]);
+    await upsertNames(
+      connection,
+      names.map((row) => ({ ...row, topicId: own.id, source: 'given' })),
+    );
+    const keys = names.map(({ key }) => key);
+    await moveMentions(connection, tenantId, { from: topic.id, to: own.id, keys });
+    await recount(connection, tenantId, [topic.id, own.id]);
+    return own;
+  }
+
+  /** Links memories that say a name which no text was searched for yet. */
+  async function findMentionsOf(connection: Connection, topic: TopicRow, given: readonly Given[]): Promise<void> {
+    const { tenantId, id: topicId } = topic;
+    const rows = await memories.findRowsWithin(
+      connection,
+      tenantId,
+      given.flatMap(({ memoryIds }) => memoryIds),
+    );
+    const mentions = rows
+      .filter(({ endUser }) => endUser === topic.endUser)
+      .flatMap((row) => {
+        const text = keyTextOf(row.content);
+        const at = row.occurredAt ?? row.createdAt;
+        return given
+          .filter(({ key }) => text.includes(` ${key} `))
+          .map(({ key }) => ({ tenantId, topicId, key, memoryId: row.id, at }));
+      });
+    const ids = [...new Set(mentions.map(({ memoryId }) => memoryId))];
+    const known = (await findMentionsIn(connection, tenantId, ids)).filter((one) => one.topicId === topicId);
+    await insertMentions(connection, mentions);
+    const fresh = ids.filter((memoryId) => !known.some((one) => one.memoryId === memoryId));
+    await addToCounts(connection, tenantId, [topicId], fresh.length);
+  }
+
+  return {
+    async change({ tenantId }, id, { name, aliases, hidden }, ifMatch) {
+      const before = await requireTopic(db.readers.of(tenantId), tenantId, id);
+      // Searched before the transaction.
+      const given: Given[] = [];
+      for (const spelling of [...(name === undefined ? [] : [name]), ...(aliases ?? [])]) {
+        const found = await related({ tenantId, endUser: before.endUser, project: null }, [spelling]);
+        given.push({ key: requireKey(spelling), memoryIds: found.map((memory) => memory.id) });
+      }
+      return db.writes.write(tenantId, async (connection) => {
+        const row = await requireTopic(connection, tenantId, id);
+        requireMatch(ifMatch, etagOfTopic(await answer(connection, tenantId, id)), 'topic');
+        const fresh: string[] = [];
+        for (const spelling of [...(name === undefined ? [] : [name]), ...(aliases ?? [])]) {
+          if (await giveName(connection, row, spelling)) fresh.push(requireKey(spelling));
+        }
+        const changed = {
+          ...row,
+          ...(name !== undefined && { name, isNamed: 1 }),
+          ...(hidden !== undefined && { isHidden: hidden ? 1 : 0 }),
+        };
+        await updateTopic(connection, changed);
+        if (aliases !== undefined) {
+          const kept = new Set([changed.name, ...aliases].map(nameKeyOf));
+          const left = (await listNamesOf(connection, tenantId, [id])).filter(
+            (one) => isAlias(one) && !kept.has(one.key),
+          );
+          for (const one of left) await separate(connection, changed, [one]);
+        }
+        await findMentionsOf(
+          connection,
+          changed,
+          given.filter(({ key }) => fresh.includes(key)),
+        );
+        return answer(connection, tenantId, id);
+      });
+    },
+    mergeOnce: ({ tenantId }, id, topicIds, claim) =>
+      db.writes.write(tenantId, (connection) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          const row = await requireTopic(connection, tenantId, id);
+          for (const from of topicIds) {
+            const other = await requireTopic(connection, tenantId, from);
+            if (from === id) throw refused('/topicIds', 'names the topic itself');
+            if (other.endUser !== row.endUser) throw refused('/topicIds', 'names topics of several users');
+            const names = await listNamesOf(connection, tenantId, [from]);
+            await upsertNames(
+              connection,
+              names.map((one) => ({ ...one, topicId: id, source: isAlias(one) ? 'given' : one.source })),
+            );
+            await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
+            await deleteTopics(connection, tenantId, [from]);
+          }
+          if ((await listNamesOf(connection, tenantId, [id])).length > 4 * MAX_ALIASES) {
+            throw refused('/topicIds', `have more than ${4 * MAX_ALIASES} names together`);
+          }
+          await recount(connection, tenantId, [id]);
+          // A name by which nobody else is known holds from now on.
+          await updateTopic(connection, { ...row, isNamed: 1 });
+          return { status: 200, body: await answer(connection, tenantId, id), resourceIds: [id] };
+        }),
+      ),
+    splitOnce: ({ tenantId }, id, { aliases }, claim) =>
+      db.writes.write(tenantId, (connection) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          const row = await requireTopic(connection, tenantId, id);
+          const names = await listNamesOf(connection, tenantId, [id]);
+          const keys = new Set(aliases.map(requireKey));
+          const moved = names.filter(({ key }) => keys.has(key));
+          if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
+          const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
+          if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
+          const own = await separate(connection, row, moved);
+          if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
+          return { status: 201, body: await answer(connection, tenantId, own.id), resourceIds: [own.id] };
+        }),
+      ),
+  };
+}
+
+interface Given {
+  key: string;
+  memoryIds: readonly string[];
+}
+
+function requireKey(spelling: string): string {
+  const key = nameKeyOf(spelling);
+  if (key === '') throw refused('/name', 'has no letters or digits');
+  return key;
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path} ${message}.`, { errors: [{ path, message }] });
+}

@@ -1,0 +1,165 @@
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Ids } from '../../lib/ids.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import type { Memories, MemoryRow } from '../memories/memories.ts';
+import { tagsIn } from '../memories/memory-row.ts';
+import type { Words } from '../words/words.ts';
+import { keysOf, type Linked, linkNames, mentionsOf } from './linking.ts';
+import { keyTextOf, type TopicName, topicNamesIn } from './topic-names.ts';
+import {
+  addToCounts,
+  countNames,
+  deleteMention,
+  deleteNames,
+  deleteTopics,
+  findMentionsIn,
+  findNames,
+  findTopics,
+  insertMentions,
+  insertTopics,
+  listEmpty,
+  listForgettable,
+  listGivenNames,
+  listUnmentioned,
+  type MentionRow,
+  type NameRow,
+  type TopicOwner,
+  updateTopic,
+  upsertNames,
+} from './topics-store.ts';
+
+/** Finds what memories are about. */
+export interface FindingTopics {
+  /** Reads memories of a tenant for the first time or again, after they changed; those that do not exist are left out. */
+  read(tenantId: string, memoryIds: readonly string[]): Promise<void>;
+}
+
+interface Parts {
+  db: Database;
+  ids: Ids;
+  words: Words;
+  memories: Pick<Memories, 'findRowsWithin'>;
+}
+
+/** Names of a user; where there are more, topics with a single memory are forgotten, the oldest first. */
+const MAX_NAMES = 5000;
+const FORGOTTEN_AT_ONCE = 500;
+export const MAX_GIVEN = 500;
+
+interface Read {
+  row: MemoryRow;
+  names: readonly TopicName[];
+}
+
+export function createFindingTopics({ db, ids, words, memories }: Parts): FindingTopics {
+  async function namesOf(row: MemoryRow, given: readonly NameRow[]): Promise<TopicName[]> {
+    const { tenantId, content, tags, project } = row;
+    const table = await words.table();
+    const found = await runInSlices(topicNamesIn({ content, tags: tagsIn(tags), project }, table), tenantId);
+    const text = given.length === 0 ? '' : keyTextOf(content);
+    const added = given.filter(({ key }) => text.includes(` ${key} `));
+    return [...found, ...added.map(({ key, spelling }) => ({ key, spelling, kind: 'name' }) as const)];
+  }
+
+  async function link(connection: Connection, owner: TopicOwner, read: readonly Read[]): Promise<void> {
+    const { tenantId } = owner;
+    const linked = await linkedOf(connection, owner, read);
+    const wanted: MentionRow[] = read.flatMap(({ row, names }) => {
+      const memory = { tenantId, memoryId: row.id, at: row.occurredAt ?? row.createdAt };
+      return mentionsOf(linkNames(linked, names), memory);
+    });
+    const stored = await findMentionsIn(
+      connection,
+      tenantId,
+      read.map(({ row }) => row.id),
+    );
+    await insertTopics(connection, linked.newTopics);
+    await upsertNames(connection, [...linked.changedNames.values()]);
+    for (const id of linked.renamed) await updateTopic(connection, linked.topics.get(id)!);
+    await replaceMentions(connection, owner, stored, wanted);
+  }
+
+  async function linkedOf(connection: Connection, owner: TopicOwner, read: readonly Read[]): Promise<Linked> {
+    const names = await findNames(connection, owner, keysOf(read.flatMap((one) => one.names)));
+    const topics = await findTopics(connection, owner.tenantId, [...new Set(names.map(({ topicId }) => topicId))]);
+    return {
+      owner: { tenantId: owner.tenantId, endUser: owner.endUser },
+      names: new Map(names.map((row) => [row.key, row])),
+      topics: new Map(topics.map((row) => [row.id, row])),
+      ...{ changedNames: new Map(), newTopics: [], renamed: new Set() },
+      nextId: () => ids.next('top'),
+    };
+  }
+
+  async function forgetSome(connection: Connection, owner: TopicOwner): Promise<void> {
+    if ((await countNames(connection, owner)) <= MAX_NAMES) return;
+    await deleteTopics(connection, owner.tenantId, await listForgettable(connection, owner, FORGOTTEN_AT_ONCE));
+  }
+
+  return {
+    async read(tenantId, memoryIds) {
+      const reader = db.readers.of(tenantId);
+      const rows = await memories.findRowsWithin(reader, tenantId, memoryIds);
+      for (const [endUser, own] of groupByUser(rows)) {
+        const owner = { tenantId, endUser };
+        const given = await listGivenNames(reader, owner, MAX_GIVEN);
+        const read: Read[] = [];
+        for (const row of own) read.push({ row, names: await namesOf(row, given) });
+        await db.writes.write(tenantId, async (connection) => {
+          // What was erased or changed since is not linked: a change is read by itself.
+          const now = await memories.findRowsWithin(connection, tenantId, memoryIds);
+          const versions = new Map(now.map(({ id, version }) => [id, version]));
+          const same = read.filter(({ row }) => versions.get(row.id) === row.version);
+          if (same.length === 0) return;
+          await link(connection, owner, same);
+          await forgetSome(connection, owner);
+        });
+      }
+    },
+  };
+}
+
+function groupByUser(rows: readonly MemoryRow[]): Map<string, MemoryRow[]> {
+  const users = new Map<string, MemoryRow[]>();
+  for (const row of rows) users.set(row.endUser, [...(users.get(row.endUser) ?? []), row]);
+  return users;
+}
+
+/**
+ * Replaces the mentions of some memories in the caller's transaction, with the number of memories of each topic; topics and names
+ * that nothing mentions any more are deleted.
+ */
+async function replaceMentions(
+  connection: Connection,
+  owner: TopicOwner,
+  stored: readonly MentionRow[],
+  wanted: readonly MentionRow[],
+): Promise<void> {
+  const { tenantId } = owner;
+  const identityOf = ({ topicId, key, memoryId }: MentionRow) => JSON.stringify([topicId, memoryId, key]);
+  const kept = new Set(wanted.map(identityOf));
+  const gone = stored.filter((row) => !kept.has(identityOf(row)));
+  for (const row of gone) await deleteMention(connection, row);
+  await insertMentions(connection, wanted);
+
+  const changes = new Map<string, number>();
+  const pairs = (rows: readonly MentionRow[]) =>
+    new Map(rows.map(({ topicId, memoryId }) => [`${topicId} ${memoryId}`, topicId] as const));
+  const [before, after] = [pairs(stored), pairs(wanted)];
+  for (const [pair, id] of after) if (!before.has(pair)) changes.set(id, (changes.get(id) ?? 0) + 1);
+  for (const [pair, id] of before) if (!after.has(pair)) changes.set(id, (changes.get(id) ?? 0) - 1);
+  for (const change of new Set(changes.values())) {
+    const topicIds = [...changes].filter(([, by]) => by === change).map(([id]) => id);
+    await addToCounts(connection, tenantId, topicIds, change);
+  }
+  if (gone.length === 0) return;
+  const touched = [...new Set(gone.map(({ topicId }) => topicId))];
+  await deleteTopics(connection, tenantId, await listEmpty(connection, tenantId, touched));
+  const unmentioned = await listUnmentioned(connection, tenantId, touched);
+  await deleteNames(
+    connection,
+    owner,
+    unmentioned.map(({ key }) => key),
+  );
+}

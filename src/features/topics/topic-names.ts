@@ -1,0 +1,258 @@
+import { isCommonTerm } from '../text/common-words.ts';
+import { stemOfTerm } from '../text/document-terms.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
+import { rootOf } from '../text/word-forms.ts';
+import type { WordTable } from '../words/word-table.ts';
+import {
+  AFTER_SUBJECTS,
+  ARTICLES,
+  GENERAL_NOUNS,
+  NAME_WORDS,
+  NO_NAMES,
+  PARTICLES,
+  POSSESSIVES,
+  ROLES,
+  TITLES,
+} from './english-names.ts';
+
+/** A name in a memory by which it may be about a topic. */
+export interface TopicName {
+  /** By which names are compared: folded, in lower case, without titles. */
+  key: string;
+  spelling: string;
+  /**
+   * `name`: certainly of something. `maybe`: only if it is known as a name from elsewhere, such as "Rose" at the beginning of
+   * a sentence.
+   */
+  kind: 'name' | 'maybe';
+  /** The key of the name of the same thing beside it: "ada" for "my sister". */
+  sameAs?: string;
+  /** The name without its first word, which may only begin the sentence: "PostgreSQL" of "Dump PostgreSQL". */
+  rest?: Pick<TopicName, 'key' | 'spelling'>;
+}
+
+/** A word with what is around it. */
+interface Token {
+  text: string;
+  /** In lower case, without an apostrophe and what follows. */
+  folded: string;
+  isCapital: boolean;
+  startsSentence: boolean;
+  /** Whether only a space, or the period of a title, precedes it. */
+  isJoined: boolean;
+  isPossessive: boolean;
+}
+
+/** What is read of a memory. */
+export interface NamedTexts {
+  content: string;
+  tags: readonly string[];
+  project: string | null;
+}
+
+const MAX_READ_CHARACTERS = 2000;
+const MAX_NAMES = 16;
+const MAX_POSSIBLE = 96;
+const MAX_KEY_CHARACTERS = 80;
+const MAX_RUN = 4;
+const TOKENS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’._+#@/&-]*/gu;
+const HAS_INNER_CAPITAL = /\p{Ll}\p{Lu}|^\p{Lu}{2,}|\p{L}\d|\p{L}[._/+#-]\p{L}/u;
+
+/** Returns the key of a name; empty for what has no letters or digits. */
+export function nameKeyOf(name: string): string {
+  const tokens = tokensOf(name.slice(0, 200));
+  const words = tokens.map(({ folded }) => folded);
+  const named = words.length > 1 && TITLES.has(words[0]!) ? words.slice(1) : words;
+  return named.join(' ').slice(0, MAX_KEY_CHARACTERS);
+}
+
+/** Finds the names in a memory, each once. `table` knows the common words of English. */
+export function* topicNamesIn({ content, tags, project }: NamedTexts, table: WordTable): Generator<void, TopicName[]> {
+  const certain = new Map<string, TopicName>();
+  const possible = new Map<string, TopicName>();
+  const add = (name: TopicName) => {
+    const [names, most] = name.kind === 'name' ? [certain, MAX_NAMES] : [possible, MAX_POSSIBLE];
+    if (name.key !== '' && names.size < most && !names.has(name.key)) names.set(name.key, name);
+  };
+  for (const label of [...(project === null ? [] : [project]), ...tags]) {
+    add({ key: nameKeyOf(label), spelling: label, kind: 'name' });
+  }
+  const tokens = tokensOf(content.slice(0, MAX_READ_CHARACTERS));
+  for (let at = 0; at < tokens.length; ) {
+    const run = runAt(tokens, at);
+    if (run > 0) {
+      for (const name of namesOfRun(tokens.slice(at, at + run), tokens[at + run], table)) add(name);
+      addRole(tokens, at, add);
+      at += run;
+    } else {
+      for (const name of namesOfWord(tokens, at, table)) add(name);
+      at += 1;
+    }
+    if (at % 32 === 0) yield;
+  }
+  return [...certain.values(), ...[...possible.values()].filter(({ key }) => !certain.has(key))];
+}
+
+/** The words of a text as keys have them, with a space around each. */
+export function keyTextOf(text: string): string {
+  return ` ${tokensOf(text.slice(0, MAX_READ_CHARACTERS))
+    .map(({ folded }) => folded)
+    .join(' ')} `;
+}
+
+function tokensOf(given: string): Token[] {
+  const text = given.normalize('NFKC');
+  const tokens: Token[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKENS)) {
+    const between = text.slice(end, match.index);
+    const word = match[0].replace(/['’]s?$|[._/&-]+$/gu, '');
+    end = match.index + match[0].length;
+    const before = tokens.at(-1);
+    const isTitle = before !== undefined && (TITLES.has(before.folded) || before.folded === 'st');
+    const isEnded = /[.!?]\s*$/.test(text.slice(Math.max(0, match.index - 4), match.index)) && !isTitle;
+    tokens.push({
+      text: word,
+      folded: word.toLowerCase(),
+      isCapital: /^\p{Lu}|^\p{Ll}\p{Lu}/u.test(word),
+      startsSentence: before === undefined || isEnded || /[:;\n"“”(•–—]/.test(between),
+      isJoined: before !== undefined && /^\.? $/.test(between) && !isEnded && !before.isPossessive,
+      isPossessive: /['’]s?$/u.test(match[0]),
+    });
+  }
+  return tokens;
+}
+
+/** How many words from one on are a capitalized name. */
+function runAt(tokens: readonly Token[], at: number): number {
+  if (!isNameWord(tokens[at]!)) return 0;
+  let length = 1;
+  while (length < MAX_RUN) {
+    const next = tokens[at + length];
+    if (next === undefined || !next.isJoined) break;
+    if (isNameWord(next)) {
+      length += 1;
+      continue;
+    }
+    const after = tokens[at + length + 1];
+    if (!PARTICLES.has(next.folded) || after === undefined || !after.isJoined || !isNameWord(after)) break;
+    length += 2;
+  }
+  return length;
+}
+
+function isNameWord({ isCapital, folded }: Token): boolean {
+  return isCapital && !NO_NAMES.has(folded) && !POSSESSIVES.has(folded) && (folded.length > 1 || /\p{N}/u.test(folded));
+}
+
+function namesOfRun(run: readonly Token[], next: Token | undefined, table: WordTable): TopicName[] {
+  const first = run[0]!;
+  const isWord = first.startsSentence && isOrdinary(first, table) && !HAS_INNER_CAPITAL.test(first.text);
+  if (run.length === 1) {
+    if (/n['’]t$/.test(first.folded)) return [];
+    return [nameOf(run, isWord && !isSubject(first, next) ? 'maybe' : 'name')];
+  }
+  // "Yesterday Ada", "Standup Monday": the first word may only begin the sentence.
+  if (isWord && !TITLES.has(first.folded) && !NAME_WORDS.has(first.folded) && mayPrecedeName(first, table))
+    return [nameOf(run, 'maybe'), nameOf(run.slice(1), 'name')];
+  const { key, spelling } = nameOf(run.slice(1), 'name');
+  return [{ ...nameOf(run, 'name'), ...(isWord && { rest: { key, spelling } }) }];
+}
+
+function nameOf(run: readonly Token[], kind: TopicName['kind']): TopicName {
+  const spelling = run.map(({ text, folded }) => (TITLES.has(folded) ? `${text}.` : text)).join(' ');
+  return { key: nameKeyOf(spelling), spelling, kind };
+}
+
+/** Whether a word may begin a sentence before a name: "Visited Ada", "Coffee with Ada", but not "Ada Lovelace" itself. */
+function mayPrecedeName({ folded }: Token, table: WordTable): boolean {
+  if (STOP_WORDS.has(folded) || isCommonTerm(folded) || AFTER_SUBJECTS.has(folded) || ROLES.has(folded)) return true;
+  if (/(?:ed|ing)$/.test(folded)) return true;
+  return (table.entryOf(stemOfTerm('', folded))?.derived.length ?? 0) > 0;
+}
+
+/** Whether a word that begins a sentence is what the sentence is about: "Rose runs the front desk". */
+function isSubject(word: Token, next: Token | undefined): boolean {
+  const { folded, isPossessive } = word;
+  if (!NAME_WORDS.has(folded) && (STOP_WORDS.has(folded) || isCommonTerm(folded))) return false;
+  if (isPossessive) return true;
+  if (next === undefined || !next.isJoined) return false;
+  return AFTER_SUBJECTS.has(next.folded) || /[^s]s$/.test(next.folded);
+}
+
+/** Whether a word is known without its capital. */
+function isOrdinary({ folded }: Token, table: WordTable): boolean {
+  const stem = stemOfTerm('', folded);
+  const root = rootOf(folded);
+  return (
+    [folded, root].some((word) => STOP_WORDS.has(word) || isCommonTerm(word)) ||
+    table.entryOf(stem) !== undefined ||
+    (root !== folded && table.entryOf(stemOfTerm('', root)) !== undefined) ||
+    folded.endsWith('ing')
+  );
+}
+
+/** "my sister Ada": the role is a name of the same person. */
+function addRole(tokens: readonly Token[], at: number, add: (name: TopicName) => void): void {
+  const [owner, role] = [tokens[at - 2], tokens[at - 1]];
+  if (owner === undefined || role === undefined || !tokens[at]!.isJoined || !role.isJoined) return;
+  if (!POSSESSIVES.has(owner.folded) || !ROLES.has(role.folded)) return;
+  const spelling = `${owner.folded} ${role.folded}`;
+  add({
+    key: spelling,
+    spelling,
+    kind: 'name',
+    sameAs: nameKeyOf(
+      tokens
+        .slice(at, at + runAt(tokens, at))
+        .map(({ text }) => text)
+        .join(' '),
+    ),
+  });
+}
+
+/** Lower-case words: "my sister", "our staging database", and words that no dictionary has. */
+function namesOfWord(tokens: readonly Token[], at: number, table: WordTable): TopicName[] {
+  const token = tokens[at]!;
+  const { folded } = token;
+  if (POSSESSIVES.has(folded) || ARTICLES.has(folded)) return namesOfPossession(tokens, at, table);
+  if (folded.length < 3 || STOP_WORDS.has(folded) || NO_NAMES.has(folded) || /^[\d._:/-]+$/.test(folded)) return [];
+  const one = { key: folded, spelling: token.text };
+  const next = tokens[at + 1];
+  const pair =
+    next?.isJoined && !STOP_WORDS.has(next.folded)
+      ? [{ key: `${folded} ${next.folded}`, spelling: `${token.text} ${next.text}`, kind: 'maybe' as const }]
+      : [];
+  const isUnknown =
+    !isOrdinary(token, table) &&
+    !AFTER_SUBJECTS.has(folded) &&
+    /^[a-z][a-z0-9._-]+$/.test(folded) &&
+    !/(?:ed|ly|s)$/.test(folded);
+  return [{ ...one, kind: isUnknown ? 'name' : 'maybe' }, ...pair];
+}
+
+function namesOfPossession(tokens: readonly Token[], at: number, table: WordTable): TopicName[] {
+  const owner = tokens[at]!.folded;
+  const [noun, next] = [tokens[at + 1], tokens[at + 2]];
+  if (noun === undefined || !noun.isJoined || noun.isCapital || STOP_WORDS.has(noun.folded)) return [];
+  if (ROLES.has(noun.folded) && POSSESSIVES.has(owner)) {
+    // With its name beside it, it is told by `addRole`.
+    if (next?.isJoined && isNameWord(next)) return [];
+    const spelling = `${owner} ${noun.folded}`;
+    return [{ key: spelling, spelling, kind: 'name' }];
+  }
+  const isNoun = (token: Token) => (table.entryOf(stemOfTerm('', token.folded))?.senses.length ?? 0) > 0;
+  if (!isNoun(noun) && !isOrdinary(noun, table)) return [];
+  if (
+    next?.isJoined &&
+    !next.isCapital &&
+    !STOP_WORDS.has(next.folded) &&
+    isNoun(next) &&
+    !/(?:ed|ing|s)$/.test(next.folded)
+  ) {
+    const spelling = `${noun.folded} ${next.folded}`;
+    return [{ key: spelling, spelling, kind: 'name' }];
+  }
+  if (GENERAL_NOUNS.has(noun.folded) || isCommonTerm(noun.folded)) return [];
+  return [{ key: noun.folded, spelling: noun.folded, kind: 'name' }];
+}
