@@ -136,7 +136,6 @@ export async function openRooms(
     observers: [episodes, extractionObserver],
   });
   const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, { learning, clock });
-  const profile = createProfile({ db, clock, tokenCounterOf });
   const portability = createPortability({
     db,
     clock,
@@ -175,6 +174,7 @@ export async function openRooms(
   const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
   const { jobRunner, extraction } = composeExtraction(extracting);
   const topics = createTopics({ ...storing, words, memories, related, possibleSuccessors });
+  const profile = createProfile({ db, clock, tokenCounterOf, topics });
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
   const automaticDecisions = createAutomaticDecisions({
     db,

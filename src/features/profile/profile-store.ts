@@ -8,11 +8,10 @@ export interface ProfileQuery {
   nowMs: number;
 }
 
-/** The parts of a memory that the digest uses: `tags` as JSON, `opening` the beginning of the content. */
+/** The parts of a memory that the digest uses: `opening` is the beginning of the content. */
 export interface RecentMemory {
   id: string;
   opening: string;
-  tags: string;
   /** 1 if pinned. */
   pinned: number;
   origin: Origin | null;
@@ -39,13 +38,49 @@ export async function listRecentMemories(
 ): Promise<RecentMemory[]> {
   const newest = (pinned: 0 | 1) =>
     `SELECT * FROM (
-       SELECT id, substr(content, 1, ?) AS opening, tags, pinned, origin, COALESCE(occurredAt, createdAt) AS at FROM memories
+       SELECT id, substr(content, 1, ?) AS opening, pinned, origin, COALESCE(occurredAt, createdAt) AS at FROM memories
        WHERE tenantId = ? AND endUser = ? AND pinned = ${pinned} AND current = 1 AND validTo IS NULL
          AND (expiresAt IS NULL OR expiresAt > ?)
        ORDER BY id DESC LIMIT ?) AS newest${pinned}`;
   const values = [characters, tenantId, endUser, nowMs, limit];
   // Both engines return the parts of UNION ALL in order, and read them in order too.
   return reader.all<RecentMemory>(`${newest(1)} UNION ALL ${newest(0)} LIMIT ?`, [...values, ...values, limit]);
+}
+
+/** Finds those of some memories of a user that are valid; content is truncated to `characters`. */
+export async function findValidMemories(
+  reader: Reader,
+  { tenantId, endUser, nowMs }: ProfileQuery,
+  ids: readonly string[],
+  characters: number,
+): Promise<RecentMemory[]> {
+  return reader.all<RecentMemory>(
+    `SELECT m.id, substr(m.content, 1, ?) AS opening, m.pinned, m.origin, COALESCE(m.occurredAt, m.createdAt) AS at
+     FROM texts(?) t CROSS JOIN memories m ON m.tenantId = ? AND m.id = t.value
+     WHERE m.current = 1 AND m.validTo IS NULL AND (m.endUser = ?) IS TRUE AND (m.expiresAt IS NULL OR m.expiresAt > ?)`,
+    [characters, JSON.stringify(ids), tenantId, endUser, nowMs],
+  );
+}
+
+/** What a memory took the place of. */
+export interface Replaced {
+  supersededBy: string;
+  opening: string;
+}
+
+/** Lists what some memories of a user took the place of, newest first. */
+export async function listReplaced(
+  reader: Reader,
+  { tenantId, endUser, nowMs }: ProfileQuery,
+  ids: readonly string[],
+  characters: number,
+): Promise<Replaced[]> {
+  return reader.all<Replaced>(
+    `SELECT m.supersededBy, substr(m.content, 1, ?) AS opening FROM texts(?) t
+       CROSS JOIN memories m ON m.tenantId = ? AND m.supersededBy = t.value AND m.supersededBy IS NOT NULL
+     WHERE m.current = 1 AND (m.endUser = ?) IS TRUE AND (m.expiresAt IS NULL OR m.expiresAt > ?) ORDER BY m.id DESC`,
+    [characters, JSON.stringify(ids), tenantId, endUser, nowMs],
+  );
 }
 
 export async function listRecentConversations(

@@ -1,10 +1,19 @@
 import type { ProfileQuery, UserProfile } from '../../contract/profile.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
-import { listRecentConversations, listRecentEpisodes, listRecentMemories } from './profile-store.ts';
-import { OPENING_CHARACTERS, profileText } from './profile-text.ts';
+import type { Topics } from '../topics/topics.ts';
+import {
+  findValidMemories,
+  listRecentConversations,
+  listRecentEpisodes,
+  listRecentMemories,
+  listReplaced,
+  type ProfileQuery as ProfileOf,
+} from './profile-store.ts';
+import { NEWEST, OPENING_CHARACTERS, PINNED, type ProfileTopic, profileText, TOPICS } from './profile-text.ts';
 
 export { PROFILE_CONTENTS } from './profile-text.ts';
 
@@ -18,18 +27,32 @@ export interface Profile {
 
 export const PROFILE_TOKENS = 1500;
 
-/** The number of memories in which tags are counted. */
+/** Memories read to count them. */
 const MEMORIES_READ = 500;
+/** Memories of a topic, some of which other sections show or which are superseded. */
+const OF_TOPIC = 12;
 const TITLES = 5;
 
 interface Parts {
   db: Database;
   clock: Clock;
   tokenCounterOf: (tenantId: string) => CountTokens;
+  topics: Pick<Topics, 'digest'>;
 }
 
 /** Reads the newest items of each kind by index, so the cost does not grow with the account. */
-export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
+export function createProfile({ db, clock, tokenCounterOf, topics }: Parts): Profile {
+  async function topicsOf(reader: Reader, place: ProfileOf): Promise<ProfileTopic[]> {
+    const most = await topics.digest(reader, place, { topics: 2 * TOPICS, memories: OF_TOPIC });
+    const ids = [...new Set(most.flatMap(({ memoryIds }) => memoryIds))];
+    const found = await findValidMemories(reader, place, ids, OPENING_CHARACTERS);
+    const byId = new Map(found.map((memory) => [memory.id, memory]));
+    return most.map(({ memoryIds, ...topic }) => ({
+      ...topic,
+      memories: memoryIds.flatMap((id) => byId.get(id) ?? []),
+    }));
+  }
+
   const profile: Profile = {
     async get(principal, { user = 'default' }) {
       const text = await profile.digest(principal, user);
@@ -37,14 +60,19 @@ export function createProfile({ db, clock, tokenCounterOf }: Parts): Profile {
     },
     async digest({ tenantId }, user, maxTokens = PROFILE_TOKENS) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
-      const [found, conversations, episodes] = await Promise.all([
-        listRecentMemories(db.readers.of(place.tenantId), place, OPENING_CHARACTERS, MEMORIES_READ + 1),
-        listRecentConversations(db.readers.of(place.tenantId), place, TITLES),
-        listRecentEpisodes(db.readers.of(place.tenantId), place, TITLES),
+      const reader = db.readers.of(tenantId);
+      const [found, conversations, episodes, about] = await Promise.all([
+        listRecentMemories(reader, place, OPENING_CHARACTERS, MEMORIES_READ + 1),
+        listRecentConversations(reader, place, TITLES),
+        listRecentEpisodes(reader, place, TITLES),
+        topicsOf(reader, place),
       ]);
       const memories = found.slice(0, MEMORIES_READ);
-      const hasMore = found.length > MEMORIES_READ;
-      return profileText({ user, memories, hasMore, conversations, episodes }, maxTokens, tokenCounterOf(tenantId));
+      const newest = memories.slice(0, PINNED + NEWEST).map(({ id }) => id);
+      const older = await listReplaced(reader, place, newest, OPENING_CHARACTERS);
+      const replaced = new Map(older.toReversed().map(({ supersededBy, opening }) => [supersededBy, opening]));
+      const parts = { user, memories, hasMore: found.length > MEMORIES_READ, conversations, episodes };
+      return profileText({ ...parts, topics: about, replaced }, maxTokens, tokenCounterOf(tenantId));
     },
   };
   return profile;

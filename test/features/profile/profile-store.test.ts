@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader } from '../../../src/db/connection.ts';
 import {
+  findValidMemories,
   listRecentConversations,
   listRecentEpisodes,
   listRecentMemories,
+  listReplaced,
 } from '../../../src/features/profile/profile-store.ts';
 import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
 import { plannedBy } from '../../db/statement-plan.ts';
@@ -40,4 +42,15 @@ test('pinned and newest memories are read in index order, without sorting', asyn
     expect.stringMatching(/^SEARCH memories USING INDEX \w+ \(tenantId=\? AND endUser=\?\)$/),
   ]);
   expect(plan.join()).not.toContain('TEMP B-TREE');
+});
+
+test('memories of topics, and what the newest took the place of, are looked up by index', async () => {
+  const searched = async (ask: (reader: Reader) => Promise<unknown>) =>
+    (await planOf(ask)).filter((line) => line.startsWith('SEARCH m'));
+  expect(await searched((reader) => findValidMemories(reader, PLACE, ['mem_1'], 100))).toEqual([
+    expect.stringMatching(/\(tenantId=\? AND id=\?/),
+  ]);
+  expect(await searched((reader) => listReplaced(reader, PLACE, ['mem_1'], 100))).toEqual([
+    'SEARCH m USING INDEX memories_superseded (tenantId=? AND supersededBy=?)',
+  ]);
 });
