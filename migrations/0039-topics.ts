@@ -63,6 +63,6 @@ export const topics: Migration = {
     await db.raw('CREATE INDEX "topicMentions_newest" ON "topicMentions" ("tenantId", "topicId", at, "memoryId")');
     await runOnRow(db, 'memories', 'DELETE', 'memory_topics_forgotten', 'OLD.current = 1', FORGET);
     // All memories are read once more, for their topics.
-    await db.raw('DELETE FROM "comparedMemories"');
+    await db.raw(`UPDATE "comparedMemories" SET "afterId" = ''`);
   },
 };

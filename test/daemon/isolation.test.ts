@@ -8,6 +8,7 @@ import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
+import { TOPIC_OPERATIONS } from './topic-operations.ts';
 import { USER_OPERATIONS } from './user-operations.ts';
 import { visible } from './visible-answer.ts';
 
@@ -116,6 +117,7 @@ describe('another tenant’s memory', () => {
       LEARNING_OPERATIONS,
       PROVIDER_OPERATIONS,
       SUGGESTION_OPERATIONS,
+      TOPIC_OPERATIONS,
       USER_OPERATIONS,
       CONNECTION_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);

@@ -58,6 +58,7 @@ const ID_KINDS: Readonly<Record<string, string>> = {
   connections: 'con',
   searches: 'srch',
   suggestions: 'sug',
+  topics: 'top',
 };
 const IMPORT_LINES = [
   '{"type":"svc-export","format":"svc","version":2,"exportedAt":"2026-01-01T00:00:00.000Z"}',

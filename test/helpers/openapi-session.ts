@@ -59,7 +59,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {

@@ -1,10 +1,16 @@
 import { AppError } from '../../contract/errors.ts';
-import { MAX_ALIASES, type Topic } from '../../contract/topics.ts';
+import { MAX_ALIASES, type Topic, type TopicChange, type TopicSplit } from '../../contract/topics.ts';
 import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
+import type { Principal } from '../keys/keys.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { RelatedMemories } from '../search/related-memories.ts';
 import { MAX_GIVEN } from './finding.ts';
+import { etagOfTopic, isAlias, requireTopic, toTopics } from './topic-answers.ts';
 import { keyTextOf, nameKeyOf } from './topic-names.ts';
-import { etagOfTopic, isAlias, requireTopic, type Topics, type TopicsParts, toTopics } from './topics.ts';
 import {
   addToCounts,
   deleteTopics,
@@ -23,9 +29,34 @@ import {
 } from './topics-store.ts';
 
 /** What a person changes of topics; it holds against what the rules find later. */
-export type EditingTopics = Pick<Topics, 'change' | 'mergeOnce' | 'splitOnce'>;
+export interface EditingTopics {
+  /**
+   * Names, renames or hides a topic. An alias that is left out becomes a topic of its own. Throws `conflict` for a name of
+   * another topic.
+   */
+  change(principal: Principal, id: string, change: TopicChange, ifMatch?: string): Promise<Topic>;
+  /** Makes other topics of the same user part of one. */
+  mergeOnce(
+    principal: Principal,
+    id: string,
+    topicIds: readonly string[],
+    claim: Claim | undefined,
+  ): Promise<Created<Topic>>;
+  /** Makes some names of a topic a topic of their own, which is returned. */
+  splitOnce(principal: Principal, id: string, split: TopicSplit, claim: Claim | undefined): Promise<Created<Topic>>;
+}
 
-export function createEditingTopics({ db, ids, idempotency, memories, related }: TopicsParts): EditingTopics {
+interface Parts {
+  db: Database;
+  ids: Ids;
+  idempotency: Idempotency;
+  memories: Pick<Memories, 'findRowsWithin'>;
+  /** Finds memories by the words of a name that a person gives. */
+  related: RelatedMemories;
+}
+
+/** Changes names in one transaction each, with the number of memories of every topic that they touch. */
+export function createEditingTopics({ db, ids, idempotency, memories, related }: Parts): EditingTopics {
   async function answer(connection: Connection, tenantId: string, id: string): Promise<Topic> {
     const [topic] = await toTopics(connection, tenantId, [await requireTopic(connection, tenantId, id)]);
     return topic!;

@@ -45,6 +45,7 @@ interface Parts {
 /** Names of a user; where there are more, topics with a single memory are forgotten, the oldest first. */
 const MAX_NAMES = 5000;
 const FORGOTTEN_AT_ONCE = 500;
+/** Names of a user that a person gave. */
 export const MAX_GIVEN = 500;
 
 interface Read {
@@ -52,6 +53,7 @@ interface Read {
   names: readonly TopicName[];
 }
 
+/** Reads memories outside the transaction that stores what was found, and leaves out those that changed meanwhile. */
 export function createFindingTopics({ db, ids, words, memories }: Parts): FindingTopics {
   async function namesOf(row: MemoryRow, given: readonly NameRow[]): Promise<TopicName[]> {
     const { tenantId, content, tags, project } = row;

@@ -11,11 +11,13 @@ import {
 } from '../../contract/topics.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
-import { etagOfTopic, type Topics } from './topics.ts';
+import { etagOfTopic } from './topic-answers.ts';
+import type { Topics } from './topics.ts';
 
 const tags = ['topics'];
 const params = IdParams;
 
+/** The routes of topics. */
 export function topicsRoutes({
   topics,
   idempotency,

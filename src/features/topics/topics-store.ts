@@ -48,6 +48,7 @@ const NAME = 'n.tenantId, n.endUser, n.key, n.topicId, n.spelling, n.source';
 const COUNTED = 2000;
 const RELATING = 200;
 
+/** Finds topics by their ids. */
 export async function findTopics(reader: Reader, tenantId: string, ids: readonly string[]): Promise<TopicRow[]> {
   if (ids.length === 0) return [];
   return reader.all(`SELECT ${TOPIC} FROM topics WHERE tenantId = ? AND id IN (SELECT value FROM texts(?))`, [
@@ -141,6 +142,7 @@ export async function countNames(reader: Reader, { tenantId, endUser }: TopicOwn
   return row!.names;
 }
 
+/** Finds what some memories mention. */
 export async function findMentionsIn(
   reader: Reader,
   tenantId: string,
@@ -169,7 +171,7 @@ export async function listMentioning(
   return rows.map(({ memoryId }) => memoryId);
 }
 
-/** Counts the newest mentions of a topic by the month, as the milliseconds since 1970 of each memory. */
+/** Lists when the newest memories about a topic were said. */
 export async function listMentionTimes(reader: Reader, tenantId: string, topicId: string): Promise<number[]> {
   const rows = await reader.all<{ at: number }>(
     `SELECT MAX(at) AS at FROM (SELECT memoryId, at FROM topicMentions WHERE tenantId = ? AND topicId = ?
@@ -198,6 +200,7 @@ export async function listRelated(
   );
 }
 
+/** Inserts topics. */
 export async function insertTopics(connection: Connection, rows: readonly TopicRow[]): Promise<void> {
   await insertRows(
     connection,
@@ -219,6 +222,7 @@ export async function upsertNames(connection: Connection, rows: readonly NameRow
   );
 }
 
+/** Deletes names of a user. */
 export async function deleteNames(
   connection: Connection,
   { tenantId, endUser }: TopicOwner,
@@ -230,6 +234,7 @@ export async function deleteNames(
   );
 }
 
+/** Stores mentions; of those that are stored, the time. */
 export async function insertMentions(connection: Connection, rows: readonly MentionRow[]): Promise<void> {
   await insertRows(
     connection,
@@ -239,6 +244,7 @@ export async function insertMentions(connection: Connection, rows: readonly Ment
   );
 }
 
+/** Deletes one mention. */
 export async function deleteMention(
   connection: Connection,
   { tenantId, topicId, key, memoryId }: Omit<MentionRow, 'at'>,
@@ -291,6 +297,7 @@ export async function recount(connection: Connection, tenantId: string, topicIds
   );
 }
 
+/** Stores the name of a topic and whether it is hidden. */
 export async function updateTopic(
   connection: Connection,
   { tenantId, id, name, isNamed, isHidden }: TopicRow,
@@ -300,6 +307,7 @@ export async function updateTopic(
   ]);
 }
 
+/** Deletes topics with their names and mentions. */
 export async function deleteTopics(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
   const values = [tenantId, JSON.stringify(ids)];
   const mentioned = 'tenantId = ? AND topicId IN (SELECT value FROM texts(?))';

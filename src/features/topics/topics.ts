@@ -1,52 +1,33 @@
-import { AppError } from '../../contract/errors.ts';
-import type { Topic, TopicChange, TopicDetails, TopicMemory, TopicSplit, TopicsQuery } from '../../contract/topics.ts';
+import type { Topic, TopicDetails, TopicMemory, TopicsQuery } from '../../contract/topics.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
-import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
-import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type Memories, toMemory } from '../memories/memories.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Words } from '../words/words.ts';
-import { createEditingTopics } from './editing.ts';
+import { createEditingTopics, type EditingTopics } from './editing.ts';
 import { createFindingTopics, type FindingTopics } from './finding.ts';
+import { requireTopic, toTopics } from './topic-answers.ts';
 import { nameKeyOf } from './topic-names.ts';
 import {
   deleteSomeTopicsOf,
-  findTopics,
   listMentioning,
   listMentionTimes,
-  listNamesOf,
   listRelated,
   listTopics,
-  type NameRow,
   type TopicOwner,
-  type TopicRow,
 } from './topics-store.ts';
 
 /** What the memories of a user are about. Another tenant's topics are `not_found`. */
-export interface Topics extends FindingTopics, Erasable {
+export interface Topics extends FindingTopics, EditingTopics, Erasable {
   list(principal: Principal, query: TopicsQuery): Promise<{ data: Topic[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<TopicDetails>;
-  /**
-   * Names, renames or hides a topic. An alias that is left out becomes a topic of its own. Throws `conflict` for a name of
-   * another topic.
-   */
-  change(principal: Principal, id: string, change: TopicChange, ifMatch?: string): Promise<Topic>;
-  /** Makes other topics of the same user part of one. */
-  mergeOnce(
-    principal: Principal,
-    id: string,
-    topicIds: readonly string[],
-    claim: Claim | undefined,
-  ): Promise<Created<Topic>>;
-  /** Makes some names of a topic a topic of their own, which is returned. */
-  splitOnce(principal: Principal, id: string, split: TopicSplit, claim: Claim | undefined): Promise<Created<Topic>>;
   /** The most mentioned topics of a user with the newest valid memories of each, for a digest. */
   digest(reader: Reader, owner: TopicOwner, limits: { topics: number; memories: number }): Promise<TopicInDigest[]>;
 }
@@ -58,7 +39,7 @@ export interface TopicInDigest {
   memoryIds: string[];
 }
 
-export interface TopicsParts {
+interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
@@ -82,7 +63,7 @@ const RELATED = 12;
 const ERASED_AT_ONCE = 200;
 
 /** Composes finding, reading and changing topics. */
-export function createTopics(parts: TopicsParts): Topics {
+export function createTopics(parts: Parts): Topics {
   const { db, clock, cursors, memories, possibleSuccessors } = parts;
 
   return {
@@ -147,41 +128,6 @@ export function createTopics(parts: TopicsParts): Topics {
       );
     },
   };
-}
-
-/** The entity tag of a topic. */
-export function etagOfTopic({ id, user, name, aliases, memoryCount, lastAt, hidden }: Topic): string {
-  return contentTagOf([id, user, name, aliases, memoryCount, lastAt, hidden]);
-}
-
-/** Finds a topic. Throws `not_found`. */
-export async function requireTopic(reader: Reader, tenantId: string, id: string): Promise<TopicRow> {
-  const [row] = await findTopics(reader, tenantId, [id]);
-  if (!row) throw new AppError('not_found', 'There is no topic with this id.');
-  return row;
-}
-
-/** Converts rows to the API's values, with their names. */
-export async function toTopics(reader: Reader, tenantId: string, rows: readonly TopicRow[]): Promise<Topic[]> {
-  const names = await listNamesOf(
-    reader,
-    tenantId,
-    rows.map(({ id }) => id),
-  );
-  const namesOf = new Map<string, NameRow[]>();
-  for (const name of names) namesOf.set(name.topicId, [...(namesOf.get(name.topicId) ?? []), name]);
-  return rows.map(({ id, endUser, name, memoryCount, lastAt, isHidden }) => {
-    const key = nameKeyOf(name);
-    const others = (namesOf.get(id) ?? []).filter((row) => row.key !== key && isAlias(row));
-    const aliases = others.map(({ spelling }) => spelling);
-    const last = lastAt === 0 ? null : toTimestamp(lastAt);
-    return { id, user: endUser, name, aliases, memoryCount, lastAt: last, hidden: isHidden === 1 };
-  });
-}
-
-/** Whether a name is told as an alias: a word of a longer name only once somebody used it alone. */
-export function isAlias({ source }: Pick<NameRow, 'source'>): boolean {
-  return source === 'text' || source === 'seen' || source === 'given';
 }
 
 function positionIn(text: string): { value: string | number; id: string } {
