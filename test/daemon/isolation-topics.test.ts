@@ -13,7 +13,13 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 
 const NEVER = `top_${'0'.repeat(32)}`;
-const SAID = ['Morgana Pym keeps bees', 'Morgana Pym has a boat', 'Morgana rows', 'Basil Thorn rows', 'Basil Thorn sings'];
+const SAID = [
+  'Morgana Pym keeps bees',
+  'Morgana Pym has a boat',
+  'Morgana rows',
+  'Basil Thorn rows',
+  'Basil Thorn sings',
+];
 
 /** An account that knows two people. */
 async function newKnowing(user?: string): Promise<{ caller: Suggesting; ids: readonly [string, string] }> {

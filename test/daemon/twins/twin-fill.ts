@@ -5,6 +5,7 @@ import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
 import { fillOAuth } from './twin-oauth.ts';
 import { fillSuggestions } from './twin-suggestions.ts';
+import { fillTopics } from './twin-topics.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -126,5 +127,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     job: jobId,
   };
   await fillSuggestions(twin, filled);
+  await fillTopics(twin, filled);
   return filled;
 }
