@@ -18,6 +18,7 @@ import {
   findNames,
   insertMentions,
   insertTopics,
+  listEmpty,
   listGivenNames,
   listNamesOf,
   moveMentions,
@@ -79,29 +80,32 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
     return known === undefined || known.topicId !== id;
   }
 
-  /** Makes names a topic of their own. */
-  async function separate(connection: Connection, topic: TopicRow, names: readonly NameRow[]): Promise<TopicRow> {
+  /**
+   * Makes names a topic of their own; `undefined` if no memory says them: then they are gone. Throws `invalid_request` if no
+   * memory mentions the topic by another name.
+   */
+  async function separate(
+    connection: Connection,
+    topic: TopicRow,
+    names: readonly NameRow[],
+  ): Promise<TopicRow | undefined> {
     const { tenantId, endUser } = topic;
     const name = names.toSorted((one, other) => other.key.length - one.key.length)[0]!.spelling;
-    const own: TopicRow = {
-      tenantId,
-      id: ids.next('top'),
-      endUser,
-      name,
-      isNamed: 1,
-      isHidden: 0,
-      memoryCount: 0,
-      lastAt: 0,
-    };
+    const id = ids.next('top');
+    const own: TopicRow = { tenantId, id, endUser, name, isNamed: 1, isHidden: 0, memoryCount: 0, lastAt: 0 };
     await insertTopics(connection, [own]);
     await upsertNames(
       connection,
-      names.map((row) => ({ ...row, topicId: own.id, source: 'given' })),
+      names.map((row) => ({ ...row, topicId: id, source: 'given' })),
     );
     const keys = names.map(({ key }) => key);
-    await moveMentions(connection, tenantId, { from: topic.id, to: own.id, keys });
-    await recount(connection, tenantId, [topic.id, own.id]);
-    return own;
+    await moveMentions(connection, tenantId, { from: topic.id, to: id, keys });
+    await recount(connection, tenantId, [topic.id, id]);
+    const empty = await listEmpty(connection, tenantId, [topic.id, id]);
+    if (empty.includes(topic.id)) throw refused('/aliases', 'must leave a name by which a memory mentions the topic');
+    if (!empty.includes(id)) return own;
+    await deleteTopics(connection, tenantId, [id]);
+    return undefined;
   }
 
   /** Links memories that say a name which no text was searched for yet. */
@@ -201,6 +205,7 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
           const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
           if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
           const own = await separate(connection, row, moved);
+          if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
           if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
           return { status: 201, body: await answer(connection, tenantId, own.id), resourceIds: [own.id] };
         }),

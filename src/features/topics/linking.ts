@@ -39,7 +39,7 @@ export function linkNames(linked: Linked, names: readonly TopicName[]): Map<stri
     const topicId = topicOf(linked, name, topicIds);
     if (topicId !== undefined) topicIds.set(name.key, topicId);
   }
-  return withoutParts(topicIds);
+  return topicIds;
 }
 
 /** The name without the word that begins its sentence, if only that is known as a name. */
@@ -47,14 +47,6 @@ function knownPartOf(linked: Linked, name: TopicName): TopicName {
   if (name.rest === undefined || linked.names.has(name.key)) return name;
   const source = linked.names.get(name.rest.key)?.source;
   return source === 'text' || source === 'given' ? { ...name.rest, kind: 'name' } : name;
-}
-
-/** Leaves out a name that only stands inside a longer one of another topic: "brook" of "Brook Street". */
-function withoutParts(topicIds: ReadonlyMap<string, string>): Map<string, string> {
-  const keys = [...topicIds.keys()];
-  return new Map(
-    [...topicIds].filter(([key]) => !keys.some((other) => other !== key && ` ${other} `.includes(` ${key} `))),
-  );
 }
 
 function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, string>): string | undefined {

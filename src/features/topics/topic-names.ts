@@ -90,7 +90,12 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
     }
     if (at % 32 === 0) yield;
   }
-  return [...certain.values(), ...[...possible.values()].filter(({ key }) => !certain.has(key))];
+  const labels = new Set([...(project === null ? [] : [project]), ...tags].map(nameKeyOf));
+  const whole = [...certain.values()];
+  const isPart = ({ key }: TopicName) =>
+    !labels.has(key) && whole.some((other) => other.key !== key && ` ${other.key} `.includes(` ${key} `));
+  // "Ada" beside "Ada Lovelace" is nobody else.
+  return [...whole, ...[...possible.values()].filter(({ key }) => !certain.has(key))].filter((name) => !isPart(name));
 }
 
 /** The words of a text as keys have them, with a space around each. */

@@ -23,7 +23,11 @@ export async function fillTopics(twin: Twin, { memories }: Filled): Promise<void
   };
   const isFirst = name < 'b';
   await write(twin, async (connection) => {
-    await topics.insertTopics(connection, [rowOf(twin, ID, 2), rowOf(twin, OTHER, 2), rowOf(twin, EMPTY, isFirst ? 0 : 1)]);
+    await topics.insertTopics(connection, [
+      rowOf(twin, ID, 2),
+      rowOf(twin, OTHER, 2),
+      rowOf(twin, EMPTY, isFirst ? 0 : 1),
+    ]);
     await topics.upsertNames(connection, [
       nameOf('heron', ID, 'text'),
       nameOf('grey heron', isFirst ? OTHER : ID, 'given'),
