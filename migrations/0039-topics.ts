@@ -64,5 +64,7 @@ export const topics: Migration = {
     await runOnRow(db, 'memories', 'DELETE', 'memory_topics_forgotten', 'OLD.current = 1', FORGET);
     // All memories are read once more, for their topics.
     await db.raw(`UPDATE "comparedMemories" SET "afterId" = ''`);
+    // While all memories are read, how many are left.
+    await db.raw('ALTER TABLE "comparedMemories" ADD COLUMN "remaining" bigint NOT NULL DEFAULT 0');
   },
 };

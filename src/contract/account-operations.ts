@@ -14,6 +14,7 @@ export const EXAMPLE_ACCOUNT = {
   },
   key: { createdAt: '2026-11-22T04:04:08.655Z', lastUsedAt: '2026-11-22T04:04:46.504Z', last4: '5077' },
   openSuggestions: 2,
+  unreadChanges: 0,
   lastBackupAt: '2026-11-21T03:00:00.000Z',
   credential: { kind: 'apiKey', scope: 'account' },
 };

@@ -34,6 +34,10 @@ export const Account = Type.Object({
     { description: 'What this request was made with' },
   ),
   openSuggestions: Type.Integer({ description: 'Suggested changes of memories that wait for a decision' }),
+  unreadChanges: Type.Integer({
+    description:
+      'Changes that svc has not read yet for suggestions and topics; memories too, while it reads all of them',
+  }),
   lastBackupAt: Type.Optional(
     Nullable(
       Type.String({

@@ -214,6 +214,7 @@ export async function openRooms(
     erasables,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
+    countUnread: comparing.countUnread,
     policy: { signup: config.signup, domains: config.signupDomains },
     defaultTier: config.defaultTier,
     lastBackupMs: config.databaseUrl === undefined ? () => lastBackupMs(config.dataDir) : undefined,

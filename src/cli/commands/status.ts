@@ -28,6 +28,8 @@ Examples:
   $ svc status --all --json`;
 
 const BAR_COLUMNS = 24;
+/** Fewer changes are read within seconds. */
+const SHOWN_UNREAD = 200;
 
 /** `svc status`: shows the account, its quotas, and whether the daemon responds. */
 export function statusCommand(context: AccountContext): Command {
@@ -102,6 +104,9 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
     rows.push(['Text', (width) => storageLines(quotas.storedBytes, { width, style })]);
     if (account.openSuggestions > 0) {
       rows.push(['Review', `${formatCount(account.openSuggestions)} suggested changes (svc review)`]);
+    }
+    if (account.unreadChanges > SHOWN_UNREAD) {
+      rows.push(['Reading', `${formatCount(account.unreadChanges)} changes to go, for suggestions and topics`]);
     }
     if (credential.kind === 'device') {
       rows.push(['Device', `${credential.client}: has a separate token and stays connected when the key is replaced`]);

@@ -84,6 +84,8 @@ interface Dependencies {
   defaultTier: Tier;
   /** Counts the suggestions of a tenant that wait for a decision. */
   countSuggestions: (tenantId: string) => Promise<number>;
+  /** Counts the changes of a tenant that were not read yet for suggestions and topics. */
+  countUnread: (tenantId: string) => Promise<number>;
   /** When the database was last backed up, in epoch milliseconds. Absent if its own tools make the backups. */
   lastBackupMs?: (() => Promise<number | undefined>) | undefined;
 }
@@ -91,7 +93,7 @@ interface Dependencies {
 export function createAccounts(dependencies: Dependencies): Accounts {
   const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
     dependencies;
-  const { countSuggestions, lastBackupMs } = dependencies;
+  const { countSuggestions, countUnread, lastBackupMs } = dependencies;
 
   /** The owner of the only account runs the daemon; on a shared one, only the operator sees backups. */
   async function backupFacts(): Promise<Pick<Account, 'lastBackupAt'>> {
@@ -129,6 +131,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
           ...(credential.kind !== 'apiKey' && { id: credential.id, client: credential.client }),
         },
         openSuggestions: await countSuggestions(tenantId),
+        unreadChanges: await countUnread(tenantId),
         ...(await backupFacts()),
       };
     },

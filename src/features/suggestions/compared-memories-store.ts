@@ -7,15 +7,19 @@ export interface Compared {
   changeNumber: number;
   /** While all memories are compared, the last one so far, in the order of ids; `null` afterwards. */
   afterId: string | null;
+  /** While all memories are compared, about how many are left. */
+  remaining: number;
 }
 
 /** Lists tenants with memories to compare, with their progress: new tenants have none. */
 export async function listTenantsToCompare(
   reader: Reader,
   limit: number,
-): Promise<{ tenantId: string; last: number; changeNumber: number | null; afterId: string | null }[]> {
+): Promise<
+  { tenantId: string; last: number; changeNumber: number | null; afterId: string | null; remaining: number | null }[]
+> {
   return reader.all(
-    `SELECT t.tenantId, t.last, c.changeNumber, c.afterId FROM (
+    `SELECT t.tenantId, t.last, c.changeNumber, c.afterId, c.remaining FROM (
        SELECT tenantId, (SELECT l.number FROM changes l WHERE l.tenantId = p.tenantId ORDER BY l.number DESC LIMIT 1) AS last
          FROM tenants p WHERE p.erasedAt IS NULL) t
        LEFT JOIN comparedMemories c ON c.tenantId = t.tenantId
@@ -27,13 +31,34 @@ export async function listTenantsToCompare(
 
 export async function saveCompared(
   connection: Connection,
-  { tenantId, changeNumber, afterId }: Compared,
+  { tenantId, changeNumber, afterId, remaining }: Compared,
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO comparedMemories (tenantId, changeNumber, afterId) VALUES (?, ?, ?)
-     ON CONFLICT (tenantId) DO UPDATE SET changeNumber = excluded.changeNumber, afterId = excluded.afterId`,
-    [tenantId, changeNumber, afterId],
+    `INSERT INTO comparedMemories (tenantId, changeNumber, afterId, remaining) VALUES (?, ?, ?, ?)
+     ON CONFLICT (tenantId) DO UPDATE SET changeNumber = excluded.changeNumber, afterId = excluded.afterId,
+       remaining = excluded.remaining`,
+    [tenantId, changeNumber, afterId, remaining],
   );
+}
+
+/** Counts the memories of a tenant after an id, superseded ones too. */
+export async function countMemoriesAfter(reader: Reader, tenantId: string, afterId: string): Promise<number> {
+  const row = await reader.get<{ memories: number }>(
+    'SELECT COUNT(*) AS memories FROM memories WHERE tenantId = ? AND id > ? AND current = 1',
+    [tenantId, afterId],
+  );
+  return row!.memories;
+}
+
+/** Counts what is not compared yet: changes of the log, and memories while all are compared. */
+export async function countUncompared(reader: Reader, tenantId: string): Promise<number> {
+  const row = await reader.get<{ left: number }>(
+    `SELECT COALESCE(MAX(l.number), 0) - COALESCE(MAX(c.changeNumber), 0) + COALESCE(MAX(c.remaining), 0) AS "left"
+     FROM (SELECT number FROM changes WHERE tenantId = ? ORDER BY number DESC LIMIT 1) l
+       LEFT JOIN comparedMemories c ON c.tenantId = ?`,
+    [tenantId, tenantId],
+  );
+  return Math.max(0, row!.left);
 }
 
 /** Lists memories in the order of their ids, superseded ones too. */

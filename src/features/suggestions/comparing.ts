@@ -14,6 +14,8 @@ import { relatedBy } from '../words/same-meaning.ts';
 import type { Words } from '../words/words.ts';
 import {
   type Compared,
+  countMemoriesAfter,
+  countUncompared,
   deleteCompared,
   listChangesToCompare,
   listMemoryIdsAfter,
@@ -36,6 +38,8 @@ import type { Suggestions } from './suggestions.ts';
 export interface Comparing {
   /** Compares memories of the tenants that have some to compare, in turn, for about a second. Returns whether any were left. */
   follow(): Promise<boolean>;
+  /** Counts changes, and memories while all are read, that were not read yet. */
+  countUnread(tenantId: string): Promise<number>;
   erase(owner: { tenantId: string; endUser?: string }): Promise<void>;
 }
 
@@ -123,6 +127,7 @@ export function createComparing({
     changeNumber,
     afterId,
     last,
+    remaining,
   }: Progress): Promise<{ ids: string[]; conversationIds: string[]; next: Compared }> {
     const reader = db.readers.of(tenantId);
     if (afterId === null) {
@@ -136,15 +141,20 @@ export function createComparing({
         return {
           ids: idsOf('memory'),
           conversationIds: idsOf('conversation'),
-          next: { tenantId, changeNumber: changes.at(-1)?.number ?? last, afterId: null },
+          next: { tenantId, changeNumber: changes.at(-1)?.number ?? last, afterId: null, remaining: 0 },
         };
       }
     }
     const ids = await listMemoryIdsAfter(reader, tenantId, afterId ?? '', PORTION);
     const isDone = ids.length < PORTION;
+    // Counted once; what is added meanwhile is a change.
+    const left = remaining || (await countMemoriesAfter(reader, tenantId, afterId ?? ''));
     // Changes since the first portion are looked at afterwards.
     const since = afterId === null || changeNumber === null ? last : changeNumber;
-    return { ids, conversationIds: [], next: { tenantId, changeNumber: since, afterId: isDone ? null : ids.at(-1)! } };
+    const next = isDone
+      ? { tenantId, changeNumber: since, afterId: null, remaining: 0 }
+      : { tenantId, changeNumber: since, afterId: ids.at(-1)!, remaining: Math.max(1, left - ids.length) };
+    return { ids, conversationIds: [], next };
   }
 
   async function suggest(tenantId: string, found: readonly NewSuggestion[]): Promise<void> {
@@ -179,6 +189,7 @@ export function createComparing({
         if (clock.monotonicMs() >= untilMs) return true;
       }
     },
+    countUnread: (tenantId) => countUncompared(db.lookups, tenantId),
     async erase({ tenantId, endUser }) {
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));
     },

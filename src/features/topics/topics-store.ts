@@ -367,3 +367,9 @@ export async function deleteSomeTopicsOf(connection: Connection, owner: Owner, l
   );
   return rows.length;
 }
+
+/** Deletes names and mentions of a tenant whose topics are deleted. */
+export async function deleteNamesOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM topicNames WHERE tenantId = ?', [tenantId]);
+  await connection.run('DELETE FROM topicMentions WHERE tenantId = ?', [tenantId]);
+}

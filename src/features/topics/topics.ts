@@ -16,6 +16,7 @@ import { createFindingTopics, type FindingTopics } from './finding.ts';
 import { requireTopic, toTopics } from './topic-answers.ts';
 import { nameKeyOf } from './topic-names.ts';
 import {
+  deleteNamesOf,
   deleteSomeTopicsOf,
   listMentioning,
   listMentionTimes,
@@ -126,6 +127,9 @@ export function createTopics(parts: Parts): Topics {
           deleteSomeTopicsOf(connection, owner, ERASED_AT_ONCE),
         )) === ERASED_AT_ONCE
       );
+      if (owner.endUser === undefined) {
+        await db.writes.write(owner.tenantId, (connection) => deleteNamesOf(connection, owner.tenantId));
+      }
     },
   };
 }

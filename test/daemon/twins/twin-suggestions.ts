@@ -34,7 +34,12 @@ export async function fillSuggestions(twin: Twin, filled: Filled): Promise<void>
   await write(twin, async (connection) => {
     await suggestions.insertSuggestions(connection, [rowOf(twin, filled)]);
     await suggestions.insertItems(connection, [link(filled.memories.changed), link(filled.memories.pinned)]);
-    await compared.saveCompared(connection, { tenantId, changeNumber: 3, afterId: null });
+    await compared.saveCompared(connection, {
+      tenantId,
+      changeNumber: 3,
+      afterId: null,
+      remaining: twin.name < 'b' ? 0 : 1,
+    });
     await settings.upsertSetting(connection, { tenantId, kind: 'merge', mode: 'off', minConfidence: 0.7 });
     const decided = { ...rowOf(twin, filled), id: 'sug_decided', textsHash: 'hash of decided' };
     await suggestions.insertSuggestions(connection, [
@@ -124,13 +129,16 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     const own = async () => (await compared.listTenantsToCompare(reader, 99)).find((row) => row.tenantId === tenantId);
     twin.record('to compare', await own());
     twin.record('changed', await compared.listChangesToCompare(reader, tenantId, 0, 999));
+    twin.record('memories', await compared.countMemoriesAfter(reader, tenantId, ''));
+    twin.record('unread', await compared.countUncompared(reader, tenantId));
     twin.record('ids', await compared.listMemoryIdsAfter(reader, tenantId, '', 99));
     await write(twin, async (connection) => {
-      await compared.saveCompared(connection, { tenantId, changeNumber: 4, afterId: 'mem_1' });
+      await compared.saveCompared(connection, { tenantId, changeNumber: 4, afterId: 'mem_1', remaining: 3 });
       for (const id of [tenantId, STRAY])
-        await compared.saveCompared(connection, { tenantId: id, changeNumber: 5, afterId: 'mem_2' });
+        await compared.saveCompared(connection, { tenantId: id, changeNumber: 5, afterId: 'mem_2', remaining: 5 });
     });
     twin.record('progress', await own());
+    twin.record('unread then', await compared.countUncompared(reader, tenantId));
     await write(twin, async (connection) => {
       await compared.deleteCompared(connection, STRAY);
       await compared.deleteCompared(connection, tenantId);

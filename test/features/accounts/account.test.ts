@@ -42,6 +42,7 @@ describe('GET /v1/account', () => {
       key: { createdAt: '2026-05-20T12:00:00.000Z', lastUsedAt: '2026-05-20T12:00:00.000Z', last4: apiKey.slice(-4) },
       credential: { kind: 'apiKey', scope: 'account' },
       openSuggestions: 0,
+      unreadChanges: expect.any(Number),
       ...(!onPostgres && { lastBackupAt: null }),
     });
     expect(answer.text).not.toContain(apiKey);

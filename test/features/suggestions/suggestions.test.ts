@@ -381,3 +381,24 @@ test('the account counts the suggestions that wait for a decision', async () => 
   await caller.decide(id, 'reject');
   expect((await caller.call('/v1/account')).body.openSuggestions).toBe(0);
 });
+
+test('the account tells how much is still to be read for suggestions, also while all memories are read', async () => {
+  await caller.addAll(Array.from({ length: 60 }, (_, index) => ({ content: `Fact ${index} of the lighthouse` })));
+  const unread = async () => (await caller.call<{ unreadChanges: number }>('/v1/account')).body.unreadChanges;
+  expect(await unread()).toBe(60);
+  await caller.compared();
+  expect(await unread()).toBe(0);
+  await daemon.db.writes.write(caller.tenantId, (connection) =>
+    connection.run(`UPDATE comparedMemories SET afterId = '' WHERE tenantId = ?`, [caller.tenantId]),
+  );
+  const seen: number[] = [];
+  const { read } = daemon.topics;
+  daemon.topics.read = async (...given) => {
+    seen.push(await unread());
+    return read(...given);
+  };
+  await caller.compared();
+  daemon.topics.read = read;
+  expect(seen).toEqual([0, 35, 10]);
+  expect(await unread()).toBe(0);
+});
