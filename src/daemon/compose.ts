@@ -126,6 +126,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     jobs,
     jobRunner,
     extraction,
+    tidy,
     remember,
     suggestions,
     suggestionSettings,
@@ -215,7 +216,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       extractionRoutes({ extraction, idempotency }),
       jobsRoutes({ jobs }),
       mcpRoutes({
-        ...{ memories, search, conversations, profile, learning, version, publicOrigins, random },
+        ...{ memories, search, conversations, profile, learning, tidy, version, publicOrigins, random },
         challenge: oauthPart.challenge,
       }),
       ...oauthPart.protectedRoutes,

@@ -48,6 +48,8 @@ import { createSuggestionSettings } from '../features/suggestions/suggestion-set
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
+import { createTidy } from '../features/tidy/tidy.ts';
+import { createWorkList } from '../features/tidy/work-list.ts';
 import { createUsers } from '../features/users/users.ts';
 import { createWords } from '../features/words/words.ts';
 import { createIds } from '../lib/ids.ts';
@@ -181,6 +183,8 @@ export async function openRooms(
     settings: suggestionSettings,
     deciding: suggestions,
   });
+  const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
+  const tidy = createTidy({ db, cursors, memories, suggestions, readPortion });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
@@ -258,6 +262,7 @@ export async function openRooms(
     suggestionSettings,
     automaticDecisions,
     comparing,
+    tidy,
     remember,
   };
 }

@@ -1,7 +1,8 @@
 import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { queryTerms, termsOf } from '../text/terms.ts';
+import { sharesWord } from '../text/support.ts';
+import { termsOf } from '../text/terms.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 import type { Extracted } from './prompt.ts';
 
@@ -22,8 +23,6 @@ const MAX_EXTRACTED = 100;
 const MAX_CITED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
-/** A crude stem that ignores English endings: "painted" and "painting" are equal. */
-const STEM_CHARACTERS = 5;
 
 /**
  * Validates the model's output against what it was shown. A memory must cite at least one message and share a word with
@@ -81,14 +80,12 @@ function wordsKey(content: string): string {
 }
 
 function isSupportedBy(content: string, cited: readonly ChunkMessage[]): boolean {
-  const citedStems = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
-  const names = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
-  const words = queryTerms(content).filter((word) => !names.has(word));
-  return words.some((word) => citedStems.has(stemOf(word)));
-}
-
-function stemOf(word: string): string {
-  return word.slice(0, STEM_CHARACTERS);
+  const speakers = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
+  return sharesWord(
+    content,
+    cited.map(({ text }) => text),
+    speakers,
+  );
 }
 
 function timestampOf(date: string): string | undefined {
