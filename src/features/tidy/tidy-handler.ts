@@ -61,13 +61,8 @@ export function createTidyHandler(parts: Parts): JobHandler {
   }
 
   /** Has no effect if anything that the model was shown has been erased: the portion is then read again. */
-  async function store(
-    job: JobRow,
-    portion: Portion,
-    proposals: readonly ModelProposal[],
-    total: number,
-  ): Promise<JobRow> {
-    const { tenantId, endUser, project } = job;
+  async function store(job: JobRow, portion: Portion, proposals: readonly ModelProposal[]): Promise<JobRow> {
+    const { tenantId, endUser, project, total } = job;
     const checked = await suggestionsIn(tenantId, proposals, portion);
     return db.writes.write(tenantId, async (connection) => {
       if (!(await isThere(connection, tenantId, portion))) return job;
@@ -77,7 +72,7 @@ export function createTidyHandler(parts: Parts): JobHandler {
         ...outcome,
         refused: outcome.refused + checked.refused,
       });
-      const progress = { ...NO_ERROR, result: JSON.stringify(result), total };
+      const progress = { ...NO_ERROR, result: JSON.stringify(result) };
       if (portion.afterId !== null) {
         const done = Math.min(job.done + portion.read, total);
         return jobs.advance(connection, job, { ...progress, done, afterId: portion.afterId });
@@ -87,16 +82,21 @@ export function createTidyHandler(parts: Parts): JobHandler {
     });
   }
 
-  return async (startedJob, signal) => {
-    let job = startedJob;
+  /** Counts what is to be read: memories may have been added since the job was queued or interrupted. */
+  async function begin(job: JobRow): Promise<JobRow> {
     const { tenantId, endUser, project } = job;
     const filter = tidyFilterOf({ tenantId, user: endUser!, project: project ?? undefined }, clock.nowMs());
     const total = Math.max(job.done, await countToTidy(db.readers.of(tenantId), filter));
+    return db.writes.write(tenantId, (connection) => jobs.advance(connection, job, { total }));
+  }
+
+  return async (startedJob, signal) => {
+    let job = await begin(startedJob);
     while (job.finishedAt === null) {
       const portion = await portionOf(job);
       const [counted, proposals] = await ask(job, portion, signal);
       signal.throwIfAborted();
-      job = await store(counted, portion, proposals, total);
+      job = await store(counted, portion, proposals);
     }
   };
 }

@@ -169,6 +169,25 @@ describe('a tidy job', () => {
     expect(await untilEnded(caller, id)).toMatchObject({ state: 'done', tidied: { suggested: 1 } });
   });
 
+  test('goes on after the last stored portion when a later one fails', async () => {
+    await teas();
+    await caller.addAll(
+      Array.from({ length: 30 }, (_, index) => ({ content: `The zebra of paddock ${index % 15} grazes` })),
+    );
+    const asked: string[] = [];
+    server.respond(({ prompt }) => {
+      asked.push(prompt);
+      return asked.length === 2 ? 'nonsense' : { suggestions: [] };
+    });
+    const id = await request();
+    const failed = await untilJob(caller, id, ({ error }) => error !== null);
+    expect(failed).toMatchObject({ state: 'queued', progress: { done: 16, total: 17 } });
+    daemon.clock.advance(10_000);
+    await daemon.jobRunner.follow();
+    expect(await untilEnded(caller, id)).toMatchObject({ state: 'done', progress: { done: 17, total: 17 } });
+    expect(asked.filter((prompt) => prompt.includes(MORE_TEA))).toHaveLength(1);
+  });
+
   test('requires a key', async () => {
     caller = await daemon.account();
     expect(await caller.call('/v1/tidy', { method: 'POST' })).toMatchObject({ status: 422 });
