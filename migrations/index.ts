@@ -37,6 +37,7 @@ import { activityItems } from './0036-activity-items.ts';
 import { suggestionSettings } from './0037-suggestion-settings.ts';
 import { suggestionTimes } from './0038-suggestion-times.ts';
 import { topics } from './0039-topics.ts';
+import { tidyJobs } from './0040-tidy-jobs.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   suggestionSettings,
   suggestionTimes,
   topics,
+  tidyJobs,
 ];

@@ -1,3 +1,4 @@
+import type { JobAccepted, NewTidy } from '../contract/jobs.ts';
 import type { Remembered, RememberRequest } from '../contract/remember.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { accountCalls } from './account-calls.ts';
@@ -87,6 +88,9 @@ export function createClient(options: ClientOptions) {
     ...providerCalls(transport),
     suggestions: suggestionCalls(transport),
     topics: topicCalls(transport),
+    /** Queues a job in which the account's own model suggests how to tidy memories; `jobs.wait` returns the outcome. */
+    tidy: (request: NewTidy = {}, callOptions?: CreateOptions): ApiPromise<JobAccepted> =>
+      create('/v1/tidy', request, callOptions),
     jobs: jobCalls(transport),
     ...activityCalls(transport),
     ...portabilityCalls(transport),

@@ -30,6 +30,7 @@ import { providerSettingsRoutes } from '../features/providers/provider-settings-
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts';
+import { tidyRoutes } from '../features/tidy/tidy-routes.ts';
 import { topicsRoutes } from '../features/topics/topics-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
@@ -127,6 +128,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     jobs,
     jobRunner,
     extraction,
+    tidy,
+    tidyJobs,
     remember,
     suggestions,
     suggestionSettings,
@@ -216,9 +219,10 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),
       extractionRoutes({ extraction, idempotency }),
+      tidyRoutes({ tidyJobs, idempotency }),
       jobsRoutes({ jobs }),
       mcpRoutes({
-        ...{ memories, search, conversations, profile, learning, version, publicOrigins, random },
+        ...{ memories, search, conversations, profile, learning, tidy, version, publicOrigins, random },
         challenge: oauthPart.challenge,
       }),
       ...oauthPart.protectedRoutes,

@@ -48,6 +48,8 @@ import { createSuggestionSettings } from '../features/suggestions/suggestion-set
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
 import { createScopes } from '../features/text/scopes.ts';
+import { createTidy } from '../features/tidy/tidy.ts';
+import { createWorkList } from '../features/tidy/work-list.ts';
 import { createTopics } from '../features/topics/topics.ts';
 import { createUsers } from '../features/users/users.ts';
 import { createWords } from '../features/words/words.ts';
@@ -62,7 +64,7 @@ import { lastBackupMs } from './last-backup.ts';
 import { createMetrics } from './metrics.ts';
 import { openRateLimits } from './open-rate-limits.ts';
 import { openStorage, type StorageDependencies } from './open-storage.ts';
-import { composeExtraction, composeProviders } from './provider-rooms.ts';
+import { composeJobs, composeProviders } from './provider-rooms.ts';
 
 /** External dependencies of the modules. */
 export interface RoomsDependencies extends StorageDependencies {
@@ -171,11 +173,27 @@ export async function openRooms(
   const similar = createSimilarMemories({ db, candidates });
   const neighbors = createNeighbors({ db, clock, memories, queryEmbedder, similar });
   const related = createRelatedMemories({ db, clock, scopes, similar });
-  const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
-  const { jobRunner, extraction } = composeExtraction(extracting);
   const topics = createTopics({ ...storing, words, memories, related, possibleSuccessors });
   const profile = createProfile({ db, clock, tokenCounterOf, topics });
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
+  const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
+  const { jobRunner, extraction, tidyJobs } = composeJobs({
+    ...{
+      db,
+      clock,
+      random,
+      log,
+      usage,
+      idempotency,
+      providers,
+      reading,
+      memories,
+      related,
+      suggestions,
+      readPortion,
+      tierOf,
+    },
+  });
   const automaticDecisions = createAutomaticDecisions({
     db,
     clock,
@@ -183,10 +201,11 @@ export async function openRooms(
     settings: suggestionSettings,
     deciding: suggestions,
   });
+  const tidy = createTidy({ db, cursors, memories, suggestions, readPortion });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
-  const ofUsers = [suggestions, topics, conversations, episodes, memories, learning];
+  const ofUsers = [tidyJobs, suggestions, topics, conversations, episodes, memories, learning];
   const erasables = [
     portability,
     providerKeys,
@@ -262,6 +281,8 @@ export async function openRooms(
     automaticDecisions,
     comparing,
     topics,
+    tidy,
+    tidyJobs,
     remember,
   };
 }

@@ -24,6 +24,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { tidyCommand } from '../../src/cli/commands/tidy.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
@@ -145,6 +146,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     importCommand,
     providerCommand,
     extractCommand,
+    tidyCommand,
     jobsCommand,
     learnedCommand,
     usersCommand,

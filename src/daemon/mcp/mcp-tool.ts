@@ -25,7 +25,11 @@ export interface McpCall {
    * any, and the JSON costs two to three times the tokens.
    */
   structured: boolean;
+  toolSet: ToolSet;
 }
+
+/** What a client may ask for: the tools of every day, or those to tidy memories. */
+export type ToolSet = 'everyday' | 'tidy';
 
 /** Registers a tool, resource or prompt on the server of one request. */
 export interface Registration {
@@ -44,6 +48,8 @@ interface Tool<Input, Output extends object> {
   /** Listed with its schema from the start by assistants that otherwise load tools on demand. */
   alwaysLoad?: boolean;
   input: TObject;
+  /** What is listed of `input`, if that leaves the check of a list's items to `run`. */
+  listed?: TObject;
   arguments: ArgumentNotes;
   output: TObject;
   run(principal: Principal, input: Input): Promise<Output>;
@@ -105,7 +111,7 @@ function withNotes(text: string, notes: readonly string[]): string {
 
 function toolConfig<Input, Output extends object>(definition: Tool<Input, Output>) {
   const { title, description, annotations, alwaysLoad } = definition;
-  const inputSchema: StandardSchemaWithJSON = listedInput(definition.input, definition.arguments);
+  const inputSchema: StandardSchemaWithJSON = listedInput(definition.listed ?? definition.input, definition.arguments);
   // Claude Code defers the tools of a server with many of them; this is its documented exception.
   const meta = alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {};
   return { title, description, annotations, inputSchema, ...meta };

@@ -7,6 +7,7 @@ import type { Random } from '../../lib/random.ts';
 import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
 import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
+import type { ToolSet } from './mcp-tool.ts';
 
 export interface McpDependencies extends McpServerDependencies {
   random: Random;
@@ -46,8 +47,9 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
       const principal = { ...request.principal, client: note.client };
       const { answer } = await servers();
       const structured = asksForStructure(request);
+      const toolSet = toolSetOf(request);
       const mark = fenceMark(random);
-      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured });
+      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured, toolSet });
     }
 
     app.addHook('onRequest', async (request) => {
@@ -67,6 +69,7 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
     addBatchParser(app);
     const config = { checksOwnBody: true, scope: 'memory:read', challenge } as const;
     app.post(PATH, { schema: { hide: true }, config }, async (request, reply) => {
+      toolSetOf(request);
       const message = toWebRequest(request, hangUpSignal(reply));
       if (request.body instanceof Batch) {
         setMaxListeners(MAX_BATCH_MESSAGES + 1, message.signal);
@@ -94,6 +97,16 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
 /** `/v1/mcp?structured=true` adds `structuredContent` and output schemas, for programs rather than assistants. */
 function asksForStructure({ query }: FastifyRequest): boolean {
   return (query as { structured?: string }).structured === 'true';
+}
+
+/** `/v1/mcp?tools=tidy` offers the tools to tidy memories instead of those of every day. Throws `invalid_request`. */
+function toolSetOf({ query }: FastifyRequest): ToolSet {
+  const { tools } = query as { tools?: unknown };
+  if (tools === undefined) return 'everyday';
+  if (tools === 'tidy') return 'tidy';
+  const errors = [{ path: 'tools', message: 'must be tidy' }];
+  const message = 'There are no such tools. tools must be tidy; leave it out for the tools of every day.';
+  throw new AppError('invalid_request', message, { errors });
 }
 
 /** Whether a list is asked to continue at a cursor: all lists fit on one page, so no cursor was ever returned. */

@@ -1,8 +1,10 @@
 import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
-import { queryTerms, termsOf } from '../text/terms.ts';
+import { sharesWord } from '../text/support.ts';
+import { termsOf } from '../text/terms.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
+import { timestampOf, toStorable } from './model-text.ts';
 import type { Extracted } from './prompt.ts';
 
 /** A proposed change for one extracted memory; nothing is stored yet. */
@@ -22,8 +24,6 @@ const MAX_EXTRACTED = 100;
 const MAX_CITED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
-/** A crude stem that ignores English endings: "painted" and "painting" are equal. */
-const STEM_CHARACTERS = 5;
 
 /**
  * Validates the model's output against what it was shown. A memory must cite at least one message and share a word with
@@ -81,22 +81,10 @@ function wordsKey(content: string): string {
 }
 
 function isSupportedBy(content: string, cited: readonly ChunkMessage[]): boolean {
-  const citedStems = new Set(cited.flatMap(({ text }) => termsOf(text)).map(stemOf));
-  const names = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
-  const words = queryTerms(content).filter((word) => !names.has(word));
-  return words.some((word) => citedStems.has(stemOf(word)));
-}
-
-function stemOf(word: string): string {
-  return word.slice(0, STEM_CHARACTERS);
-}
-
-function timestampOf(date: string): string | undefined {
-  const moment = `${date.trim()}T00:00:00.000Z`;
-  return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
-}
-
-/** Truncates text and makes it storable: models emit anything, including NUL and lone surrogates. */
-function toStorable(text: string, characters: number): string {
-  return text.replaceAll('\0', ' ').slice(0, characters).toWellFormed();
+  const speakers = new Set(cited.flatMap(({ speaker }) => termsOf(speaker)));
+  return sharesWord(
+    content,
+    cited.map(({ text }) => text),
+    speakers,
+  );
 }

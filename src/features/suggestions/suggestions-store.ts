@@ -153,6 +153,21 @@ export async function listPossibleSuccessors(
   );
 }
 
+/** Lists open suggestions about any of some memories and messages, newest first. */
+export async function listOpenAbout(
+  reader: Reader,
+  tenantId: string,
+  itemIds: readonly string[],
+  limit: number,
+): Promise<SuggestionRow[]> {
+  return reader.all(
+    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND state = 'open' AND id IN
+       (SELECT i.suggestionId FROM texts(?) t CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value)
+     ORDER BY id DESC LIMIT ?`,
+    [tenantId, JSON.stringify(itemIds), tenantId, limit],
+  );
+}
+
 /** Makes open suggestions outdated that were made before a time. Returns how many. */
 export async function outdateOld(connection: Connection, beforeMs: number, limit: number): Promise<number> {
   const { changes } = await connection.run(

@@ -22,6 +22,7 @@ import {
   deleteItemsOf,
   deleteSomeOf,
   findSuggestion,
+  listOpenAbout,
   listPossibleSuccessors,
   listSuggestions,
   outdateOld,
@@ -44,6 +45,8 @@ export interface Suggestions extends Suggesting, Deciding, Erasable {
     tenantId: string,
     memoryIds: readonly string[],
   ): Promise<ReadonlyMap<string, string>>;
+  /** Lists open suggestions about any of some memories, newest first. */
+  openAbout(reader: Reader, tenantId: string, memoryIds: readonly string[], limit: number): Promise<Suggestion[]>;
   /** Makes suggestions outdated that nobody decided for 90 days. */
   endOld(): Promise<void>;
 }
@@ -96,6 +99,10 @@ export function createSuggestions(parts: Parts): Suggestions {
           return about.slice(0, -1).map((older) => [older, about.at(-1)!] as const);
         }),
       );
+    },
+    async openAbout(reader, tenantId, memoryIds, limit) {
+      if (memoryIds.length === 0) return [];
+      return (await listOpenAbout(reader, tenantId, memoryIds, limit)).map(toSuggestion);
     },
     async endOld() {
       const beforeMs = clock.nowMs() - OPEN_MS;

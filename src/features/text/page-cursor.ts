@@ -6,6 +6,8 @@ import { equalSecrets } from '../../lib/secret.ts';
 export interface Cursors {
   /** Throws `invalid_request` for a cursor that was altered or issued for another tenant or filter. */
   read(cursor: string, boundTo: readonly unknown[]): string;
+  /** Makes the cursor of a position. */
+  write(position: string, boundTo: readonly unknown[]): string;
   /** Cuts a list that was read one item past `limit` into a page with the cursor of the next, if any. */
   page<T>(
     items: readonly T[],
@@ -24,6 +26,7 @@ export function createCursors({ sealer }: { sealer: Sealer }): Cursors {
   const write = (position: string, boundTo: readonly unknown[]) =>
     Buffer.from(`${macOf(position, boundTo)}${position}`).toString('base64url');
   return {
+    write,
     read(cursor, boundTo) {
       const position = Buffer.from(cursor, 'base64url').toString('utf8').slice(MAC_CHARACTERS);
       // Compares the whole cursor: base64 decoding accepts variants that were never issued.

@@ -7,6 +7,7 @@ import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { SUGGESTIONS } from './twin-suggestions.ts';
+import { TIDY } from './twin-tidy.ts';
 import { TOPICS } from './twin-topics.ts';
 import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...STORED_SEARCHES,
       ...SUGGESTIONS,
       ...TOPICS,
+      ...TIDY,
       ...STATEMENTS,
     },
   }),
