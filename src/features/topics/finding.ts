@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Ids } from '../../lib/ids.ts';
+import { withoutMasks } from '../../lib/redaction.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { Memories, MemoryRow } from '../memories/memories.ts';
 import { tagsIn } from '../memories/memory-row.ts';
@@ -56,7 +57,8 @@ interface Read {
 /** Reads memories outside the transaction that stores what was found, and leaves out those that changed meanwhile. */
 export function createFindingTopics({ db, ids, words, memories }: Parts): FindingTopics {
   async function namesOf(row: MemoryRow, given: readonly NameRow[]): Promise<TopicName[]> {
-    const { tenantId, content, tags, project } = row;
+    const { tenantId, tags, project } = row;
+    const content = withoutMasks(row.content);
     const table = await words.table();
     const found = await runInSlices(topicNamesIn({ content, tags: tagsIn(tags), project }, table), tenantId);
     const text = given.length === 0 ? '' : keyTextOf(content);

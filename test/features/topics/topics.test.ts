@@ -212,3 +212,9 @@ describe('a person', () => {
     expect(stale.status).toBe(412);
   });
 });
+
+test('no masked credential becomes a name', async () => {
+  const key = `sk-proj-${'aB3dE6gH9k'.repeat(4)}`;
+  await tell(`The gateway takes ${key} as its key`, `Gateway staging takes ${key} as well`);
+  expect(JSON.stringify(await topics())).not.toMatch(/redact|mask|sk-/i);
+});
