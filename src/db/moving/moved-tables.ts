@@ -79,6 +79,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
      createdAt decidedAt decidedBy undoneAt applied`,
   ),
   table('suggestionSettings', 'tenantId kind', 'mode minConfidence'),
+  table('passingMemories', 'tenantId memoryId', 'dueAt'),
   table('suggestionItems', 'tenantId itemId suggestionId', ''),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
