@@ -38,6 +38,7 @@ import { suggestionSettings } from './0037-suggestion-settings.ts';
 import { suggestionTimes } from './0038-suggestion-times.ts';
 import { topics } from './0039-topics.ts';
 import { tidyJobs } from './0040-tidy-jobs.ts';
+import { passingMemories } from './0041-passing-memories.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   suggestionTimes,
   topics,
   tidyJobs,
+  passingMemories,
 ];

@@ -7,7 +7,7 @@ export const MAX_ALIASES = 50;
 /** Topics that are merged into another one at once. */
 const MAX_MERGED = 20;
 
-const TopicName = Type.String({ minLength: 1, maxLength: 80, pattern: Name.pattern });
+const TopicName = Type.String({ ...Name, maxLength: 80 });
 const Aliases = Type.Array(TopicName, { maxItems: MAX_ALIASES, uniqueItems: true });
 
 /** What memories of a user are about: a person, place, project or thing. */

@@ -47,6 +47,7 @@ export function backgroundTasksOf(
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'compare memories', everyMs: 10_000, run: async () => void (await comparing.follow()) },
+    { name: 'suggest what has passed', everyMs: 60_000, run: comparing.followPassed },
     { name: 'accept suggestions automatically', everyMs: 60_000, run: automaticDecisions.decideDue },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
     { name: 'queue jobs to tidy memories', everyMs: 300_000, run: rooms.tidyJobs.follow },

@@ -79,6 +79,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
      createdAt decidedAt decidedBy undoneAt applied`,
   ),
   table('suggestionSettings', 'tenantId kind', 'mode minConfidence'),
+  table('passingMemories', 'tenantId memoryId', 'dueAt'),
   table('suggestionItems', 'tenantId itemId suggestionId', ''),
   table('topics', 'tenantId id', 'endUser name isNamed isHidden memoryCount lastAt'),
   table('topicNames', 'tenantId endUser key', 'topicId spelling source'),

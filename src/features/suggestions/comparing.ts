@@ -31,11 +31,13 @@ import {
   readStatement,
   relationOf,
 } from './pair-rules.ts';
+import { createPassedTimes, type PassedTimes } from './passed-times.ts';
 import { factsIn } from './said-facts.ts';
+import { separateStatementsIn } from './separate-statements.ts';
 import type { Suggestions } from './suggestions.ts';
 
-/** Reads new and changed memories: what they are about, and by those like them, what is to be suggested. */
-export interface Comparing {
+/** Reads new and changed memories: what they are about, and what the rules suggest about them and those like them. */
+export interface Comparing extends Pick<PassedTimes, 'followPassed'> {
   /** Compares memories of the tenants that have some to compare, in turn, for about a second. Returns whether any were left. */
   follow(): Promise<boolean>;
   /** Counts changes, and memories while all are read, that were not read yet. */
@@ -81,12 +83,21 @@ export function createComparing({
   suggestions,
   topics,
 }: Parts): Comparing {
-  async function compareOne(tenantId: string, id: string): Promise<NewSuggestion[]> {
+  const passed = createPassedTimes({ db, clock, log, memories, suggest });
+
+  /** Suggests what the rules find in a memory, and stores when to look at it again. */
+  async function lookAt(tenantId: string, id: string): Promise<void> {
     const memory = await memories.findWithin(db.readers.of(tenantId), tenantId, id);
-    if (!memory || !isComparable(memory)) return [];
+    if (!memory) return;
+    await suggest(tenantId, [...(await compareOne(tenantId, memory)), ...splitOf(memory)]);
+    await passed.lookAt(tenantId, memory);
+  }
+
+  async function compareOne(tenantId: string, memory: Memory): Promise<NewSuggestion[]> {
+    if (!isComparable(memory)) return [];
     const owner = { tenantId, endUser: memory.user, project: memory.project };
     const others = (await related(owner, queriesFor(memory.content)))
-      .filter(({ id: other }) => other !== id)
+      .filter(({ id }) => id !== memory.id)
       .filter(isComparable);
     const areRelated = relatedBy(await words.table());
     return runInSlices(suggestionsFor(memory, others, areRelated), tenantId);
@@ -166,12 +177,13 @@ export function createComparing({
     const { ids, conversationIds, next } = await nextOf(progress);
     await topics.read(tenantId, ids);
     // Stored one by one: a portion may be about more than one transaction takes.
-    for (const id of ids) await suggest(tenantId, await compareOne(tenantId, id));
+    for (const id of ids) await lookAt(tenantId, id);
     for (const id of conversationIds) await suggest(tenantId, await readOne(tenantId, id));
     await db.writes.write(tenantId, (connection) => saveCompared(connection, next));
   }
 
   return {
+    followPassed: passed.followPassed,
     async follow() {
       const untilMs = clock.monotonicMs() + RUN_MS;
       const failed = new Set<string>();
@@ -191,7 +203,8 @@ export function createComparing({
     },
     countUnread: (tenantId) => countUncompared(db.lookups, tenantId),
     async erase({ tenantId, endUser }) {
-      if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));
+      if (endUser !== undefined) return;
+      await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));
     },
   };
 }
@@ -217,6 +230,16 @@ function* factsSaid(
 
 function isComparable({ content, validTo }: Memory): boolean {
   return validTo === null && content.length <= MAX_COMPARED_CHARACTERS && !content.includes('?');
+}
+
+/** One of another system is changed there. */
+function splitOf({ id, content, validTo, externalId }: Memory): NewSuggestion[] {
+  const lines = validTo === null && externalId === null ? separateStatementsIn(content) : undefined;
+  if (!lines) return [];
+  const memoryIds = [id];
+  const evidence = [{ id, text: content }];
+  const reason = 'It says several things that do not need each other.';
+  return [{ kind: 'split', memoryIds, content: lines.join('\n'), evidence, reason, confidence: 0.7 }];
 }
 
 /** A memory with its statement. */

@@ -171,6 +171,6 @@ function isGoing(kind: SuggestionKind, memory: Memory, newest: Memory | undefine
 }
 
 function authorOf({ by, byName }: Suggestion): string {
-  if (by === 'rules') return 'Found by comparing memories';
+  if (by === 'rules') return 'Found by rules';
   return `Suggested by ${byName ?? (by === 'assistant' ? 'an assistant' : 'a model')}`;
 }
