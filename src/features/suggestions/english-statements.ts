@@ -4,13 +4,13 @@
 export const STATEMENT_BREAKS = /\s*\n+\s*|;\s+|(?<=[\p{Ll}\d)]{2}[.!])\s+(?=\p{Lu})/u;
 /** Questions, quotations, code, addresses, lists, steps, definitions; the whole text stays as it is. */
 export const NOT_SEPARATE =
-  /[?"“”„«»`{}<>=|\\→…*#]|:\/\/|:(?!\d)|(?:^|\n)\s*(?:[-•–]|\d+[.)]|[a-z]\))|(?:^|\s)'[^']*'|\b(?:i\.e|e\.g|etc|vs)\b\.?|\b(?:step|steps|first|firstly|second|secondly|then|next|finally|lastly|afterwards|recipe|how to|note|remember|reminder|warning|example|todo|plan|agenda|summary)\b|\b(?:if|unless|when|whenever|once|until|till|while|before|after|during|because|since|so|therefore|thus|hence|thereby|but|however|although|though|yet|still|instead|otherwise|except|only|despite|nevertheless|whereas|hence|as long as|in case|due to|why|reason|means|meaning|which|whose)\b/i;
+  /[?"“”„«»`{}<>=|\\→…*#]|:\/\/|:(?!\d)|(?:^|\n)\s*(?:\d+[.)]|[a-z]\))|(?:^|\s)'[^']*'|\b(?:i\.e|e\.g|etc|vs)\b\.?|\b(?:steps?|firstly|secondly|then|finally|lastly|afterwards|recipe|how to|remember|reminder|example|if|unless|when|whenever|because|so|therefore|thus|hence|thereby|but|however|although|though|instead|otherwise|except|despite|nevertheless|whereas|as long as|in case|due to|why|reason|means|meaning|which|whose)\b/i;
 /** Begins a statement that goes on from the one before it. */
 export const CONNECTED =
   /^(?:and|or|also|too|plus|additionally|moreover|besides|furthermore|again|both|all|each|either|neither|one|another|others?|some|most|none|more|even|just|not|no|yes|maybe|perhaps|later|now|today|there|here|this|that|these|those|it|its|they|their|them|he|him|his|she|her|hers|who|what|as|for|in|on|at|to|with|by|from)\b/i;
 /** Points to something that another statement names. */
 export const HAS_POINTER =
-  /\b(?:it|its|it['’]s|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|there|here|such|same|both|either|neither|one|ones|another|other|others|else|former|latter|each|too|also|as well|again|respectively|together|above|below|following|thereof|do so|does so|which|where|who)\b/i;
+  /\b(?:it|its|it['’]s|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|there|here|such|same|both|either|neither|one|ones|another|other|others|else|former|latter|too|also|as well|again|respectively|together|above|below|following|thereof|do so|does so|which|where|who)\b/i;
 const VERB =
   'is|are|am|was born|has|have|lives?|works?|likes?|loves?|prefers?|hates?|uses?|runs?|speaks?|plays?|studies|studied|owns?|drives?|costs?|teaches|belongs|sits|listens|reports|wears?|eats?|drinks?|keeps?|pays?|hosts?|deploys?|needs?|supports?|collects?|comes from';
 /** Statements of a lasting fact: of the speaker, of what they have, or of somebody or something with a name. */
@@ -27,6 +27,9 @@ export const FACTS: readonly RegExp[] = [
   ),
   new RegExp(String.raw`^(?<subject>the\s+(?:[\p{L}\p{N}'’-]+\s+){0,3}?[\p{L}\p{N}'’-]+)\s+(?<verb>${VERB})\b`, 'iu'),
 ];
+/** Says of something that it is or does something: "Deploys go out on Tuesdays", "Prefers short answers". */
+export const SAYS =
+  /^(?:(?:I|We|My|Our)\b.*\s\S|(?:[\p{L}\p{N}'’./-]+\s+){0,5}?(?:is|are|am|was|were|has|have|goes?|\p{Ll}{3,}[^s\P{Ll}]s)\b|\p{Lu}\p{Ll}{2,}[^s\P{Ll}]s\s)/u;
 /** Says more of what the text is about: its parts, its state. Only the first statement may begin so. */
 export const GOES_ON = /^the\b/i;
 /** What somebody is or has explains what else they say of themselves: "I am allergic to nuts. I have a pen in my bag." */

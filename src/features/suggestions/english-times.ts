@@ -20,16 +20,21 @@ const COUNT = String.raw`(?:\d{1,2}|a|one|two|three|four|five|six|seven|eight|ni
  * The order counts: what an earlier one has matched, a later one does not see.
  */
 export const TIMES: readonly {
-  kind: 'date' | 'month' | 'weekday' | 'nextWeekday' | 'span' | 'of' | 'day';
+  kind: 'date' | 'month' | 'ordinal' | 'weekday' | 'nextWeekday' | 'span' | 'of' | 'day';
   pattern: RegExp;
 }[] = [
   { kind: 'date', pattern: new RegExp(`(?<name>${DATE})`, 'g') },
   {
     kind: 'month',
     pattern: new RegExp(
-      String.raw`\b(?:in|until|till|through|by)\s+(?:the end of\s+|end of\s+)?(?<name>(?:${MONTH})(?:\s+20\d\d)?)\b(?!\s+\d)`,
+      String.raw`\b(?:in|until|till|through|by|rest of|end of)\s+(?:the end of\s+|end of\s+)?(?<name>(?:${MONTH})(?:\s+20\d\d)?)\b(?!\s+\d)`,
       'g',
     ),
+  },
+  {
+    kind: 'ordinal',
+    pattern:
+      /\b(?:on|until|till|by|before|to|from|through)\s+the\s+(?<name>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|floor|century|grade|edition|birthday|\p{Lu}))/giu,
   },
   { kind: 'nextWeekday', pattern: new RegExp(String.raw`\bnext\s+(?<name>${WEEKDAY})\b(?!['’])`, 'gi') },
   {
@@ -53,7 +58,7 @@ export const TIMES: readonly {
       'gi',
     ),
   },
-  { kind: 'of', pattern: /\b(?:the\s+)?(?:rest|end) of (?:the|this)\s+(?<name>week|month)\b/gi },
+  { kind: 'of', pattern: /\b(?:the\s+)?(?:rest|end) of (?:the|this)\s+(?<name>week|month|quarter|year)\b/gi },
   { kind: 'of', pattern: /\b(?:this|(?<count>next))\s+(?<name>week(?:end)?|month)\b/gi },
   {
     kind: 'day',
@@ -63,9 +68,12 @@ export const TIMES: readonly {
 
 /** Times that something lasts to, or by which something is to be done: after them, it does not hold. */
 export const ENDS = new RegExp(
-  String.raw`\b(?:until|till|through)\s+(?:the end of\s+|end of\s+|next\s+|this\s+)?(?:${WEEKDAY}|tomorrow|tonight|(?:the\s+)?\d|20\d\d-|${MONTH}|(?:the|this|next)\s+(?:week|month))|\b(?:for|over|during)\s+the\s+(?:next|coming)\s+${COUNT}\s|\bfor\s+${COUNT}\s+more\s|\bfor the rest of\b`,
+  String.raw`\b(?:until|till|through)\s+(?:the end of\s+|end of\s+|next\s+|this\s+)?(?:${WEEKDAY}|tomorrow|tonight|(?:the\s+)?\d|20\d\d-|${MONTH}|(?:the|this|next)\s+(?:week|month))|\b(?:until|till)\s+the\s+\d|\b(?:for|over|during)\s+the\s+(?:next|coming)\s+${COUNT}\s|\bfor\s+${COUNT}\s+more\s|\bfor the rest of\b`,
   'i',
 );
+/** The time comes first: what follows happens then. */
+export const BEGINS_WITH_TIME =
+  /^(?:tomorrow|tonight|today|this (?:morning|afternoon|evening|week|weekend|month)|next (?:week|weekend|month))\b(?!['’])/i;
 /** Something to be done by a time. */
 export const DUE =
   /\bdeadline\b|\bdue\b|\b(?:must|have to|has to|need to|needs to|should|remember to|don['’]t forget to|todo|to do|reminder)\b.*\b(?:by|before|on|until|till|tomorrow|tonight|today|this|next)\b|\b(?:submit|finish|send|hand in|call|buy|pick up|book|return|pay|renew|file|reply|register|sign up)\b.*\b(?:by|before|tomorrow|tonight|today)\b/i;

@@ -2,6 +2,7 @@ import { toDate } from '../../lib/clock.ts';
 import { DAY_MS, datesIn } from '../text/dates.ts';
 import { NUMBER_WORDS } from './english-tables.ts';
 import {
+  BEGINS_WITH_TIME,
   DUE,
   ENDS,
   EVENTS,
@@ -40,6 +41,8 @@ const MAX_DAYS_AHEAD = 400;
 /** A day without a year, when this far ahead, may be the one that has just passed. */
 const MAX_YEARLESS_DAYS = 270;
 const MAX_TIMES = 2;
+/** The first kinds of `KEEPS`, which hold for what lasts until a time, too: recurs, is over, hangs on something. */
+const LASTING = 6;
 /** Later times are mistakes, and near the last that a date can be. */
 const MAX_SAID_MS = Date.UTC(3000, 0, 1);
 const DAY_OF_EPOCH = 4;
@@ -53,14 +56,17 @@ const ABBREVIATIONS = /\b(a|p)\.m\.|\b(Dr|Mr|Mrs|Ms|St|approx|Jan|Feb|Mar|Apr|Ju
 export function passingOf(text: string, saidAtMs: number): Passing | undefined {
   if (text.length > MAX_CHARACTERS || !(saidAtMs >= 0 && saidAtMs < MAX_SAID_MS)) return undefined;
   const statement = withoutAbsence(text.trim().replace(ABBREVIATIONS, '$1$2').replace(/\s+/g, ' '));
-  if (KEEPS.some((pattern) => pattern.test(statement)) || PAST.test(statement)) return undefined;
+  // What lasts until a time may say why, and what not to do till then.
+  const keeps = ENDS.test(statement) ? KEEPS.slice(0, LASTING) : KEEPS;
+  if (keeps.some((pattern) => pattern.test(statement)) || PAST.test(statement)) return undefined;
   const saidDay = Math.floor(saidAtMs / DAY_MS);
   const times = timesIn(statement, saidDay);
   if (times === undefined || times.length === 0 || times.length > MAX_TIMES) return undefined;
   const lastDay = Math.max(...times.map((time) => time.lastDay));
   if (!(lastDay >= saidDay && lastDay <= saidDay + MAX_DAYS_AHEAD)) return undefined;
+  const [clause] = statement.split(/[,;:]\s/);
   const confidence = confidenceIn(
-    statement,
+    timesIn(clause!, saidDay)?.length === times.length ? clause! : statement,
     times.some(({ isOnce }) => isOnce),
   );
   return confidence === undefined ? undefined : { endsMs: (lastDay + 1) * DAY_MS, confidence };
@@ -76,6 +82,7 @@ function confidenceIn(statement: string, isOnce: boolean): number | undefined {
   if (ENDS.test(statement)) return 0.8;
   if (EVENTS.test(statement) || DUE.test(statement)) return isOnce ? 0.8 : 0.7;
   if (PASSING.test(statement)) return 0.7;
+  if (isOnce && BEGINS_WITH_TIME.test(statement)) return 0.7;
   return isOnce && PLANNED.test(statement) ? 0.7 : undefined;
 }
 
@@ -115,6 +122,8 @@ function resolve(
     case 'date':
     case 'month':
       return calendarTime(name, saidDay);
+    case 'ordinal':
+      return ordinalDay(Number(name), saidDay);
     case 'weekday':
       return { lastDay: saidDay + daysUntil(word, saidDay), isOnce: false };
     case 'nextWeekday':
@@ -145,6 +154,18 @@ function yearLater(day: number, years = 1): number {
   return Date.UTC(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate()) / DAY_MS;
 }
 
+/** The next day of a month with a number. */
+function ordinalDay(number: number, saidDay: number): NamedTime | undefined {
+  if (number < 1 || number > 31) return undefined;
+  const date = toDate(saidDay * DAY_MS);
+  for (let months = 0; months < 3; months += 1) {
+    const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, number);
+    // Not each month has a 31st.
+    if (day / DAY_MS >= saidDay && toDate(day).getUTCDate() === number) return { lastDay: day / DAY_MS, isOnce: true };
+  }
+  return undefined;
+}
+
 /** Days until the next such day of the week: on that day itself, the week after is meant as well. */
 function daysUntil(weekday: string, saidDay: number): number {
   return ((WEEKDAYS.indexOf(weekday) - weekdayOf(saidDay) + 6) % 7) + 1;
@@ -166,8 +187,13 @@ function slackOf(unit: string): number {
   return { day: 0, week: 3, month: 15 }[unit.toLowerCase()] ?? 0;
 }
 
-/** The last day of a week, which ends on Sunday, or of a month. */
+/** The last day of a week, which ends on Sunday, or of a month, quarter or year. */
 function endOf(period: string, isNext: boolean, saidDay: number): number {
+  if (period === 'quarter' || period === 'year') {
+    const date = toDate(saidDay * DAY_MS);
+    const months = period === 'year' ? 12 : 3 * (Math.floor(date.getUTCMonth() / 3) + 1);
+    return Date.UTC(date.getUTCFullYear(), months, 0) / DAY_MS;
+  }
   if (period === 'month') {
     const date = toDate(saidDay * DAY_MS);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + (isNext ? 2 : 1), 0) / DAY_MS;

@@ -8,6 +8,7 @@ import {
   NOT_SEPARATE,
   OF_A_KIND,
   SAID_OF,
+  SAYS,
   SPEAKER,
   STATEMENT_BREAKS,
 } from './english-statements.ts';
@@ -18,7 +19,8 @@ import { type ReadStatement, readStatement } from './pair-rules.ts';
 const MIN_CHARACTERS = 30;
 const MAX_CHARACTERS = 500;
 const MAX_STATEMENTS = 5;
-const MIN_WORDS = 3;
+const MIN_WORDS = 2;
+const BULLET = /^[-•–]\s+/;
 
 /** A statement of a text, with what it is about: the words before its verb. */
 interface Part {
@@ -37,7 +39,7 @@ export function separateStatementsIn(text: string): string[] | undefined {
   const lines = text
     .trim()
     .split(STATEMENT_BREAKS)
-    .map((line) => line.trim().replace(/;$/, ''));
+    .map((line) => line.trim().replace(/;$/, '').replace(BULLET, ''));
   if (lines.length < 2 || lines.length > MAX_STATEMENTS) return undefined;
   if (lines.some((line, index) => index > 0 && GOES_ON.test(line))) return undefined;
   const parts = lines.map(partOf);
@@ -47,8 +49,10 @@ export function separateStatementsIn(text: string): string[] | undefined {
 
 function partOf(text: string): Part | undefined {
   if (text.split(/\s+/).length < MIN_WORDS || CONNECTED.test(text) || HAS_POINTER.test(text)) return undefined;
-  const { subject, verb } = FACTS.map((pattern) => pattern.exec(text)?.groups).find((groups) => groups) ?? {};
-  if (subject === undefined || verb === undefined || OF_A_KIND.test(`${subject} ${verb}`)) return undefined;
+  const fact = FACTS.map((pattern) => pattern.exec(text)?.groups).find((groups) => groups);
+  if (fact === undefined && !SAYS.test(text)) return undefined;
+  const { subject = text, verb = '' } = fact ?? {};
+  if (OF_A_KIND.test(`${subject} ${verb}`)) return undefined;
   return { text, read: readStatement(text), subject: subject.toLowerCase(), verb: verb.toLowerCase() };
 }
 
