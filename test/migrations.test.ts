@@ -117,6 +117,25 @@ describe('migrations', () => {
     );
     expect(found).toEqual([{ rowid: 7 }]);
   });
+
+  test('keep the conversations of jobs, of which each has at most one open job', async () => {
+    const before = MIGRATIONS.findIndex(({ name }) => name === '0040-tidy-jobs');
+    await migrate(file, MIGRATIONS.slice(0, before));
+    const insert = (id: string) =>
+      on(file, (connection) =>
+        connection.run(
+          `INSERT INTO jobs (tenantId, id, kind, state, conversationId, dryRun, fromOrdinal, toOrdinal, done, total,
+             attempts, dueAt, requests, inputTokens, outputTokens, spend, result, createdAt, updatedAt)
+           VALUES ('ten_1', ?, 'extract', 'queued', 'conv_1', 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, '{}', 1, 1)`,
+          [id],
+        ),
+      );
+    await insert('job_1');
+    await migrate(file);
+    await expect(insert('job_2')).rejects.toThrow('UNIQUE');
+    const jobs = await on(file, (connection) => connection.all('SELECT id, conversationId, endUser FROM jobs'));
+    expect(jobs).toEqual([{ id: 'job_1', conversationId: 'conv_1', endUser: null }]);
+  });
 });
 
 const good: Migration = {

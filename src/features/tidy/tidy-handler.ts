@@ -10,7 +10,7 @@ import type { Memories } from '../memories/memories.ts';
 import { MAX_OPEN } from '../suggestions/suggesting.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import { type ModelProposal, promptOf, SYSTEM, suggestionsIn, TIDY_SCHEMA } from './model-output.ts';
-import { countToTidy, tidyFilterOf, updateTidied } from './tidy-store.ts';
+import { countToTidy, type TidyOwner, tidyFilterOf, updateTidied } from './tidy-store.ts';
 import type { Portion, ReadPortion } from './work-list.ts';
 
 interface Parts {
@@ -35,10 +35,10 @@ const MODEL_OUTPUT = { system: SYSTEM, schema: TIDY_SCHEMA, schemaName: 'suggest
 export function createTidyHandler(parts: Parts): JobHandler {
   const { db, clock, jobs, memories, suggestions, readPortion, askModel } = parts;
 
-  function portionOf({ tenantId, endUser, project, afterId, attempts }: JobRow): Promise<Portion> {
-    const owner = { tenantId, user: endUser!, project: project ?? undefined };
+  function portionOf(job: JobRow): Promise<Portion> {
+    const { afterId, attempts } = job;
     // The input or the output may have been too long for the model.
-    return readPortion(owner, { afterId: afterId ?? '', limit: PORTION >> Math.min(attempts, MAX_HALVINGS) });
+    return readPortion(ownerOf(job), { afterId: afterId ?? '', limit: PORTION >> Math.min(attempts, MAX_HALVINGS) });
   }
 
   async function ask(job: JobRow, portion: Portion, signal: AbortSignal): Promise<[JobRow, ModelProposal[]]> {
@@ -84,8 +84,8 @@ export function createTidyHandler(parts: Parts): JobHandler {
 
   /** Counts what is to be read: memories may have been added since the job was queued or interrupted. */
   async function begin(job: JobRow): Promise<JobRow> {
-    const { tenantId, endUser, project } = job;
-    const filter = tidyFilterOf({ tenantId, user: endUser!, project: project ?? undefined }, clock.nowMs());
+    const { tenantId } = job;
+    const filter = tidyFilterOf(ownerOf(job), clock.nowMs());
     const total = Math.max(job.done, await countToTidy(db.readers.of(tenantId), filter));
     return db.writes.write(tenantId, (connection) => jobs.advance(connection, job, { total }));
   }
@@ -98,6 +98,13 @@ export function createTidyHandler(parts: Parts): JobHandler {
       signal.throwIfAborted();
       job = await store(counted, portion, proposals);
     }
+  };
+}
+
+function ownerOf({ tenantId, endUser, project, changedAfter }: JobRow): TidyOwner {
+  return {
+    ...{ tenantId, user: endUser!, project: project ?? undefined },
+    changedAfterMs: changedAfter ?? undefined,
   };
 }
 

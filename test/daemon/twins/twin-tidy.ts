@@ -28,6 +28,8 @@ export const TIDY: Record<string, Scenario> = {
     const reader = readerOf(twin);
     const filter = tidy.tidyFilterOf({ tenantId, user: USER, project: undefined }, 1);
     twin.record('ids', await tidy.listIdsToTidy(reader, filter, { afterId: '', limit: 99 }));
+    const changed = { ...filter, changedAfterMs: 1 };
+    twin.record('changed ids', await tidy.listIdsToTidy(reader, changed, { afterId: '', limit: 99 }));
     twin.record('count', await tidy.countToTidy(reader, filter));
     twin.record('open job', ownersOf([await jobs.findOpenTidyJob(reader, { tenantId, endUser: USER, project: null })]));
     twin.record('jobs of the user', ownersOf(await jobs.listJobsOfUser(reader, tenantId, USER)));

@@ -223,9 +223,13 @@ describe('by schedule', () => {
     expect(await followed()).toBe(1);
     expect(await suggestions()).toHaveLength(1);
     await caller.add('Ada likes tea most of all');
+    await caller.add('Zucchini soup');
     expect(await followed()).toBe(1);
     daemon.clock.advance(DAY_MS);
     expect(await followed()).toBe(2);
+    // Only what changed is read, beside what is like it.
+    expect((await jobs())[0]).toMatchObject({ progress: { done: 2, total: 2 }, used: { requests: 1 } });
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(MORE_TEA);
     daemon.clock.advance(DAY_MS);
     // Nothing changed since.
     expect(await followed()).toBe(2);
