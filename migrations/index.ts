@@ -36,6 +36,7 @@ import { inferredUses } from './0035-inferred-uses.ts';
 import { activityItems } from './0036-activity-items.ts';
 import { suggestionSettings } from './0037-suggestion-settings.ts';
 import { suggestionTimes } from './0038-suggestion-times.ts';
+import { tidyJobs } from './0040-tidy-jobs.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   activityItems,
   suggestionSettings,
   suggestionTimes,
+  tidyJobs,
 ];

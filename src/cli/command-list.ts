@@ -181,6 +181,12 @@ function providerCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/extract.ts')).extractCommand(await context()),
     },
     {
+      name: 'tidy',
+      summary: 'let your own model suggest how to tidy memories',
+      group,
+      load: async () => (await import('./commands/tidy.ts')).tidyCommand(await context()),
+    },
+    {
       name: 'jobs',
       summary: 'show extraction jobs and their decisions',
       group,

@@ -1,3 +1,4 @@
+import type { JobAccepted, NewTidy } from '../contract/jobs.ts';
 import type { Remembered, RememberRequest } from '../contract/remember.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../contract/search.ts';
 import { accountCalls } from './account-calls.ts';
@@ -83,6 +84,9 @@ export function createClient(options: ClientOptions) {
     ...learningCalls(transport),
     ...providerCalls(transport),
     suggestions: suggestionCalls(transport),
+    /** Queues a job in which the account's own model suggests how to tidy memories; `jobs.wait` returns the outcome. */
+    tidy: (request: NewTidy = {}, callOptions?: CreateOptions): ApiPromise<JobAccepted> =>
+      create('/v1/tidy', request, callOptions),
     jobs: jobCalls(transport),
     ...activityCalls(transport),
     ...portabilityCalls(transport),

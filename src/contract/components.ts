@@ -35,7 +35,18 @@ import {
   WaitingDevice,
 } from './devices.ts';
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
-import { Decision, ExtractionResult, Job, JobAccepted, JobPage, JobStateName, NewExtraction } from './jobs.ts';
+import {
+  Decision,
+  ExtractionResult,
+  Job,
+  JobAccepted,
+  JobKindName,
+  JobPage,
+  JobStateName,
+  NewExtraction,
+  NewTidy,
+  TidyResult,
+} from './jobs.ts';
 import { LearnedWord, LearnedWordPage, RetrievalChange } from './learned-words.ts';
 import { Feedback, FeedbackResult, LearnedShift, LearningDay, MixtureDay, Retrieval, WeightShift } from './learning.ts';
 import { QuotaState, StorageState, Tier } from './limits.ts';
@@ -73,7 +84,14 @@ import { MemoryNeighbor, MemoryNeighbors } from './neighbors.ts';
 import { ImportReport, TransferCounts } from './portability.ts';
 import { ErrorCodeName, Problem } from './problem.ts';
 import { UserProfile } from './profile.ts';
-import { ModelChoice, ProviderSettings, ProviderSettingsChange, TokenPrices, UsedTokens } from './provider-settings.ts';
+import {
+  ModelChoice,
+  ProviderSettings,
+  ProviderSettingsChange,
+  TidyScheduleName,
+  TokenPrices,
+  UsedTokens,
+} from './provider-settings.ts';
 import { NewProviderKey, ProviderKey, ProviderKeys, ProviderName } from './providers.ts';
 import { Remembered, RememberRequest } from './remember.ts';
 import {
@@ -170,6 +188,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ItemType: ItemTypeName,
   Job,
   JobAccepted,
+  JobKind: JobKindName,
   JobPage,
   JobState: JobStateName,
   LearnedShift,
@@ -212,6 +231,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   NewDevice,
   NewEpisode,
   NewExtraction,
+  NewTidy,
   NewMemories,
   NewMemory,
   NewMessage,
@@ -260,6 +280,8 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SuggestionSettingsChange,
   SuggestionState: SuggestionStateName,
   TextPart,
+  TidyResult,
+  TidySchedule: TidyScheduleName,
   Tier,
   TokenAnswer,
   TokenPrices,

@@ -5,6 +5,10 @@
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
+/** What a job does: it extracts memories from a conversation, or suggests how to tidy the memories of a user. */
+export const JOB_KINDS = ['extract', 'tidy'] as const;
+export type JobKind = (typeof JOB_KINDS)[number];
+
 /** Whether the job has not ended yet. */
 export function isOpen({ state }: { state: JobState }): boolean {
   return state === 'queued' || state === 'running';

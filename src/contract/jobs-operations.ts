@@ -5,6 +5,8 @@ const JOB = {
   kind: 'extract',
   state: 'done',
   conversationId: 'conv_01a2016da13b71d781a925123ae0d492',
+  user: null,
+  project: null,
   provider: 'openai',
   model: 'gpt-4.1-mini',
   dryRun: false,
@@ -29,6 +31,7 @@ const JOB = {
       },
     ],
   },
+  tidied: null,
   createdAt: '2026-11-22T04:10:00.000Z',
   updatedAt: '2026-11-22T04:10:03.000Z',
   finishedAt: '2026-11-22T04:10:03.000Z',
@@ -45,6 +48,16 @@ export const JOB_OPERATIONS: Operations = {
     once: true,
     location: true,
     errors: ['quota_exceeded'],
+  },
+  'POST /v1/tidy': {
+    id: 'suggestions.tidy',
+    description:
+      'Queues a job in which a model of your own provider key suggests how to tidy the memories of a user; if one is open, answers that. Nothing changes until somebody accepts a suggestion. Follow it at `/v1/jobs/{jobId}`. Without a body, svc chooses the model.',
+    request: { user: 'ada', provider: 'openai', model: 'gpt-4.1-mini' },
+    optionalBody: true,
+    answer: { jobId: JOB.id },
+    once: true,
+    location: true,
   },
   'GET /v1/jobs': {
     id: 'jobs.list',

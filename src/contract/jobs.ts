@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Page, PageQuery, strict } from './common.ts';
-import { JOB_STATES } from './job-states.ts';
+import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
+import { JOB_KINDS, JOB_STATES } from './job-states.ts';
+import { Project } from './project.ts';
 import { UsedTokens } from './provider-settings.ts';
 import { ModelName, ProviderName } from './providers.ts';
 
-export { JOB_STATES, type JobState } from './job-states.ts';
+export { JOB_KINDS, JOB_STATES, type JobKind, type JobState } from './job-states.ts';
 
 export const NewExtraction = Type.Object(
   {
@@ -43,17 +44,42 @@ export const ExtractionResult = Type.Object({
 });
 export type ExtractionResult = Static<typeof ExtractionResult>;
 
+/** What became of the suggestions that a model proposed. */
+export const TidyResult = Type.Object({
+  suggested: Type.Integer({ description: 'Suggestions that wait for a decision' }),
+  known: Type.Integer({ description: 'Suggested before, by anyone' }),
+  refused: Type.Integer({ description: 'Proposals that say what no memory says, or that are about none' }),
+});
+export type TidyResult = Static<typeof TidyResult>;
+
+export const NewTidy = Type.Object(
+  {
+    user: Type.Optional(Name),
+    project: Type.Optional(Project),
+    provider: Type.Optional(ProviderName),
+    model: Type.Optional(ModelName),
+  },
+  strict,
+);
+export type NewTidy = Static<typeof NewTidy>;
+
+export const JobKindName = Type.Enum([...JOB_KINDS]);
 export const JobStateName = Type.Enum([...JOB_STATES]);
 
 export const Job = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(['extract']),
+  kind: JobKindName,
   state: JobStateName,
-  conversationId: Type.String(),
+  conversationId: Nullable(Type.String({ description: 'Null unless the kind is `extract`' })),
+  user: Nullable(Type.String({ description: 'Whose memories are tidied; null unless the kind is `tidy`' })),
+  project: Nullable(Type.String({ description: 'Of `tidy`: only its memories and those of no project' })),
   provider: Nullable(ProviderName),
   model: Nullable(Type.String()),
   dryRun: Type.Boolean(),
-  progress: Type.Object({ done: Type.Integer(), total: Type.Integer() }, { description: 'Messages' }),
+  progress: Type.Object(
+    { done: Type.Integer(), total: Type.Integer() },
+    { description: 'Messages, or memories of `tidy`' },
+  ),
   attempts: Type.Integer({ description: 'Consecutive failures' }),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String(), at: Type.String({ format: 'date-time' }) }),
@@ -61,6 +87,7 @@ export const Job = Type.Object({
   nextAttemptAt: Nullable(Type.String({ format: 'date-time' })),
   used: UsedTokens,
   result: Nullable(ExtractionResult),
+  tidied: Nullable(TidyResult),
   createdAt: Type.String({ format: 'date-time' }),
   updatedAt: Type.String({ format: 'date-time' }),
   finishedAt: Nullable(Type.String({ format: 'date-time' })),

@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, strict } from './common.ts';
 import { ModelName, ProviderName } from './providers.ts';
+import { TIDY_SCHEDULES } from './tidy-schedules.ts';
+
+export const TidyScheduleName = Type.Enum([...TIDY_SCHEDULES], {
+  description: 'How often the model of `extraction` suggests how to tidy memories, if some changed, under its caps',
+});
 
 export const ModelChoice = Type.Object({ provider: ProviderName, model: ModelName }, strict);
 const Price = Type.Number({ minimum: 0, maximum: 1_000_000 });
@@ -39,6 +44,7 @@ export const ProviderSettingsChange = Type.Object(
         strict,
       ),
     ),
+    tidySchedule: Type.Optional(TidyScheduleName),
   },
   { ...strict, minProperties: 1 },
 );
@@ -72,6 +78,7 @@ export const ProviderSettings = Type.Object({
     pricePerMillion: Nullable(TokenPrices),
     dailySpend: Nullable(Price),
   }),
+  tidySchedule: TidyScheduleName,
   today: Type.Object({
     resetsAt: Type.String({ format: 'date-time' }),
     embedding: UsedTokens,

@@ -24,6 +24,7 @@ const SETTINGS = {
     pricePerMillion: null,
     dailySpend: null,
   },
+  tidySchedule: 'off',
   today: { resetsAt: '2026-11-23T00:00:00.000Z', embedding: USED, extraction: USED },
 };
 

@@ -49,6 +49,7 @@ export function backgroundTasksOf(
     { name: 'compare memories', everyMs: 10_000, run: async () => void (await comparing.follow()) },
     { name: 'accept suggestions automatically', everyMs: 60_000, run: automaticDecisions.decideDue },
     { name: 'queue extraction jobs', everyMs: 5000, run: extraction.follow },
+    { name: 'queue jobs to tidy memories', everyMs: 300_000, run: rooms.tidyJobs.follow },
     ...(backups ? [{ name: 'back up on schedule', everyMs: 60_000, run: backups.follow }] : []),
     { name: 'end old suggestions', everyMs: 600_000, run: suggestions.endOld },
     { name: 'delete old jobs', everyMs: 600_000, run: jobs.sweep },

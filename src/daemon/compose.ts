@@ -30,6 +30,7 @@ import { providerSettingsRoutes } from '../features/providers/provider-settings-
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
 import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts';
+import { tidyRoutes } from '../features/tidy/tidy-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
@@ -127,6 +128,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     jobRunner,
     extraction,
     tidy,
+    tidyJobs,
     remember,
     suggestions,
     suggestionSettings,
@@ -214,6 +216,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),
       extractionRoutes({ extraction, idempotency }),
+      tidyRoutes({ tidyJobs, idempotency }),
       jobsRoutes({ jobs }),
       mcpRoutes({
         ...{ memories, search, conversations, profile, learning, tidy, version, publicOrigins, random },

@@ -4,11 +4,12 @@ import type { Database } from '../db/open.ts';
 import type { MessageReading } from '../features/conversations/message-reading.ts';
 import type { TenantModels } from '../features/embeddings/tenant-models.ts';
 import type { Envelope } from '../features/envelope/envelope.ts';
+import { createAskModel } from '../features/extraction/ask-model.ts';
 import { createExtraction } from '../features/extraction/extraction.ts';
 import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
 import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
 import type { Idempotency } from '../features/idempotency/idempotency.ts';
-import { createJobRunner } from '../features/jobs/job-runner.ts';
+import { createJobRunner, type JobHandler } from '../features/jobs/job-runner.ts';
 import { createJobs } from '../features/jobs/jobs.ts';
 import type { Usage } from '../features/limits/usage.ts';
 import type { Memories } from '../features/memories/memories.ts';
@@ -16,7 +17,11 @@ import { createProviderKeys } from '../features/providers/provider-keys.ts';
 import { createProviderSettings } from '../features/providers/provider-settings.ts';
 import { createSpending } from '../features/providers/spending.ts';
 import type { RelatedMemories } from '../features/search/related-memories.ts';
+import type { Suggestions } from '../features/suggestions/suggestions.ts';
 import type { Cursors } from '../features/text/page-cursor.ts';
+import { createTidyHandler } from '../features/tidy/tidy-handler.ts';
+import { createTidyJobs } from '../features/tidy/tidy-jobs.ts';
+import type { ReadPortion } from '../features/tidy/work-list.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -49,7 +54,7 @@ export function composeProviders(dependencies: ProviderDependencies) {
   return { jobs, spending, providerSettings, extractionObserver, models, providerKeys };
 }
 
-interface ExtractionDependencies {
+interface JobDependencies {
   db: Database;
   clock: Clock;
   random: Random;
@@ -60,27 +65,34 @@ interface ExtractionDependencies {
   reading: MessageReading;
   memories: Memories;
   related: RelatedMemories;
+  suggestions: Suggestions;
+  readPortion: ReadPortion;
   /** The tier of a tenant that exists. */
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
 }
 
-/** Builds the extraction of memories from conversations, on top of providers and memories. */
-export function composeExtraction(dependencies: ExtractionDependencies) {
-  const { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf } = dependencies;
-  const { jobs, spending, models, providerKeys, providerSettings } = providers;
-  const work = createExtractionHandler({
+/** Builds the jobs that extract and tidy memories, on top of providers and memories. */
+export function composeJobs(dependencies: JobDependencies) {
+  const {
     db,
     clock,
-    jobs,
+    random,
+    log,
+    usage,
+    idempotency,
+    providers,
     reading,
     memories,
     related,
-    providerKeys,
-    models,
-    spending,
-    usage,
+    suggestions,
+    readPortion,
     tierOf,
-  });
+  } = dependencies;
+  const { jobs, spending, models, providerKeys, providerSettings } = providers;
+  const askModel = createAskModel({ db, jobs, providerKeys, models, spending });
+  const extract = createExtractionHandler({ db, clock, jobs, reading, memories, related, askModel, usage, tierOf });
+  const tidy = createTidyHandler({ db, clock, jobs, memories, suggestions, readPortion, askModel });
+  const work: JobHandler = (job, signal) => (job.kind === 'tidy' ? tidy : extract)(job, signal);
   const jobRunner = createJobRunner({ db, clock, random, log, jobs, work });
   const wake = () => {
     jobRunner.follow().catch((error: unknown) => log.warn({ error }, 'could not read due jobs'));
@@ -97,5 +109,6 @@ export function composeExtraction(dependencies: ExtractionDependencies) {
     providerSettings,
     wake,
   });
-  return { jobRunner, extraction };
+  const tidyJobs = createTidyJobs({ db, clock, log, usage, idempotency, jobs, providerKeys, providerSettings, wake });
+  return { jobRunner, extraction, tidyJobs };
 }

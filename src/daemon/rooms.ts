@@ -63,7 +63,7 @@ import { lastBackupMs } from './last-backup.ts';
 import { createMetrics } from './metrics.ts';
 import { openRateLimits } from './open-rate-limits.ts';
 import { openStorage, type StorageDependencies } from './open-storage.ts';
-import { composeExtraction, composeProviders } from './provider-rooms.ts';
+import { composeJobs, composeProviders } from './provider-rooms.ts';
 
 /** External dependencies of the modules. */
 export interface RoomsDependencies extends StorageDependencies {
@@ -173,8 +173,24 @@ export async function openRooms(
   const similar = createSimilarMemories({ db, candidates });
   const neighbors = createNeighbors({ db, clock, memories, queryEmbedder, similar });
   const related = createRelatedMemories({ db, clock, scopes, similar });
-  const extracting = { db, clock, random, log, usage, idempotency, providers, reading, memories, related, tierOf };
-  const { jobRunner, extraction } = composeExtraction(extracting);
+  const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
+  const { jobRunner, extraction, tidyJobs } = composeJobs({
+    ...{
+      db,
+      clock,
+      random,
+      log,
+      usage,
+      idempotency,
+      providers,
+      reading,
+      memories,
+      related,
+      suggestions,
+      readPortion,
+      tierOf,
+    },
+  });
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions });
   const automaticDecisions = createAutomaticDecisions({
     db,
@@ -183,12 +199,11 @@ export async function openRooms(
     settings: suggestionSettings,
     deciding: suggestions,
   });
-  const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
   const tidy = createTidy({ db, cursors, memories, suggestions, readPortion });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
-  const ofUsers = [suggestions, conversations, episodes, memories, learning];
+  const ofUsers = [tidyJobs, suggestions, conversations, episodes, memories, learning];
   const erasables = [
     portability,
     providerKeys,
@@ -263,6 +278,7 @@ export async function openRooms(
     automaticDecisions,
     comparing,
     tidy,
+    tidyJobs,
     remember,
   };
 }

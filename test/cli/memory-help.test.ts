@@ -52,6 +52,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<amount>': '2',
     '<provider>': 'openai',
     '<confidence>': '0.9',
+    '<schedule>': 'daily',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];

@@ -14,6 +14,7 @@ const STORED: ProviderSettings = {
     pricePerMillion: { input: 0.5, output: 0 },
     dailySpend: null,
   },
+  tidySchedule: 'off',
   today: { resetsAt: '2026-11-23T00:00:00.000Z', embedding: NONE, extraction: NONE },
 };
 

@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { PROVIDERS } from '../../contract/provider-names.ts';
 import type { ModelChoice, ProviderSettings, ProviderSettingsChange } from '../../contract/provider-settings.ts';
+import { TIDY_SCHEDULES, type TidySchedule } from '../../contract/tidy-schedules.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -62,6 +63,7 @@ interface SettingsOptions extends CommonOptions {
   dailyTokens?: number | 'none';
   price?: { input: number; output: number } | 'none';
   dailySpend?: number | 'none';
+  tidy?: TidySchedule;
 }
 
 const SETTINGS_HELP = `
@@ -84,18 +86,27 @@ export function providerSettingsCommand(context: CommandContext): Command {
     .option('--daily-tokens <count>', 'daily token limit for extraction, or none', parseTokens)
     .option('--price <in/out>', 'price of a million input/output tokens in your currency, or none', parsePrice)
     .option('--daily-spend <amount>', 'daily spending limit for extraction, or none', parseAmount)
+    .addOption(
+      new Option('--tidy <schedule>', 'how often your model suggests how to tidy memories').choices([
+        ...TIDY_SCHEDULES,
+      ]),
+    )
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', SETTINGS_HELP)
     .action(async (options: SettingsOptions) => {
-      const { onAppend, dailyTokens, price, dailySpend } = options;
+      const { onAppend, dailyTokens, price, dailySpend, tidy } = options;
       const extraction = {
         ...(onAppend !== undefined && { onAppend: onAppend === 'on' }),
         ...(dailyTokens !== undefined && { dailyTokens: orNull(dailyTokens) }),
         ...(price !== undefined && { pricePerMillion: orNull(price) }),
         ...(dailySpend !== undefined && { dailySpend: orNull(dailySpend) }),
       };
-      if (Object.keys(extraction).length > 0) return apply({ extraction }, options, context);
+      const change = {
+        ...(Object.keys(extraction).length > 0 && { extraction }),
+        ...(tidy !== undefined && { tidySchedule: tidy }),
+      };
+      if (Object.keys(change).length > 0) return apply(change, options, context);
       show(await (await openClient(context, options)).providerSettings.get(), options, context);
     });
 }

@@ -92,7 +92,7 @@ async function followAll(
     const job = await followJob(id, { client, context, progress: createProgressLine(context, options) });
     jobs.push(job);
     if (options.json) continue;
-    if (jobIds.length > 1) terminal.out(`Conversation ${shortId(job.conversationId)}:\n`);
+    if (jobIds.length > 1) terminal.out(`Conversation ${shortId(job.conversationId!)}:\n`);
     if (job.result !== null) await printOutcome(job, context);
     const reason = job.error === null ? `The job was ${job.state}.` : describeError(job, clock.nowMs());
     if (job.state !== 'done') terminal.error(`svc: ${reason}\n`);

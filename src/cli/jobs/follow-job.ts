@@ -3,7 +3,7 @@ import { isOpen } from '../../contract/job-states.ts';
 import type { Job } from '../../contract/jobs.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ProgressLine } from '../memory/progress-line.ts';
-import { describeError } from './job-lines.ts';
+import { describeError, itemsOf } from './job-lines.ts';
 
 export interface FollowOptions {
   client: Pick<Client, 'jobs'>;
@@ -32,7 +32,7 @@ export async function followJob(id: string, { client, progress, context }: Follo
     }
     reported = error;
     const { done, total } = job.progress;
-    progress.show(`${done} of ${total} messages`, total === 0 ? undefined : done / total);
+    progress.show(`${done} of ${itemsOf(job)}`, total === 0 ? undefined : done / total);
     await pause(pauseMs);
   }
 }

@@ -29,15 +29,39 @@ export function jobCard(job: Job, label: string, { columns, style, nowMs }: Rend
 }
 
 function jobFacts(job: Job, nowMs: number): string[] {
-  const { conversationId, dryRun, progress, createdAt, used, result } = job;
+  const { conversationId, dryRun, progress, createdAt, used, result, tidied } = job;
   const createdText = formatRelativeTime(parseTimestamp(createdAt) ?? nowMs, nowMs);
-  const read = `${progress.done} of ${progress.total} message${progress.total === 1 ? '' : 's'}`;
-  const summary = `conversation ${shortId(conversationId)} · ${read} · ${createdText}${dryRun ? ' · dry run' : ''}`;
+  const read = `${progress.done} of ${itemsOf(job)}`;
+  const about = conversationId === null ? aboutTidy(job) : `conversation ${shortId(conversationId)}`;
+  const summary = `${about} · ${read} · ${createdText}${dryRun ? ' · dry run' : ''}`;
   return [
     summary,
     ...(result === null ? [] : [describeResult(job)]),
+    ...(tidied === null ? [] : [describeTidied(job)]),
     ...(used.requests > 0 ? [describeUsage(used)] : []),
   ];
+}
+
+/** Whose memories are tidied: `user ada, project website`. */
+function aboutTidy({ user, project }: Job): string {
+  const ofProject = project === null ? '' : `, project ${printable(project)}`;
+  return `user ${printable(user ?? '')}${ofProject}`;
+}
+
+/** How much a job reads: `12 messages`, `1 memory`. */
+export function itemsOf({ kind, progress: { total } }: Pick<Job, 'kind' | 'progress'>): string {
+  const [one, many] = kind === 'tidy' ? ['memory', 'memories'] : ['message', 'messages'];
+  return `${total} ${total === 1 ? one : many}`;
+}
+
+/** `3 suggestions, 1 known before, 2 refused`. */
+export function describeTidied({ tidied }: Pick<Job, 'tidied'>): string {
+  if (tidied === null) return '';
+  const { suggested, known, refused } = tidied;
+  const head = suggested === 0 ? 'No new suggestions' : suggested === 1 ? '1 suggestion' : `${suggested} suggestions`;
+  return [head, ...(known > 0 ? [`${known} known before`] : []), ...(refused > 0 ? [`${refused} refused`] : [])].join(
+    ', ',
+  );
 }
 
 /** `2 added, 1 superseded, 4 left alone`. */
@@ -91,6 +115,6 @@ function decisionFacts({ decision, memoryId, targetId, messageIds, reason }: Dec
 /** Formats a job as one line for programs: id, state, messages read/total, conversation, provider, model, time, error code. */
 export function jobRow({ id, state, progress, conversationId, provider, model, createdAt, error }: Job): string {
   const read = `${progress.done}/${progress.total}`;
-  const cells = [id, state, read, conversationId, provider ?? '', model ?? '', createdAt, error?.code ?? ''];
+  const cells = [id, state, read, conversationId ?? '', provider ?? '', model ?? '', createdAt, error?.code ?? ''];
   return cells.map((cell) => oneLine(cell)).join('\t');
 }

@@ -14,7 +14,7 @@ interface Look {
 const BAR_COLUMNS = 24;
 
 /** Formats the settings and today's usage. */
-export function settingsLines({ embedding, extraction, today }: ProviderSettings, look: Look): string[] {
+export function settingsLines({ embedding, extraction, tidySchedule, today }: ProviderSettings, look: Look): string[] {
   const { model, onAppend, dailyTokens, pricePerMillion, dailySpend } = extraction;
   const used = today.extraction;
   const tokens = used.inputTokens + used.outputTokens;
@@ -32,6 +32,7 @@ export function settingsLines({ embedding, extraction, today }: ProviderSettings
       'On append',
       onAppend ? 'on: new messages are read after a few minutes' : 'off: only svc extract reads conversations',
     ],
+    ['Tidy', tidySchedule === 'off' ? 'off: only svc tidy suggests what to tidy' : tidySchedule],
     ['Daily tokens', (width) => capLines(tokens, dailyTokens, { ...look, width, resetsAt })],
     ['Price', price],
     ['Daily spend', (width) => capLines(used.spend, dailySpend, { ...look, width, resetsAt })],

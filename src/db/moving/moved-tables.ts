@@ -100,7 +100,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'providerSettings',
     'tenantId',
     `embeddingProvider embeddingModel extractionProvider extractionModel onAppend dailyTokens inputPrice outputPrice
-     dailySpend updatedAt`,
+     dailySpend updatedAt tidySchedule`,
   ),
   table('providerUsage', 'tenantId day purpose provider model', 'requests inputTokens outputTokens spend'),
   table(
@@ -108,8 +108,9 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
      errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
-     fence client`,
+     fence client endUser project afterId`,
   ),
+  table('tidiedUsers', 'tenantId endUser', 'lookedAt tidiedAt'),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
   table(
     'oauthTokens',

@@ -94,7 +94,7 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
     user: context.endUser,
     ...(context.project !== null && { project: context.project }),
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
-    source: { conversationId: context.job.conversationId, messageId: cited[0]!.id },
+    source: { conversationId: context.job.conversationId!, messageId: cited[0]!.id },
     ...withSources({}, proposal, context),
     ...(supersedes !== undefined && { supersedes }),
   };

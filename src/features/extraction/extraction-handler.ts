@@ -5,19 +5,15 @@ import type { Memory } from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { estimateTokens } from '../../lib/text.ts';
-import { ProviderFault } from '../../outside/providers/provider-fault.ts';
-import type { Generated, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
 import type { JobHandler } from '../jobs/job-runner.ts';
-import type { JobRow, Jobs } from '../jobs/jobs.ts';
+import { type JobRow, type Jobs, NO_ERROR } from '../jobs/jobs.ts';
 import type { MeteredTenant, Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
-import type { ProviderKeys } from '../providers/provider-keys.ts';
-import type { Spending } from '../providers/spending.ts';
 import type { RelatedMemories } from '../search/related-memories.ts';
 import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import { accumulate, applyProposals } from './apply-proposals.ts';
+import { type AskModel, MAX_OUTPUT_TOKENS } from './ask-model.ts';
 import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
 import { EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
@@ -30,9 +26,7 @@ interface Parts {
   reading: MessageReading;
   memories: Memories;
   related: RelatedMemories;
-  providerKeys: ProviderKeys;
-  models: ProviderModels;
-  spending: Spending;
+  askModel: AskModel;
   usage: Usage;
   /** The tenant's tier, or `undefined` if the tenant does not exist. */
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
@@ -41,7 +35,6 @@ interface Parts {
 /** Messages scanned for one chunk. */
 const CHUNK_PAGE = 100;
 const EARLIER_MESSAGES = 12;
-const MAX_OUTPUT_TOKENS = 8000;
 /** About what one chunk adds at most. */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_TOKENS;
 const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
@@ -51,7 +44,7 @@ const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
  * that a crash repeats at most one chunk. The model is never called inside a transaction.
  */
 export function createExtractionHandler(parts: Parts): JobHandler {
-  const { db, clock, jobs, reading, memories, related, providerKeys, models, spending, usage, tierOf } = parts;
+  const { db, clock, jobs, reading, memories, related, askModel, usage, tierOf } = parts;
 
   async function chunkAfter(reader: Reader, conversation: ConversationRow, job: JobRow): Promise<Chunk> {
     const { fromOrdinal, toOrdinal, attempts } = job;
@@ -70,28 +63,6 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     return { tenantId, tier };
   }
 
-  async function generate(job: JobRow, prompt: string, signal: AbortSignal): Promise<Generated> {
-    const { tenantId, provider, model } = job;
-    const request = { ...MODEL_OUTPUT, model, system: SYSTEM, prompt, maxOutputTokens: maxOutputTokensOf(job) };
-    return providerKeys.use(tenantId, { provider, model }, (access, keySignal) =>
-      models.generate(access, request, AbortSignal.any([signal, keySignal])),
-    );
-  }
-
-  /** Counts the tokens of every response, including unusable ones. */
-  async function countTokens(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
-    const { tenantId, provider, model } = job;
-    return db.writes.write(tenantId, async (connection) => {
-      const used = await spending.add(connection, tenantId, 'extraction', { provider, model, requests: 1, ...tokens });
-      return jobs.advance(connection, job, {
-        requests: job.requests + used.requests,
-        inputTokens: job.inputTokens + used.inputTokens,
-        outputTokens: job.outputTokens + used.outputTokens,
-        spend: job.spend + used.spend,
-      });
-    });
-  }
-
   async function extract(
     job: JobRow,
     conversation: ConversationRow,
@@ -108,19 +79,8 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     const texts = chunk.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser, project }, texts);
     const prompt = promptOf(chunk, known);
-    const worstCase = {
-      inputTokens: estimateTokens(SYSTEM.length + prompt.length),
-      outputTokens: maxOutputTokensOf(job),
-    };
-    return spending.withinCap(tenantId, worstCase, async () => {
-      try {
-        const { value, ...tokens } = await generate(job, prompt, signal);
-        return [await countTokens(job, tokens), known, (value as { memories: Extracted[] }).memories];
-      } catch (error) {
-        if (error instanceof ProviderFault && error.spent) await countTokens(job, error.spent);
-        throw error;
-      }
-    });
+    const [counted, value] = await askModel(job, { ...MODEL_OUTPUT, system: SYSTEM, prompt }, signal);
+    return [counted, known, (value as { memories: Extracted[] }).memories];
   }
 
   /** Whether everything that the model was shown still exists: its output may repeat any of it. */
@@ -185,7 +145,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   return async (startedJob, signal) => {
     let job = startedJob;
     while (job.finishedAt === null) {
-      const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId);
+      const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId!);
       const chunk = await chunkAfter(db.readers, conversation, job);
       if (chunk.seen === 0) {
         job = await finish(job);
@@ -196,11 +156,3 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     }
   };
 }
-
-/** Reduced after the model rejected its input: its output limit may be lower, or the prompt may leave less room. */
-function maxOutputTokensOf({ errorCode, attempts }: JobRow): number {
-  return errorCode === 'input' ? MAX_OUTPUT_TOKENS >> attempts : MAX_OUTPUT_TOKENS;
-}
-
-/** Clears earlier failures after a success. */
-const NO_ERROR = { attempts: 0, errorCode: null, errorMessage: null, errorAt: null } as const;

@@ -35,14 +35,14 @@ export interface ModelSources {
   keys: readonly ProviderKey[];
 }
 
-/** Chooses the model that extracts memories. Throws `unprocessable`, with what to do, if there is none. */
+/** Chooses the model of a job. Throws `unprocessable`, with what to do, if there is none. */
 export function chooseModel({ requested, chosen, keys }: ModelSources): ModelChoice {
   const provider = requested.provider ?? chosen?.provider;
   if (provider === undefined) return modelFromKeys(requested.model, keys);
   const key = keys.find((one) => one.provider === provider);
   if (!key) throw unprocessable(`This account has no key for ${provider}. Add one with svc provider add ${provider}.`);
   const model = requested.model ?? (chosen?.provider === provider ? chosen.model : undefined) ?? defaultModel(key);
-  if (model === undefined) throw unprocessable(`Name the model of ${provider} that should extract memories.`);
+  if (model === undefined) throw unprocessable(`Name the model of ${provider} to use.`);
   return { provider, model };
 }
 
@@ -53,7 +53,7 @@ function modelFromKeys(model: string | undefined, keys: readonly ProviderKey[]):
   }
   throw unprocessable(
     keys.length === 0
-      ? 'Extracting memories requires a provider key. Add one with svc provider add.'
+      ? 'This requires a provider key. Add one with svc provider add.'
       : 'None of the provider keys of this account has a model known to be suitable. Name the provider and the model.',
   );
 }

@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { sharesWord } from '../text/support.ts';
 import { termsOf } from '../text/terms.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
+import { timestampOf, toStorable } from './model-text.ts';
 import type { Extracted } from './prompt.ts';
 
 /** A proposed change for one extracted memory; nothing is stored yet. */
@@ -86,14 +87,4 @@ function isSupportedBy(content: string, cited: readonly ChunkMessage[]): boolean
     cited.map(({ text }) => text),
     speakers,
   );
-}
-
-function timestampOf(date: string): string | undefined {
-  const moment = `${date.trim()}T00:00:00.000Z`;
-  return /^\d{4}-\d\d-\d\dT/.test(moment) && parseTimestamp(moment) !== undefined ? moment : undefined;
-}
-
-/** Truncates text and makes it storable: models emit anything, including NUL and lone surrogates. */
-function toStorable(text: string, characters: number): string {
-  return text.replaceAll('\0', ' ').slice(0, characters).toWellFormed();
 }

@@ -1,4 +1,4 @@
-import type { JobState } from '../../contract/jobs.ts';
+import type { JobKind, JobState } from '../../contract/job-states.ts';
 import type { Provider } from '../../contract/providers.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
@@ -7,16 +7,22 @@ import type { Engine } from '../../db/dialect.ts';
 export interface JobRow {
   tenantId: string;
   id: string;
-  kind: 'extract';
+  kind: JobKind;
   state: JobState;
-  conversationId: string;
+  /** What is extracted from; `null` for other kinds. */
+  conversationId: string | null;
+  /** Whose memories are tidied; `null` for other kinds. */
+  endUser: string | null;
+  project: string | null;
+  /** The last memory of the last portion that was tidied. */
+  afterId: string | null;
   provider: Provider;
   model: string;
   dryRun: number;
   /** Messages after this ordinal are read next, up to and including `toOrdinal`. */
   fromOrdinal: number;
   toOrdinal: number;
-  /** Messages read so far, out of `total`. */
+  /** Messages or memories read so far, out of `total`. */
   done: number;
   total: number;
   /** Consecutive failures. */
@@ -46,6 +52,9 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'kind',
   'state',
   'conversationId',
+  'endUser',
+  'project',
+  'afterId',
   'provider',
   'model',
   'dryRun',
@@ -99,11 +108,23 @@ export async function findJob(reader: Reader, tenantId: string, id: string): Pro
 /** Finds the open job of a conversation, of which there is at most one. */
 export async function findOpenJob(
   reader: Reader,
-  { tenantId, conversationId, dryRun }: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>,
+  { tenantId, conversationId, dryRun }: { tenantId: string; conversationId: string; dryRun: number },
 ): Promise<JobRow | undefined> {
   return reader.get<JobRow>(
     'SELECT * FROM jobs WHERE tenantId = ? AND conversationId = ? AND dryRun = ? AND finishedAt IS NULL',
     [tenantId, conversationId, dryRun],
+  );
+}
+
+/** Finds the open job that tidies the memories of a user and a project, of which there is at most one. */
+export async function findOpenTidyJob(
+  reader: Reader,
+  { tenantId, endUser, project }: { tenantId: string; endUser: string; project: string | null },
+): Promise<JobRow | undefined> {
+  return reader.get<JobRow>(
+    `SELECT * FROM jobs WHERE tenantId = ? AND endUser = ? AND COALESCE(project, '') = ? AND finishedAt IS NULL
+       AND endUser IS NOT NULL`,
+    [tenantId, endUser, project ?? ''],
   );
 }
 
@@ -117,8 +138,8 @@ export interface JobFilter {
 
 /** A thousand decisions per job would be too much for a page. */
 const WITHOUT_DECISIONS: Record<Engine, string> = {
-  sqlite: `json_set(result, '$.decisions', json('[]'))`,
-  postgres: `jsonb_set(result::jsonb, '{decisions}', '[]')::text`,
+  sqlite: `json_replace(result, '$.decisions', json('[]'))`,
+  postgres: `jsonb_set(result::jsonb, '{decisions}', '[]', false)::text`,
 };
 
 /** Newest first, without decisions. */
@@ -151,6 +172,11 @@ export async function listJobsOf(
     tenantId,
     which.conversationId,
   ]);
+}
+
+/** Lists the jobs that tidy the memories of a user, open or not. */
+export async function listJobsOfUser(reader: Reader, tenantId: string, endUser: string): Promise<JobRow[]> {
+  return reader.all<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
 /** Lists a tenant's open jobs, optionally by conversation or provider. */

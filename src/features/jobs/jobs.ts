@@ -19,10 +19,12 @@ import {
   deleteJobsOfConversation,
   findJob,
   findOpenJob,
+  findOpenTidyJob,
   insertJob,
   type JobRow,
   listJobs,
   listJobsOf,
+  listJobsOfUser,
   listOpenJobs,
   updateCapped,
   updateJob,
@@ -43,13 +45,22 @@ export type NewJob = Pick<
   | 'total'
   | 'result'
   | 'client'
->;
+> &
+  Partial<Pick<JobRow, 'kind' | 'endUser' | 'project'>>;
 
 /** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */
 export interface Jobs {
   /** Queues a job in the caller's transaction. A conversation has at most one open job: see `findOpen`. */
   enqueue(connection: Connection, job: NewJob): Promise<JobRow>;
-  findOpen(reader: Reader, scope: Pick<JobRow, 'tenantId' | 'conversationId' | 'dryRun'>): Promise<JobRow | undefined>;
+  findOpen(
+    reader: Reader,
+    scope: { tenantId: string; conversationId: string; dryRun: number },
+  ): Promise<JobRow | undefined>;
+  /** The open job that tidies the memories of a user and a project. */
+  findOpenTidy(
+    reader: Reader,
+    scope: { tenantId: string; endUser: string; project: string | null },
+  ): Promise<JobRow | undefined>;
   /** Extends an open job to later messages, even while it is running; in the caller's transaction. */
   extend(connection: Connection, job: JobRow, further: Pick<JobRow, 'toOrdinal' | 'total'>): Promise<void>;
   get(principal: Principal, id: string): Promise<Job>;
@@ -75,6 +86,8 @@ export interface Jobs {
   ): Promise<void>;
   /** Deletes the jobs of a conversation being erased, in the caller's transaction. */
   forget(connection: Connection, tenantId: string, conversationId: string): Promise<void>;
+  /** Deletes the jobs of a user being erased, in the caller's transaction. */
+  forgetUser(connection: Connection, tenantId: string, endUser: string): Promise<void>;
   /** Runs work on a job; the signal aborts it when the job is cancelled or deleted. */
   guard<T>(job: JobRow, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   open(): Promise<number>;
@@ -89,6 +102,9 @@ interface Parts {
   ids: Ids;
   cursors: Cursors;
 }
+
+/** Clears earlier failures after a success. */
+export const NO_ERROR = { attempts: 0, errorCode: null, errorMessage: null, errorAt: null } as const;
 
 const RETENTION_MS = 30 * 24 * 3_600_000;
 const SWEEP_BATCH = 500;
@@ -107,6 +123,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       return row;
     },
     findOpen: findOpenJob,
+    findOpenTidy: findOpenTidyJob,
     async extend(connection, job, further) {
       await updateJob(connection, job, further);
     },
@@ -159,6 +176,12 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       for (const row of await listOpenJobs(connection, tenantId, { conversationId })) abort(row);
       await deleteJobsOfConversation(connection, tenantId, conversationId);
     },
+    async forgetUser(connection, tenantId, endUser) {
+      for (const row of await listJobsOfUser(connection, tenantId, endUser)) {
+        abort(row);
+        await deleteJob(connection, tenantId, row.id);
+      }
+    },
     guard: (job, work) => breakable.run(jobKey(job), work),
     open: () => countOpenJobs(db.readers),
     async sweep() {
@@ -180,6 +203,9 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
 
 const NEW_JOB = {
   kind: 'extract',
+  endUser: null,
+  project: null,
+  afterId: null,
   state: 'queued',
   fence: 0,
   done: 0,
@@ -214,6 +240,8 @@ function toJob(row: JobRow): Job {
     kind: row.kind,
     state: row.state,
     conversationId: row.conversationId,
+    user: row.endUser,
+    project: row.project,
     provider: row.provider,
     model: row.model,
     dryRun: row.dryRun === 1,
@@ -227,7 +255,8 @@ function toJob(row: JobRow): Job {
       outputTokens: row.outputTokens,
       spend: row.spend,
     },
-    result: row.state === 'done' ? (JSON.parse(row.result) as Job['result']) : null,
+    result: row.kind === 'extract' && row.state === 'done' ? (JSON.parse(row.result) as Job['result']) : null,
+    tidied: row.kind === 'tidy' ? (JSON.parse(row.result) as Job['tidied']) : null,
     createdAt: toTimestamp(row.createdAt),
     updatedAt: toTimestamp(row.updatedAt),
     finishedAt: toTimestampOrNull(row.finishedAt),

@@ -1,4 +1,5 @@
 import type { Provider } from '../../contract/providers.ts';
+import type { TidySchedule } from '../../contract/tidy-schedules.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 
 export interface ProviderSettingsRow {
@@ -12,6 +13,7 @@ export interface ProviderSettingsRow {
   inputPrice: number | null;
   outputPrice: number | null;
   dailySpend: number | null;
+  tidySchedule: TidySchedule;
   updatedAt: number;
 }
 
@@ -28,16 +30,29 @@ export async function listOnAppend(reader: Reader, tenantIds: readonly string[])
   return rows.map(({ tenantId }) => tenantId);
 }
 
+/** Lists the tenants whose memories are tidied by schedule, after one in the order of their ids. */
+export async function listTidySchedules(
+  reader: Reader,
+  afterTenant: string,
+  limit: number,
+): Promise<{ tenantId: string; tidySchedule: TidySchedule }[]> {
+  return reader.all(
+    `SELECT tenantId, tidySchedule FROM providerSettings WHERE tenantId > ? AND tidySchedule <> 'off'
+     ORDER BY tenantId LIMIT ?`,
+    [afterTenant, limit],
+  );
+}
+
 export async function replaceSettings(connection: Connection, row: ProviderSettingsRow): Promise<void> {
   await connection.run(
     `INSERT INTO providerSettings (tenantId, embeddingProvider, embeddingModel, extractionProvider, extractionModel,
-       onAppend, dailyTokens, inputPrice, outputPrice, dailySpend, updatedAt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       onAppend, dailyTokens, inputPrice, outputPrice, dailySpend, tidySchedule, updatedAt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenantId) DO UPDATE SET embeddingProvider = excluded.embeddingProvider,
        embeddingModel = excluded.embeddingModel, extractionProvider = excluded.extractionProvider,
        extractionModel = excluded.extractionModel, onAppend = excluded.onAppend, dailyTokens = excluded.dailyTokens,
        inputPrice = excluded.inputPrice, outputPrice = excluded.outputPrice, dailySpend = excluded.dailySpend,
-       updatedAt = excluded.updatedAt`,
+       tidySchedule = excluded.tidySchedule, updatedAt = excluded.updatedAt`,
     [
       row.tenantId,
       row.embeddingProvider,
@@ -49,6 +64,7 @@ export async function replaceSettings(connection: Connection, row: ProviderSetti
       row.inputPrice,
       row.outputPrice,
       row.dailySpend,
+      row.tidySchedule,
       row.updatedAt,
     ],
   );

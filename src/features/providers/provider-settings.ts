@@ -6,6 +6,7 @@ import type {
   ProviderSettingsChange,
 } from '../../contract/provider-settings.ts';
 import type { Provider } from '../../contract/providers.ts';
+import type { TidySchedule } from '../../contract/tidy-schedules.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
@@ -22,6 +23,7 @@ import {
   deleteSettings,
   findSettings,
   listOnAppend,
+  listTidySchedules,
   type ProviderSettingsRow,
   replaceSettings,
 } from './provider-settings-store.ts';
@@ -51,6 +53,12 @@ export interface ProviderSettingsService extends ProviderKeyObserver {
   extractionModel(reader: Reader, tenantId: string): Promise<ModelChoice | undefined>;
   /** Filters the tenants that have extraction on append enabled. */
   onAppend(reader: Reader, tenantIds: readonly string[]): Promise<string[]>;
+  /** Lists the tenants whose memories are tidied by schedule, after one in the order of their ids. */
+  tidySchedules(
+    reader: Reader,
+    afterTenant: string,
+    limit: number,
+  ): Promise<{ tenantId: string; tidySchedule: TidySchedule }[]>;
   erase(tenant: Owner): Promise<void>;
 }
 
@@ -83,6 +91,7 @@ export function createProviderSettings({
     return {
       embedding: model && { ...model, ...(await embedding.progress(reader, tenantId, model)) },
       extraction: chosen.extraction,
+      tidySchedule: chosen.tidySchedule,
       today: {
         resetsAt: toTimestamp(spending.resetsAtMs()),
         embedding: await spending.usedToday(reader, tenantId, 'embedding'),
@@ -128,6 +137,7 @@ export function createProviderSettings({
       return choiceOf(row.extractionProvider, row.extractionModel);
     },
     onAppend: listOnAppend,
+    tidySchedules: listTidySchedules,
     async keyRemoved(connection, tenantId, provider) {
       const before = await findSettings(connection, tenantId);
       if (!before) return;
@@ -156,8 +166,9 @@ const DEFAULTS = {
   inputPrice: null,
   outputPrice: null,
   dailySpend: null,
+  tidySchedule: 'off',
   updatedAt: 0,
-};
+} as const;
 
 /** The part of the settings that callers change. */
 function chosenBy(row: ProviderSettingsRow) {
@@ -170,14 +181,15 @@ function chosenBy(row: ProviderSettingsRow) {
       pricePerMillion: row.inputPrice === null ? null : { input: row.inputPrice, output: row.outputPrice! },
       dailySpend: row.dailySpend,
     },
+    tidySchedule: row.tidySchedule,
   };
 }
 
 /** The entity tag of settings. `If-Match` ignores the usage and the progress that they show. */
 export function settingsTagOf(settings: ProviderSettings): string {
-  const { embedding, extraction } = settings;
+  const { embedding, extraction, tidySchedule } = settings;
   const model = embedding && { provider: embedding.provider, model: embedding.model };
-  return countedTagOf({ embedding: model, extraction }, settings);
+  return countedTagOf({ embedding: model, extraction, tidySchedule }, settings);
 }
 
 function choiceOf(provider: Provider | null, model: string | null): ModelChoice | undefined {
@@ -186,11 +198,12 @@ function choiceOf(provider: Provider | null, model: string | null): ModelChoice 
 
 function changed(
   row: ProviderSettingsRow,
-  { embedding, extraction = {} }: ProviderSettingsChange,
+  { embedding, extraction = {}, tidySchedule = row.tidySchedule }: ProviderSettingsChange,
 ): ProviderSettingsRow {
   const { model, onAppend, dailyTokens, pricePerMillion, dailySpend } = extraction;
   return {
     ...row,
+    tidySchedule,
     ...(embedding !== undefined && {
       embeddingProvider: embedding?.provider ?? null,
       embeddingModel: embedding?.model ?? null,

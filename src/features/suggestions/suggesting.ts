@@ -24,6 +24,13 @@ export interface By {
   name: string | null;
 }
 
+/** How many of some suggestions were stored, were known before, or could not be stored. */
+export interface Suggested {
+  suggested: number;
+  known: number;
+  refused: number;
+}
+
 /** Makes suggestions, which change nothing by themselves. */
 export interface Suggesting {
   /**
@@ -38,6 +45,13 @@ export interface Suggesting {
   ): Promise<Created<{ data: AddedSuggestion[] }>>;
   /** Stores what svc itself suggests, in a transaction of its own; what can no longer be suggested is left out. */
   suggest(tenantId: string, by: By, suggestions: readonly NewSuggestion[]): Promise<number>;
+  /** Like `suggest`, in the caller's transaction. */
+  suggestWithin(
+    connection: Connection,
+    tenantId: string,
+    by: By,
+    suggestions: readonly NewSuggestion[],
+  ): Promise<Suggested>;
   /** Leaves out additions that were suggested before, whatever became of them. */
   withoutKnown(tenantId: string, suggestions: readonly NewSuggestion[]): Promise<NewSuggestion[]>;
 }
@@ -168,6 +182,26 @@ export function createSuggesting({
     });
   }
 
+  const suggestWithin: Suggesting['suggestWithin'] = async (connection, tenantId, by, given) => {
+    await usage.requireTenant(connection, tenantId);
+    const off = await settings.switchedOff(connection, tenantId);
+    const wanted = given.filter(({ kind }) => !off.has(kind));
+    const about = await readAbout(connection, tenantId, wanted);
+    const prepared: Prepared[] = [];
+    for (const one of wanted) {
+      // It may have changed since it was compared; then it is compared again.
+      const row = await runInSlices(rowOf(tenantId, by, one, about, ''), 'urgent').catch((error: unknown) => {
+        if (error instanceof AppError) return undefined;
+        throw error;
+      });
+      if (row) prepared.push(row);
+    }
+    const room = MAX_OPEN - (await countOpen(connection, tenantId, MAX_OPEN));
+    const stored = await store(connection, tenantId, prepared.slice(0, room));
+    const known = stored.filter(({ duplicate }) => duplicate).length;
+    return { suggested: stored.length - known, known, refused: given.length - stored.length };
+  };
+
   return {
     suggestOnce(principal, given, claim) {
       const { tenantId } = principal;
@@ -190,25 +224,9 @@ export function createSuggesting({
         }),
       );
     },
-    suggest: (tenantId, by, given) =>
-      db.writes.write(tenantId, async (connection) => {
-        await usage.requireTenant(connection, tenantId);
-        const off = await settings.switchedOff(connection, tenantId);
-        const wanted = given.filter(({ kind }) => !off.has(kind));
-        const about = await readAbout(connection, tenantId, wanted);
-        const prepared: Prepared[] = [];
-        for (const one of wanted) {
-          // It may have changed since it was compared; then it is compared again.
-          const row = await runInSlices(rowOf(tenantId, by, one, about, ''), 'urgent').catch((error: unknown) => {
-            if (error instanceof AppError) return undefined;
-            throw error;
-          });
-          if (row) prepared.push(row);
-        }
-        const room = MAX_OPEN - (await countOpen(connection, tenantId, MAX_OPEN));
-        const stored = await store(connection, tenantId, prepared.slice(0, room));
-        return stored.filter(({ duplicate }) => !duplicate).length;
-      }),
+    suggest: async (tenantId, by, given) =>
+      (await db.writes.write(tenantId, (connection) => suggestWithin(connection, tenantId, by, given))).suggested,
+    suggestWithin,
     async withoutKnown(tenantId, given) {
       if (given.length === 0) return [];
       const byHash = new Map(given.map((one) => [textsHashOf(one.user ?? 'default', one, []), one]));

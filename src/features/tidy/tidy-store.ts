@@ -1,5 +1,6 @@
-import type { ProjectFilter } from '../../contract/project.ts';
-import type { Reader } from '../../db/connection.ts';
+import { type ProjectFilter, projectFilterOf } from '../../contract/project.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
+import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 
 /** Selects the valid memories of a user, optionally those of a project or of none. */
@@ -8,6 +9,14 @@ export interface TidyFilter {
   endUser: string;
   project: ProjectFilter | undefined;
   nowMs: number;
+}
+
+/** Makes the filter for the memories of a user, or those of a project and of none. */
+export function tidyFilterOf(
+  { tenantId, user, project }: { tenantId: string; user: string; project: string | undefined },
+  nowMs: number,
+): TidyFilter {
+  return { tenantId, endUser: user, project: projectFilterOf({ project }, ''), nowMs };
 }
 
 /** Lists valid memories after an id, in the order of ids. */
@@ -23,6 +32,69 @@ export async function listIdsToTidy(
     limit,
   ]);
   return rows.map(({ id }) => id);
+}
+
+/** Counts the valid memories. */
+export async function countToTidy(reader: Reader, filter: TidyFilter): Promise<number> {
+  const { sql, values } = conditionsOf(filter);
+  const row = await reader.get<{ total: number }>(`SELECT COUNT(*) AS total FROM memories WHERE ${sql}`, values);
+  return row!.total;
+}
+
+/** Whether a memory of a user was added or changed after a time. */
+export async function isChangedSince(
+  reader: Reader,
+  { tenantId, endUser, sinceMs }: { tenantId: string; endUser: string; sinceMs: number },
+): Promise<boolean> {
+  const row = await reader.get(
+    `SELECT 1 AS one FROM memories WHERE tenantId = ? AND endUser = ? AND updatedAt > ? AND current = 1
+       AND validTo IS NULL LIMIT 1`,
+    [tenantId, endUser, sinceMs],
+  );
+  return row !== undefined;
+}
+
+/** Lists the users of a tenant that were not looked at since a time, with when their memories were last tidied. */
+export async function listUsersToTidy(
+  reader: Reader,
+  { tenantId, beforeMs, limit }: { tenantId: string; beforeMs: number; limit: number },
+): Promise<{ endUser: string; tidiedAt: number }[]> {
+  return reader.all(
+    `SELECT s.endUser, COALESCE(t.tidiedAt, 0) AS tidiedAt FROM scopes s
+       LEFT JOIN tidiedUsers t ON t.tenantId = s.tenantId AND t.endUser = s.endUser
+     WHERE s.tenantId = ? AND s.erasedAt IS NULL AND (t.lookedAt IS NULL OR t.lookedAt <= ?) LIMIT ?`,
+    [tenantId, beforeMs, limit],
+  );
+}
+
+/** Records when the schedule last looked at a user. */
+export async function updateLooked(
+  connection: Connection,
+  { tenantId, endUser, lookedAt }: { tenantId: string; endUser: string; lookedAt: number },
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO tidiedUsers (tenantId, endUser, lookedAt, tidiedAt) VALUES (?, ?, ?, 0)
+     ON CONFLICT (tenantId, endUser) DO UPDATE SET lookedAt = excluded.lookedAt`,
+    [tenantId, endUser, lookedAt],
+  );
+}
+
+/** Records through which time the memories of a user are tidied. */
+export async function updateTidied(
+  connection: Connection,
+  { tenantId, endUser, tidiedAt }: { tenantId: string; endUser: string; tidiedAt: number },
+): Promise<void> {
+  await connection.run(
+    `INSERT INTO tidiedUsers (tenantId, endUser, lookedAt, tidiedAt) VALUES (?, ?, ?, ?)
+     ON CONFLICT (tenantId, endUser) DO UPDATE SET tidiedAt = excluded.tidiedAt`,
+    [tenantId, endUser, tidiedAt, tidiedAt],
+  );
+}
+
+/** Deletes when the users of an owner that is being erased were tidied. */
+export async function deleteTidied(connection: Connection, owner: Owner): Promise<void> {
+  const own = erasedCondition(owner);
+  await connection.run(`DELETE FROM tidiedUsers WHERE ${own.sql}`, own.values);
 }
 
 function conditionsOf({ tenantId, endUser, project, nowMs }: TidyFilter) {

@@ -1,4 +1,3 @@
-import { projectFilterOf } from '../../contract/project.ts';
 import type { Suggestion } from '../../contract/suggestions.ts';
 import { MAX_TIDY_CHARACTERS, type TidyMemory } from '../../contract/tidy.ts';
 import type { Database } from '../../db/open.ts';
@@ -10,7 +9,7 @@ import { MAX_COMPARED_CHARACTERS, queriesFor } from '../suggestions/pair-rules.t
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { clustersOf } from './clusters.ts';
-import { listIdsToTidy } from './tidy-store.ts';
+import { listIdsToTidy, tidyFilterOf } from './tidy-store.ts';
 
 /** Whose memories are tidied: those of a user, or of a project and of none. */
 export interface TidyOwner {
@@ -72,7 +71,7 @@ export function createWorkList({ db, clock, scopes, memories, similar, suggestio
 
   async function read({ tenantId, user, project }: TidyOwner, page: { afterId: string; limit: number }) {
     const reader = db.readers.of(tenantId);
-    const filter = { tenantId, endUser: user, project: projectFilterOf({ project }, ''), nowMs: clock.nowMs() };
+    const filter = tidyFilterOf({ tenantId, user, project }, clock.nowMs());
     const ids = await listIdsToTidy(reader, filter, { ...page, limit: page.limit + 1 });
     const rows = await memories.findRowsWithin(reader, tenantId, ids.slice(0, page.limit));
     const byId = new Map(rows.map((row) => [row.id, row]));

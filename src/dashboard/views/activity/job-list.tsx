@@ -72,7 +72,7 @@ export function JobList() {
 const STATE_TITLES: Partial<Record<Job['state'], string>> = { failed: 'Failed', running: 'Running', queued: 'Queued' };
 
 function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
-  const { progress, result, used } = job;
+  const { progress, result, tidied, used } = job;
   const decided = result ? result.added + result.updated + result.superseded + result.nothing : 0;
   const tokens = used.inputTokens + used.outputTokens;
   return (
@@ -82,7 +82,11 @@ function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
           <span class={`chip ${job.state === 'failed' ? 'is-danger' : isOpen(job) ? 'is-accent' : ''}`}>
             {STATE_TITLES[job.state] ?? job.state}
           </span>
-          <a href={hrefOf('conversations', { id: job.conversationId })}>Extract memories from a conversation</a>
+          {job.conversationId === null ? (
+            <a href={hrefOf('review')}>Suggest how to tidy memories</a>
+          ) : (
+            <a href={hrefOf('conversations', { id: job.conversationId })}>Extract memories from a conversation</a>
+          )}
           {job.dryRun && <span class="chip">dry run</span>}
           <span class="hint">
             <Moment at={job.createdAt} />
@@ -92,9 +96,13 @@ function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
           {isOpen(job) ? 'Cancel' : 'Remove'}
         </button>
       </div>
-      {isOpen(job) && <progress max={Math.max(1, progress.total)} value={progress.done} aria-label="Messages read" />}
+      {isOpen(job) && <progress max={Math.max(1, progress.total)} value={progress.done} aria-label="Progress" />}
       <p class="hint">
-        {formatNumber(progress.done)} of {formatCount(progress.total, 'message', 'messages')} read
+        {formatNumber(progress.done)} of{' '}
+        {job.kind === 'tidy'
+          ? formatCount(progress.total, 'memory', 'memories')
+          : formatCount(progress.total, 'message', 'messages')}{' '}
+        read
         {job.model && ` by ${job.provider ?? ''} ${job.model}`}
         {tokens > 0 && ` · ${formatCount(tokens, 'token', 'tokens')}`}
         {used.spend > 0 && ` · ${used.spend.toFixed(4)} spent`}
@@ -113,6 +121,11 @@ function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
       {result && (
         <p>
           {result.added} added · {result.updated} updated · {result.superseded} superseded · {result.nothing} ignored
+        </p>
+      )}
+      {tidied && (
+        <p>
+          {tidied.suggested} suggested · {tidied.known} known · {tidied.refused} refused
         </p>
       )}
       {result && decided > 0 && <Decisions job={job} count={decided} />}
