@@ -24,6 +24,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { tidyCommand } from '../../src/cli/commands/tidy.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
@@ -154,6 +155,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     openCommand,
     connectionsCommand,
     modelCommand,
+    tidyCommand,
   );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));
