@@ -25,6 +25,7 @@ export const tidyJobs: Migration = {
     for (const column of ['"endUser"', 'project', '"afterId"']) {
       await db.raw(`ALTER TABLE jobs ADD COLUMN ${column} ${text}`);
     }
+    await db.raw('ALTER TABLE jobs ADD COLUMN "changedAfter" bigint');
     await db.raw(`CREATE UNIQUE INDEX jobs_one ON jobs ("tenantId", "conversationId", "dryRun")
       WHERE "finishedAt" IS NULL AND "conversationId" IS NOT NULL`);
     await db.raw(`CREATE UNIQUE INDEX jobs_one_tidy ON jobs ("tenantId", "endUser", COALESCE(project, ''))

@@ -188,7 +188,7 @@ function providerCommands(context: LoadContext): LazyCommand[] {
     },
     {
       name: 'jobs',
-      summary: 'show extraction jobs and their decisions',
+      summary: 'show jobs, their progress and decisions',
       group,
       load: async () => (await import('./commands/jobs.ts')).jobsCommand(await context()),
     },

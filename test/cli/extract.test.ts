@@ -63,7 +63,7 @@ describe('svc extract and svc jobs', () => {
     const { out, err, code } = await person.run(['extract', short, '--wait'], TTY);
     expect(code).toBe(0);
     expect(out).toMatch(/^add {8}The user lives in Bergen\.\n {11}[0-9a-f]{8} · from 1 message · said so\n\n✓ 1 added/);
-    expect(err).toContain('messages');
+    expect(err).toContain('of 1 message');
     expect((await person.run(['list'])).out).toContain('The user lives in Bergen.');
     const again = await person.run(['extract', short, '--wait'], TTY);
     expect(again.out).toBe('✓ Nothing new since the last extraction.\n');

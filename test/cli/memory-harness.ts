@@ -146,6 +146,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     importCommand,
     providerCommand,
     extractCommand,
+    tidyCommand,
     jobsCommand,
     learnedCommand,
     usersCommand,

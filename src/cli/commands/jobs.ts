@@ -38,10 +38,10 @@ Examples:
   $ svc jobs 5b7c90ae
   $ svc jobs 5b7c90ae --cancel`;
 
-/** `svc jobs`: lists extraction jobs, or shows or cancels one. */
+/** `svc jobs`: lists jobs, or shows or cancels one. */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
-    .description('show extraction jobs, their progress and decisions')
+    .description('show jobs, their progress and decisions')
     .argument('[id]', 'its id, or the part shown in the list')
     .option('--limit <count>', 'how many to show', parseCount, 20)
     .addOption(new Option('--state <state>', 'only jobs in this state').choices([...JOB_STATES]))

@@ -108,7 +108,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
      errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
-     fence client endUser project afterId`,
+     fence client endUser project afterId changedAfter`,
   ),
   table('tidiedUsers', 'tenantId endUser', 'lookedAt tidiedAt'),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),

@@ -16,6 +16,8 @@ export interface JobRow {
   project: string | null;
   /** The last memory of the last portion that was tidied. */
   afterId: string | null;
+  /** Only memories that changed after this are tidied; `null` for all. */
+  changedAfter: number | null;
   provider: Provider;
   model: string;
   dryRun: number;
@@ -55,6 +57,7 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'endUser',
   'project',
   'afterId',
+  'changedAfter',
   'provider',
   'model',
   'dryRun',

@@ -46,7 +46,7 @@ export type NewJob = Pick<
   | 'result'
   | 'client'
 > &
-  Partial<Pick<JobRow, 'kind' | 'endUser' | 'project'>>;
+  Partial<Pick<JobRow, 'kind' | 'endUser' | 'project' | 'changedAfter'>>;
 
 /** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */
 export interface Jobs {
@@ -206,6 +206,7 @@ const NEW_JOB = {
   endUser: null,
   project: null,
   afterId: null,
+  changedAfter: null,
   state: 'queued',
   fence: 0,
   done: 0,

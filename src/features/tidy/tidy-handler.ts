@@ -10,7 +10,7 @@ import type { Memories } from '../memories/memories.ts';
 import { MAX_OPEN } from '../suggestions/suggesting.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import { type ModelProposal, promptOf, SYSTEM, suggestionsIn, TIDY_SCHEMA } from './model-output.ts';
-import { countToTidy, tidyFilterOf, updateTidied } from './tidy-store.ts';
+import { countToTidy, type TidyOwner, tidyFilterOf, updateTidied } from './tidy-store.ts';
 import type { Portion, ReadPortion } from './work-list.ts';
 
 interface Parts {
@@ -35,10 +35,10 @@ const MODEL_OUTPUT = { system: SYSTEM, schema: TIDY_SCHEMA, schemaName: 'suggest
 export function createTidyHandler(parts: Parts): JobHandler {
   const { db, clock, jobs, memories, suggestions, readPortion, askModel } = parts;
 
-  function portionOf({ tenantId, endUser, project, afterId, attempts }: JobRow): Promise<Portion> {
-    const owner = { tenantId, user: endUser!, project: project ?? undefined };
+  function portionOf(job: JobRow): Promise<Portion> {
+    const { afterId, attempts } = job;
     // The input or the output may have been too long for the model.
-    return readPortion(owner, { afterId: afterId ?? '', limit: PORTION >> Math.min(attempts, MAX_HALVINGS) });
+    return readPortion(ownerOf(job), { afterId: afterId ?? '', limit: PORTION >> Math.min(attempts, MAX_HALVINGS) });
   }
 
   async function ask(job: JobRow, portion: Portion, signal: AbortSignal): Promise<[JobRow, ModelProposal[]]> {
@@ -61,13 +61,8 @@ export function createTidyHandler(parts: Parts): JobHandler {
   }
 
   /** Has no effect if anything that the model was shown has been erased: the portion is then read again. */
-  async function store(
-    job: JobRow,
-    portion: Portion,
-    proposals: readonly ModelProposal[],
-    total: number,
-  ): Promise<JobRow> {
-    const { tenantId, endUser, project } = job;
+  async function store(job: JobRow, portion: Portion, proposals: readonly ModelProposal[]): Promise<JobRow> {
+    const { tenantId, endUser, project, total } = job;
     const checked = await suggestionsIn(tenantId, proposals, portion);
     return db.writes.write(tenantId, async (connection) => {
       if (!(await isThere(connection, tenantId, portion))) return job;
@@ -77,7 +72,7 @@ export function createTidyHandler(parts: Parts): JobHandler {
         ...outcome,
         refused: outcome.refused + checked.refused,
       });
-      const progress = { ...NO_ERROR, result: JSON.stringify(result), total };
+      const progress = { ...NO_ERROR, result: JSON.stringify(result) };
       if (portion.afterId !== null) {
         const done = Math.min(job.done + portion.read, total);
         return jobs.advance(connection, job, { ...progress, done, afterId: portion.afterId });
@@ -87,17 +82,29 @@ export function createTidyHandler(parts: Parts): JobHandler {
     });
   }
 
-  return async (startedJob, signal) => {
-    let job = startedJob;
-    const { tenantId, endUser, project } = job;
-    const filter = tidyFilterOf({ tenantId, user: endUser!, project: project ?? undefined }, clock.nowMs());
+  /** Counts what is to be read: memories may have been added since the job was queued or interrupted. */
+  async function begin(job: JobRow): Promise<JobRow> {
+    const { tenantId } = job;
+    const filter = tidyFilterOf(ownerOf(job), clock.nowMs());
     const total = Math.max(job.done, await countToTidy(db.readers.of(tenantId), filter));
+    return db.writes.write(tenantId, (connection) => jobs.advance(connection, job, { total }));
+  }
+
+  return async (startedJob, signal) => {
+    let job = await begin(startedJob);
     while (job.finishedAt === null) {
       const portion = await portionOf(job);
       const [counted, proposals] = await ask(job, portion, signal);
       signal.throwIfAborted();
-      job = await store(counted, portion, proposals, total);
+      job = await store(counted, portion, proposals);
     }
+  };
+}
+
+function ownerOf({ tenantId, endUser, project, changedAfter }: JobRow): TidyOwner {
+  return {
+    ...{ tenantId, user: endUser!, project: project ?? undefined },
+    changedAfterMs: changedAfter ?? undefined,
   };
 }
 

@@ -56,6 +56,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
     connection: Connection,
     { tenantId, client }: Pick<Principal, 'tenantId' | 'client'>,
     { user = 'default', project = null, provider, model }: Omit<NewTidy, 'project'> & { project?: string | null },
+    changedAfter: number | null = null,
   ): Promise<string> {
     const open = await jobs.findOpenTidy(connection, { tenantId, endUser: user, project });
     if (open) return open.id;
@@ -64,7 +65,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
     const choice = chooseModel({ requested: { provider, model }, chosen, keys });
     await providerKeys.requireModelAllowed(connection, tenantId, choice);
     const job = await jobs.enqueue(connection, {
-      ...{ tenantId, kind: 'tidy', conversationId: null, endUser: user, project, ...choice },
+      ...{ tenantId, kind: 'tidy', conversationId: null, endUser: user, project, changedAfter, ...choice },
       ...{ dryRun: 0, fromOrdinal: 0, toOrdinal: 0, total: 0 },
       ...{ result: JSON.stringify(EMPTY), client: nameOfClient(client) },
     });
@@ -80,7 +81,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
       await updateLooked(connection, looked);
       if (!isChanged) return false;
       try {
-        await enqueue(connection, { tenantId }, { user: endUser });
+        await enqueue(connection, { tenantId }, { user: endUser }, tidiedAt);
         return true;
       } catch (error) {
         if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;

@@ -3,20 +3,28 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { projectConditions } from '../../db/project-conditions.ts';
 
+/** Whose memories are tidied: those of a user, or of a project and of none, or those of them that changed. */
+export interface TidyOwner {
+  tenantId: string;
+  user: string;
+  project: string | undefined;
+  /** Only memories that changed after this, beside their neighbors. */
+  changedAfterMs?: number | undefined;
+}
+
 /** Selects the valid memories of a user, optionally those of a project or of none. */
 export interface TidyFilter {
   tenantId: string;
   endUser: string;
   project: ProjectFilter | undefined;
+  /** Only memories that changed after this. */
+  changedAfterMs: number | undefined;
   nowMs: number;
 }
 
 /** Makes the filter for the memories of a user, or those of a project and of none. */
-export function tidyFilterOf(
-  { tenantId, user, project }: { tenantId: string; user: string; project: string | undefined },
-  nowMs: number,
-): TidyFilter {
-  return { tenantId, endUser: user, project: projectFilterOf({ project }, ''), nowMs };
+export function tidyFilterOf({ tenantId, user, project, changedAfterMs }: TidyOwner, nowMs: number): TidyFilter {
+  return { tenantId, endUser: user, project: projectFilterOf({ project }, ''), changedAfterMs, nowMs };
 }
 
 /** Lists valid memories after an id, in the order of ids. */
@@ -97,13 +105,17 @@ export async function deleteTidied(connection: Connection, owner: Owner): Promis
   await connection.run(`DELETE FROM tidiedUsers WHERE ${own.sql}`, own.values);
 }
 
-function conditionsOf({ tenantId, endUser, project, nowMs }: TidyFilter) {
+function conditionsOf({ tenantId, endUser, project, changedAfterMs, nowMs }: TidyFilter) {
   const ofProject = projectConditions(project, 'project');
   return {
     sql: [
       'tenantId = ? AND endUser = ? AND current = 1 AND validTo IS NULL AND (expiresAt IS NULL OR expiresAt > ?)',
       ...ofProject.map(([condition]) => condition),
+      ...(changedAfterMs === undefined ? [] : ['updatedAt > ?']),
     ].join(' AND '),
-    values: [tenantId, endUser, nowMs, ...ofProject.map(([, value]) => value)],
+    values: [
+      ...[tenantId, endUser, nowMs, ...ofProject.map(([, value]) => value)],
+      ...(changedAfterMs === undefined ? [] : [changedAfterMs]),
+    ],
   };
 }

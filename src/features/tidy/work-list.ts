@@ -9,14 +9,7 @@ import { MAX_COMPARED_CHARACTERS, queriesFor } from '../suggestions/pair-rules.t
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { clustersOf } from './clusters.ts';
-import { listIdsToTidy, tidyFilterOf } from './tidy-store.ts';
-
-/** Whose memories are tidied: those of a user, or of a project and of none. */
-export interface TidyOwner {
-  tenantId: string;
-  user: string;
-  project: string | undefined;
-}
+import { listIdsToTidy, type TidyOwner, tidyFilterOf } from './tidy-store.ts';
 
 /** A portion of the memories of a user, as a model reads it. */
 export interface Portion {
@@ -69,9 +62,10 @@ export function createWorkList({ db, clock, scopes, memories, similar, suggestio
     return [...found.values()];
   }
 
-  async function read({ tenantId, user, project }: TidyOwner, page: { afterId: string; limit: number }) {
+  async function read(owner: TidyOwner, page: { afterId: string; limit: number }) {
+    const { tenantId, project } = owner;
     const reader = db.readers.of(tenantId);
-    const filter = tidyFilterOf({ tenantId, user, project }, clock.nowMs());
+    const filter = tidyFilterOf(owner, clock.nowMs());
     const ids = await listIdsToTidy(reader, filter, { ...page, limit: page.limit + 1 });
     const rows = await memories.findRowsWithin(reader, tenantId, ids.slice(0, page.limit));
     const byId = new Map(rows.map((row) => [row.id, row]));

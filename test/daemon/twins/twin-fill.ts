@@ -5,6 +5,7 @@ import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
 import { fillOAuth } from './twin-oauth.ts';
 import { fillSuggestions } from './twin-suggestions.ts';
+import { fillTidy } from './twin-tidy.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -94,6 +95,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   await created('PATCH /v1/provider-settings', {
     embedding: { provider: 'openai', model: twin.server.embedding },
     extraction: { model, dailyTokens: 1_000_000, onAppend: true, pricePerMillion: { input: 1, output: 2 } },
+    tidySchedule: 'weekly',
   });
   const { jobId } = await created(`POST /v1/conversations/${conversation}/extract`, {});
   await twin.settle();
@@ -126,5 +128,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     job: jobId,
   };
   await fillSuggestions(twin, filled);
+  await fillTidy(twin, filled);
   return filled;
 }

@@ -7,6 +7,7 @@ import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { SUGGESTIONS } from './twin-suggestions.ts';
+import { TIDY } from './twin-tidy.ts';
 import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
 import type { Scenario } from './twin-world.ts';
@@ -24,6 +25,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...CREDENTIALS,
       ...STORED_SEARCHES,
       ...SUGGESTIONS,
+      ...TIDY,
       ...STATEMENTS,
     },
   }),

@@ -59,6 +59,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     twin.record('suggested', await suggestions.findSuggested(reader, tenantId, ['hash of both']));
     twin.record('open', await suggestions.countOpen(reader, tenantId, 99));
     const { changed } = filled.memories;
+    twin.record('open about', await suggestions.listOpenAbout(reader, tenantId, [changed], 99));
     twin.record('successors', await suggestions.listPossibleSuccessors(reader, tenantId, [changed]));
     await write(twin, (connection) =>
       connection.run(`UPDATE suggestions SET state = 'rejected' WHERE tenantId = ? AND id = ?`, [tenantId, ID]),
@@ -68,6 +69,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
       await connection.run(`UPDATE suggestions SET state = 'open' WHERE tenantId = ? AND id = ?`, [tenantId, ID]);
       await connection.run('DELETE FROM suggestionItems WHERE tenantId = ? AND itemId = ?', [tenantId, changed]);
     });
+    twin.record('open about of others', await suggestions.listOpenAbout(reader, tenantId, [changed], 99));
     twin.record('successors of others', await suggestions.listPossibleSuccessors(reader, tenantId, [changed]));
   },
 

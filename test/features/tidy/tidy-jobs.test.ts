@@ -169,6 +169,25 @@ describe('a tidy job', () => {
     expect(await untilEnded(caller, id)).toMatchObject({ state: 'done', tidied: { suggested: 1 } });
   });
 
+  test('goes on after the last stored portion when a later one fails', async () => {
+    await teas();
+    await caller.addAll(
+      Array.from({ length: 30 }, (_, index) => ({ content: `The zebra of paddock ${index % 15} grazes` })),
+    );
+    const asked: string[] = [];
+    server.respond(({ prompt }) => {
+      asked.push(prompt);
+      return asked.length === 2 ? 'nonsense' : { suggestions: [] };
+    });
+    const id = await request();
+    const failed = await untilJob(caller, id, ({ error }) => error !== null);
+    expect(failed).toMatchObject({ state: 'queued', progress: { done: 16, total: 17 } });
+    daemon.clock.advance(10_000);
+    await daemon.jobRunner.follow();
+    expect(await untilEnded(caller, id)).toMatchObject({ state: 'done', progress: { done: 17, total: 17 } });
+    expect(asked.filter((prompt) => prompt.includes(MORE_TEA))).toHaveLength(1);
+  });
+
   test('requires a key', async () => {
     caller = await daemon.account();
     expect(await caller.call('/v1/tidy', { method: 'POST' })).toMatchObject({ status: 422 });
@@ -204,9 +223,13 @@ describe('by schedule', () => {
     expect(await followed()).toBe(1);
     expect(await suggestions()).toHaveLength(1);
     await caller.add('Ada likes tea most of all');
+    await caller.add('Zucchini soup');
     expect(await followed()).toBe(1);
     daemon.clock.advance(DAY_MS);
     expect(await followed()).toBe(2);
+    // Only what changed is read, beside what is like it.
+    expect((await jobs())[0]).toMatchObject({ progress: { done: 2, total: 2 }, used: { requests: 1 } });
+    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(MORE_TEA);
     daemon.clock.advance(DAY_MS);
     // Nothing changed since.
     expect(await followed()).toBe(2);
