@@ -7,6 +7,7 @@ import { runBridge } from '../../src/cli/bridge/bridge.ts';
 import { createHttpTransport, type Transport } from '../../src/cli/bridge/http-transport.ts';
 import type { Message } from '../../src/cli/bridge/message.ts';
 import { createToolCache } from '../../src/cli/bridge/tool-cache.ts';
+import { TOOL_SETS } from '../../src/cli/bridge/tool-sets.ts';
 import type { Session } from '../../src/cli/command-context.ts';
 
 /** A JSON-RPC answer, loosely typed for assertions. */
@@ -26,11 +27,13 @@ export interface BridgeOptions {
   session(): Promise<Session>;
   transport?: Transport;
   folder?: string;
+  tools?: keyof typeof TOOL_SETS;
 }
 
 /** Starts the bridge on in-memory streams: send lines, wait for the answers. */
 export async function startBridge(options: BridgeOptions) {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-bridge-')));
+  const toolSet = TOOL_SETS[options.tools ?? 'everyday'];
   const input = new PassThrough();
   const stop = new AbortController();
   const lines: string[] = [];
@@ -46,8 +49,9 @@ export async function startBridge(options: BridgeOptions) {
       listener(reply);
     },
     session: options.session,
-    transport: options.transport ?? createHttpTransport(),
-    toolCache: createToolCache(folder),
+    transport: options.transport ?? createHttpTransport(toolSet.path),
+    toolCache: createToolCache(folder, toolSet),
+    toolSet,
     version: '1.2.3',
     log: (text) => logged.push(text),
     stop: stop.signal,

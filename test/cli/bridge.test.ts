@@ -33,7 +33,10 @@ afterAll(async () => {
 
 const sessionOf = (apiKey: string, url = daemon.baseUrl): Session => ({ profileName: 'default', url, apiKey });
 
-async function bridgeUnder(session: () => Promise<Session>, more: { folder?: string } = {}) {
+async function bridgeUnder(
+  session: () => Promise<Session>,
+  more: { folder?: string; tools?: 'everyday' | 'tidy' } = {},
+) {
   const bridge = await startBridge({ session, ...more });
   closing.push(bridge.close);
   return bridge;
@@ -166,6 +169,38 @@ describe('an unreachable daemon', () => {
     const offline = await bridgeUnder(async () => sessionOf(apiKey, UNREACHABLE), { folder: cached });
     expect((await offline.ask('tools/list')).result?.tools).toEqual(result?.tools);
   });
+
+  test('does not mix the tools to tidy memories with those of every day', async () => {
+    const { apiKey } = await daemon.signIn('two-sets@example.com');
+    const namesOf = async (tools: 'everyday' | 'tidy', url?: string) => {
+      const bridge = await bridgeUnder(async () => sessionOf(apiKey, url), { folder: shared, tools });
+      const { result } = await bridge.ask('tools/list');
+      bridge.stop();
+      await bridge.ended;
+      return result?.tools?.map(({ name }) => name);
+    };
+    const shared = await mkdtemp(join(tmpdir(), 'svc-two-sets-'));
+    const tidy = ['suggestions_list', 'suggestions_propose'];
+    expect(await namesOf('tidy', UNREACHABLE)).toEqual(tidy);
+    const everyday = await namesOf('everyday');
+    expect(everyday).toContain('memory_add');
+    expect(await namesOf('tidy')).toEqual(tidy);
+    expect((await readdir(shared)).sort()).toEqual(['mcp-tools-tidy.json', 'mcp-tools.json']);
+    expect(await namesOf('everyday', UNREACHABLE)).toEqual(everyday);
+    expect(await namesOf('tidy', UNREACHABLE)).toEqual(tidy);
+  });
+
+  test.each(['prompts/list', 'initialize', 'server/discover'])(
+    'gets the same answer to %s for the tools to tidy memories',
+    async (method) => {
+      const { apiKey } = await makeTenant(daemon, 'tidy-offers@example.com');
+      const online = await bridgeUnder(async () => sessionOf(apiKey), { tools: 'tidy' });
+      const offline = await bridgeUnder(async () => sessionOf('svc_live_x', UNREACHABLE), { tools: 'tidy' });
+      const params = method === 'initialize' ? HANDSHAKE : stateless();
+      const [real, substitute] = [await online.ask(method, params), await offline.ask(method, params)];
+      expect(essentials(substitute.result)).toEqual(essentials(real.result));
+    },
+  );
 
   test.each(['resources/list', 'resources/templates/list', 'prompts/list', 'initialize', 'server/discover'])(
     'gets the same answer to %s as from a daemon without memories',

@@ -63,6 +63,16 @@ describe('svc hook prompt', () => {
     expect((await hook('prompt', prompt('what tea does Ada drink?', 'session-2'))).stdout).toContain('jasmine');
   });
 
+  test('does nothing in an assistant that svc itself runs', async () => {
+    await add('Ada drinks jasmine tea in the afternoon');
+    const env = { SVC_OWN_RUN: '1' };
+    expect(await hookProcess('prompt', prompt('what tea does Ada drink?'), { env })).toEqual(SILENT);
+    expect(await hookProcess('stop', stop('Jasmine tea.'), { env })).toEqual(SILENT);
+    expect(await stored()).toEqual([]);
+    await hookProcess('stop', stop('Jasmine tea.'));
+    expect(await stored()).toEqual([[{ role: 'assistant', content: 'Jasmine tea.' }]]);
+  });
+
   test('is silent for short prompts, slash commands and an empty account', async () => {
     expect(await hook('prompt', prompt('what tea does Ada drink?'))).toEqual(SILENT);
     await add('Ada drinks jasmine tea in the afternoon');

@@ -52,6 +52,8 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<amount>': '2',
     '<provider>': 'openai',
     '<confidence>': '0.9',
+    '<assistant>': 'claude',
+    '<set>': 'tidy',
     '<schedule>': 'daily',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };

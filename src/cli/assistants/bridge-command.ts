@@ -26,12 +26,13 @@ export async function buildBridgeEntry(
     transport: 'stdio',
     command: byName ? 'svc' : program.node,
     args: byName ? args : [program.script, ...args],
+    // A project’s file may be shared, so only user configuration mentions paths on this machine.
     env: scope === 'user' ? forwardedVariables(environment) : {},
   };
 }
 
-/** A project's file may be shared, so only user configuration mentions paths on this machine. */
-function forwardedVariables({ env, cwd }: Environment): Record<string, string> {
+/** Returns the variables that locate the settings, by absolute paths. */
+export function forwardedVariables({ env, cwd }: Environment): Record<string, string> {
   const set = FORWARDED_VARIABLES.filter((name) => env[name]);
   return Object.fromEntries(set.slice(0, 1).map((name) => [name, resolve(cwd, env[name]!)]));
 }

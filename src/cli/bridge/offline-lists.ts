@@ -1,8 +1,11 @@
+/** Answers of the daemon by method. */
+export type OfflineLists = Readonly<Record<string, Record<string, unknown>>>;
+
 /**
  * The daemon's resources and prompts, listed while it is unreachable (without individual memories). An assistant that
  * starts before the daemon requests these lists only once.
  */
-export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
+export const EVERYDAY_LISTS: OfflineLists = {
   'resources/list': {
     resources: [{ uri: 'memory://profile', name: 'profile', title: 'What is remembered', mimeType: 'text/markdown' }],
   },
@@ -29,6 +32,23 @@ export const OFFLINE_LISTS: Record<string, Record<string, unknown>> = {
         title: 'Save this session',
         description: 'Stores what is worth remembering from this conversation.',
         arguments: [{ name: 'topic', required: false }],
+      },
+    ],
+  },
+};
+
+/** The prompts beside the tools to tidy memories; there are no resources. */
+export const TIDY_LISTS: OfflineLists = {
+  'prompts/list': {
+    prompts: [
+      {
+        name: 'tidy',
+        title: 'Tidy memories',
+        description: 'Reads memories that are about the same and proposes changes, which a person decides.',
+        arguments: [
+          { name: 'user', required: false },
+          { name: 'project', required: false },
+        ],
       },
     ],
   },

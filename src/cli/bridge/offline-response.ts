@@ -1,11 +1,12 @@
 import type { BridgeError } from './bridge-error.ts';
 import { declaredVersion, type Message, RPC_ERROR, type RpcRequest, rpcError, rpcResult } from './message.ts';
-import { OFFLINE_LISTS } from './offline-lists.ts';
-import type { ToolList } from './tool-cache.ts';
+import type { OfflineLists } from './offline-lists.ts';
+import type { ToolList } from './tool-sets.ts';
 
 /** Facts that the bridge can report without the daemon. */
 export interface OfflineData {
   tools: ToolList;
+  lists: OfflineLists;
   version: string;
 }
 
@@ -13,7 +14,6 @@ export interface OfflineData {
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const STATELESS_VERSION = '2026-07-28';
 const NO_LIST_CHANGES = { listChanged: false };
-const CAPABILITIES = { tools: NO_LIST_CHANGES, resources: NO_LIST_CHANGES, prompts: NO_LIST_CHANGES };
 /** Prevents caching: the next answer may come from the daemon itself. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
 
@@ -21,7 +21,11 @@ const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
  * Answers for the daemon while it is unreachable, so that the assistant starts, lists the tools, and on the first call
  * gets a tool result that says what to do. If the bridge exited instead, the assistant would only show "failed".
  */
-export function offlineResponse(request: RpcRequest, outage: BridgeError, { tools, version }: OfflineData): Message {
+export function offlineResponse(
+  request: RpcRequest,
+  outage: BridgeError,
+  { tools, lists, version }: OfflineData,
+): Message {
   const stateless = declaredVersion(request) !== undefined;
   const serverInfo = { name: 'svc', title: 'svc memory', version };
   const result = (fields: Record<string, unknown>) =>
@@ -29,29 +33,33 @@ export function offlineResponse(request: RpcRequest, outage: BridgeError, { tool
       ...fields,
       ...(stateless && { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } }),
     });
+  const capabilities = {
+    tools: NO_LIST_CHANGES,
+    ...(lists['resources/list'] && { resources: NO_LIST_CHANGES }),
+    prompts: NO_LIST_CHANGES,
+  };
   const instructions = `Long-term memory that outlives this conversation. It is currently unavailable: ${outage.message}`;
   switch (request.method) {
     case 'initialize':
       return result({
         protocolVersion: handshakeVersion(request),
-        capabilities: CAPABILITIES,
+        capabilities,
         serverInfo,
         instructions,
       });
     case 'server/discover':
-      return result({ supportedVersions: [STATELESS_VERSION], capabilities: CAPABILITIES, instructions, ...UNCACHED });
+      return result({ supportedVersions: [STATELESS_VERSION], capabilities, instructions, ...UNCACHED });
     case 'ping':
       return result({});
     case 'tools/list':
       return result({ tools, ...(stateless && UNCACHED) });
     case 'tools/call':
       return result({ content: [{ type: 'text', text: outage.message }], isError: true });
-    case 'resources/list':
-    case 'resources/templates/list':
-    case 'prompts/list':
-      return result({ ...OFFLINE_LISTS[request.method], ...(stateless && UNCACHED) });
-    default:
+    default: {
+      const list = Object.hasOwn(lists, request.method) ? lists[request.method] : undefined;
+      if (list) return result({ ...list, ...(stateless && UNCACHED) });
       return rpcError(request.id, RPC_ERROR.internal, outage.message);
+    }
   }
 }
 

@@ -2,11 +2,13 @@ import { BridgeError } from './bridge-error.ts';
 import type { Forward } from './forward.ts';
 import { isRequest, type Message, mcpHeaders, productOf, type RpcRequest } from './message.ts';
 import { offlineResponse } from './offline-response.ts';
-import type { ToolCache, ToolList } from './tool-cache.ts';
+import type { ToolCache } from './tool-cache.ts';
+import type { ToolList, ToolSet } from './tool-sets.ts';
 
 export interface RelayDependencies {
   forward: Forward;
   toolCache: ToolCache;
+  toolSet: ToolSet;
   version: string;
   /** Writes one protocol message; adds the line end. */
   write(line: string): void;
@@ -17,7 +19,7 @@ export interface RelayDependencies {
 /** Forwards one message to the daemon and writes the answer, its own if the daemon gives none. Never rejects. */
 export type Relay = (message: Message, line: string, signal: AbortSignal) => Promise<void>;
 
-export function createRelay({ forward, toolCache, version, write, log }: RelayDependencies): Relay {
+export function createRelay({ forward, toolCache, toolSet, version, write, log }: RelayDependencies): Relay {
   let agreedVersion: string | undefined;
   let product: string | undefined;
 
@@ -57,7 +59,7 @@ export function createRelay({ forward, toolCache, version, write, log }: RelayDe
   async function answerOffline(request: RpcRequest, error: unknown): Promise<void> {
     const outage =
       error instanceof BridgeError ? error : new BridgeError(`The svc bridge failed: ${(error as Error).message}`);
-    const answer = offlineResponse(request, outage, { tools: await toolCache.list(), version });
+    const answer = offlineResponse(request, outage, { tools: await toolCache.list(), lists: toolSet.lists, version });
     if (request.method === 'initialize') await remember(request, answer);
     write(JSON.stringify(answer));
   }

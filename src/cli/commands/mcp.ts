@@ -1,10 +1,17 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { createBatchingTransport } from '../bridge/batching-transport.ts';
 import { runBridge } from '../bridge/bridge.ts';
 import { createHttpTransport } from '../bridge/http-transport.ts';
 import { createLineWriter } from '../bridge/line-writer.ts';
 import { createToolCache } from '../bridge/tool-cache.ts';
+import { TOOL_SETS } from '../bridge/tool-sets.ts';
 import type { CommandContext } from '../command-context.ts';
+
+interface McpOptions {
+  profile?: string;
+  tools?: 'tidy';
+  debug?: true;
+}
 
 const HELP = `
 Assistants start it from the entry that svc mcp-config writes. It reads the key
@@ -20,9 +27,11 @@ export function mcpCommand(context: CommandContext, version: string): Command {
   return new Command('mcp')
     .description('speak MCP on standard input and output, for assistants')
     .option('--profile <name>', 'the account to use, if there are several [SVC_PROFILE]')
+    .addOption(new Option('--tools <set>', 'offer only the tools to tidy memories').choices(['tidy']))
     .option('--debug', 'log to standard error (no keys, no memories)')
     .addHelpText('after', HELP)
-    .action(async ({ profile, debug }: { profile?: string; debug?: true }) => {
+    .action(async ({ profile, tools, debug }: McpOptions) => {
+      const toolSet = TOOL_SETS[tools ?? 'everyday'];
       const stop = new AbortController();
       const lines = createLineWriter(terminal.out);
       void stopSignal().then(() => stop.abort());
@@ -30,8 +39,9 @@ export function mcpCommand(context: CommandContext, version: string): Command {
         input: input.stream,
         write: lines.write,
         session: () => session(profile),
-        transport: createBatchingTransport(createHttpTransport()),
-        toolCache: createToolCache(settingsFolder),
+        transport: createBatchingTransport(createHttpTransport(toolSet.path)),
+        toolCache: createToolCache(settingsFolder, toolSet),
+        toolSet,
         version,
         log: debug ? (text) => terminal.error(`svc mcp: ${text}\n`) : () => {},
         stop: AbortSignal.any([stop.signal, terminal.closed]),

@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { NewTidy } from '../../contract/jobs.ts';
 import { PROVIDERS, type Provider } from '../../contract/provider-names.ts';
+import type { Program } from '../assistants/bridge-command.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -12,19 +13,27 @@ import {
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
+  parseCount,
   printJson,
   renderOptions,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
+import { ownProgram } from '../own-program.ts';
 import { describeUsage } from '../providers/settings-lines.ts';
+import { TIDY_PROGRAM_NAMES, type TidyProgramName } from '../tidy/program-names.ts';
 
 interface TidyOptions extends CommonOptions {
   user?: string;
   project?: string;
   provider?: Provider;
   model?: string;
+  with?: TidyProgramName;
+  maxTurns?: number;
+  maxMinutes?: number;
 }
+
+const MAX_MINUTES = 24 * 60;
 
 const HELP = `
 A model of your own provider key reads memories that are about the same, and
@@ -32,13 +41,18 @@ suggests which say the same, which are out of date, and which contradict each
 other. Nothing changes until you accept a suggestion: svc review goes through
 them. The job runs in the daemon: Ctrl-C stops waiting, not the job.
 
+With --with, an assistant on this machine does so with its own model, and needs no
+provider key: it runs without a screen, in an empty folder, with the tools to read
+memories and to suggest, and no others. Ctrl-C ends it; what it has suggested stays.
+
 Examples:
   $ svc tidy
   $ svc tidy --user ada --project website
-  $ svc tidy --provider anthropic --model claude-haiku-4-5`;
+  $ svc tidy --provider anthropic --model claude-haiku-4-5
+  $ svc tidy --with claude`;
 
 /** `svc tidy`: lets a model suggest how to tidy memories, and follows it. */
-export function tidyCommand(context: CommandContext): Command {
+export function tidyCommand(context: CommandContext, program: Program = ownProgram()): Command {
   return new Command('tidy')
     .description('let your own model suggest how to tidy memories')
     .option('--user <user>', 'whose memories')
@@ -47,13 +61,35 @@ export function tidyCommand(context: CommandContext): Command {
       new Option('--provider <provider>', 'use this provider instead of the configured one').choices([...PROVIDERS]),
     )
     .option('--model <name>', 'use this model instead of the configured one')
+    .addOption(
+      new Option('--with <assistant>', 'run this assistant with its own model')
+        .choices([...TIDY_PROGRAM_NAMES])
+        .conflicts('provider'),
+    )
+    .option('--max-turns <count>', 'with an assistant: stop after this many calls of a tool (default: 60)', parseCount)
+    .option('--max-minutes <count>', 'with an assistant: stop after this time (default: 30)', parseMinutes)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
     .action(async (options: TidyOptions) => {
       const client = await openClient(context, options, { retries: 5 });
+      if (options.with !== undefined) {
+        const { tidyWith } = await import('../tidy/tidy-with.ts');
+        return tidyWith({ ...options, with: options.with }, { client, context, program });
+      }
+      if (options.maxTurns !== undefined || options.maxMinutes !== undefined) {
+        throw new CommandFailure(EXIT.usage, '--max-turns and --max-minutes go with --with.');
+      }
       await tidyWithKey(client, options, context);
     });
+}
+
+function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (!(minutes > 0 && minutes <= MAX_MINUTES)) {
+    throw new InvalidArgumentError(`It must be a number of minutes up to ${MAX_MINUTES}.`);
+  }
+  return minutes;
 }
 
 /** Queues the job and follows it to its end. */

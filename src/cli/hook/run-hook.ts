@@ -18,6 +18,7 @@ import {
   parseHookInput,
 } from './hook-event.ts';
 import { createOutbox } from './outbox.ts';
+import { OWN_RUN_VARIABLE } from './own-run.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
 import { openSession, pruneSessions, type SessionFile, type StateDependencies, sessionKey } from './session-state.ts';
@@ -55,6 +56,7 @@ export async function runHook(
     if (call.debug) context.terminal.error(`svc hook: ${reason}\n`);
   };
   try {
+    if (context.environment.env[OWN_RUN_VARIABLE]) throw new Error('svc itself runs this assistant');
     const leftMs = Math.max(1, Math.floor(limitMs(call) - spentMs - EXIT_MS));
     const workMs = Math.max(1, Math.floor(leftMs - CLEANUP_SHARE * limitMs(call)));
     const work = respond(call, context, AbortSignal.timeout(workMs), debug);
