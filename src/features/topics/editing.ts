@@ -18,6 +18,7 @@ import {
   findNames,
   insertMentions,
   insertTopics,
+  listEmpty,
   listGivenNames,
   listNamesOf,
   moveMentions,
@@ -68,7 +69,12 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
     const key = requireKey(spelling);
     const [known] = await findNames(connection, topic, [key]);
     if (known !== undefined && known.topicId !== id && isAlias(known)) {
-      throw new AppError('conflict', `"${spelling}" is a name of the topic ${known.topicId}: merge the two.`);
+      // A topic that no memory mentions is in no list: its names are free.
+      const empty = await listEmpty(connection, tenantId, [known.topicId]);
+      if (empty.length === 0) {
+        throw new AppError('conflict', `"${spelling}" is a name of the topic ${known.topicId}: merge the two.`);
+      }
+      await deleteTopics(connection, tenantId, empty);
     }
     if (known === undefined || known.topicId !== id) {
       if ((await listGivenNames(connection, topic, MAX_GIVEN)).length >= MAX_GIVEN) {
@@ -79,8 +85,13 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
     return known === undefined || known.topicId !== id;
   }
 
-  /** Makes names a topic of their own. */
-  async function separate(connection: Connection, topic: TopicRow, names: readonly NameRow[]): Promise<TopicRow> {
+  /** Makes names a topic of their own. `isNamed` says that a person wants it, though only one memory may mention it. */
+  async function separate(
+    connection: Connection,
+    topic: TopicRow,
+    names: readonly NameRow[],
+    isNamed: 0 | 1,
+  ): Promise<TopicRow> {
     const { tenantId, endUser } = topic;
     const name = names.toSorted((one, other) => other.key.length - one.key.length)[0]!.spelling;
     const own: TopicRow = {
@@ -88,7 +99,7 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
       id: ids.next('top'),
       endUser,
       name,
-      isNamed: 1,
+      isNamed,
       isHidden: 0,
       memoryCount: 0,
       lastAt: 0,
@@ -96,7 +107,7 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
     await insertTopics(connection, [own]);
     await upsertNames(
       connection,
-      names.map((row) => ({ ...row, topicId: own.id, source: 'given' })),
+      names.map((row) => ({ ...row, topicId: own.id, source: isAlias(row) ? 'given' : row.source })),
     );
     const keys = names.map(({ key }) => key);
     await moveMentions(connection, tenantId, { from: topic.id, to: own.id, keys });
@@ -155,7 +166,10 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
           const left = (await listNamesOf(connection, tenantId, [id])).filter(
             (one) => isAlias(one) && !kept.has(one.key),
           );
-          for (const one of left) await separate(connection, changed, [one]);
+          const own: string[] = [];
+          for (const one of left) own.push((await separate(connection, changed, [one], 0)).id);
+          // A name that no memory has was a mistake, and is no topic.
+          await deleteTopics(connection, tenantId, await listEmpty(connection, tenantId, own));
         }
         await findMentionsOf(
           connection,
@@ -200,7 +214,10 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
           if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
           const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
           if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
-          const own = await separate(connection, row, moved);
+          // Words of a longer name, such as "Lovelace", go with it.
+          const isIn = (key: string, of: readonly NameRow[]) => of.some((one) => ` ${one.key} `.includes(` ${key} `));
+          const parts = names.filter((one) => one.source === 'part' && isIn(one.key, moved) && !isIn(one.key, kept));
+          const own = await separate(connection, row, [...moved, ...parts], 1);
           if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
           return { status: 201, body: await answer(connection, tenantId, own.id), resourceIds: [own.id] };
         }),

@@ -79,7 +79,13 @@ export async function listTopics(
   { tenantId, endUser, startOfWord, sort, isHidden, after, limit }: TopicSelection,
 ): Promise<(TopicRow & { sortedBy: string | number })[]> {
   const { column, order } = SORTS[sort];
-  const conditions = ['tenantId = ?', 'endUser = ?', 'isHidden = ?', '(memoryCount > 1 OR isNamed = 1)'];
+  const conditions = [
+    'tenantId = ?',
+    'endUser = ?',
+    'isHidden = ?',
+    'memoryCount > 0',
+    '(memoryCount > 1 OR isNamed = 1)',
+  ];
   const values: (string | number)[] = [tenantId, endUser, isHidden];
   if (startOfWord !== undefined) {
     const start = startOfWord.replaceAll(/[\\%_]/g, '\\$&');
