@@ -52,6 +52,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<amount>': '2',
     '<provider>': 'openai',
     '<confidence>': '0.9',
+    '<order>': 'latest',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];
@@ -62,6 +63,7 @@ const ARGUMENTS: Record<string, string[]> = {
   'learned infer': ['on'],
   search: ['x'],
   show: ['abcdef12'],
+  topic: ['x'],
   edit: ['abcdef12'],
   forget: ['abcdef12', '--yes'],
   import: ['-'],

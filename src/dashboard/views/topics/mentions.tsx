@@ -23,6 +23,7 @@ export function Mentions({ mentions }: { mentions: readonly MentionsOfMonth[] })
       />
       <p class="topic-axis hint" aria-hidden="true">
         <span>{formatBriefMonth(buckets[0]!.fromMs)}</span>
+        <span>at most {formatNumber(most.count)}</span>
         <span>{formatBriefMonth(buckets.at(-1)!.toMs - 1)}</span>
       </p>
     </section>

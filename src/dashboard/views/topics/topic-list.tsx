@@ -139,7 +139,7 @@ function renderRow({ name, aliases, memoryCount, lastAt }: Topic) {
   return (
     <>
       <span class="row-text">
-        <bdi>{name}</bdi>
+        <bdi>{name}</bdi>{' '}
         {others !== '' && (
           <bdi class="topic-others">
             {others}
