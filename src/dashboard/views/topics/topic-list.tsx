@@ -93,8 +93,8 @@ export function TopicList({ user, lastOpen }: TopicListProps) {
             {rows.length > 0 && isHidden && ', hidden'}
             {hasSeveralUsers.value && user !== undefined && (
               <>
-                {' '}
-                of <bdi>{user}</bdi>
+                {rows.length > 0 ? ' of ' : 'Topics of '}
+                <bdi>{user}</bdi>
                 {chosenUser.value === undefined && '. To see another user’s, choose one above'}
               </>
             )}
@@ -177,6 +177,7 @@ function NoTopics({ query, isHidden }: { query: string; isHidden: boolean }) {
         People, places, projects and things become topics once two memories mention them. svc finds them by itself, some
         seconds after a memory is stored, and shows what holds now and what was before.
       </p>
+      {hasSeveralUsers.value && <p>Topics are of one user. To see those of another, choose one above.</p>}
       <p>
         <a href={hrefWith({ hidden: '1' })}>Hidden topics</a>
       </p>
