@@ -47,6 +47,18 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/review.ts')).reviewCommand(await withScreen(context)),
     },
     {
+      name: 'topics',
+      summary: 'list what memories are about',
+      group,
+      load: async () => (await import('./commands/topics.ts')).topicsCommand(await context()),
+    },
+    {
+      name: 'topic',
+      summary: 'show what is known of a topic, or change its names',
+      group,
+      load: async () => (await import('./commands/topic.ts')).topicCommand(await context()),
+    },
+    {
       name: 'conversations',
       summary: 'list, show or erase conversations, extract memories from them',
       group,

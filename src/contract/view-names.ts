@@ -3,6 +3,7 @@ export const VIEW_NAMES = [
   'home',
   'memories',
   'review',
+  'topics',
   'map',
   'conversations',
   'recall',

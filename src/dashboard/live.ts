@@ -2,7 +2,16 @@ import type { Client } from '../client/client.ts';
 import { sleep } from '../client/retries.ts';
 import { endSessionOn } from './session.ts';
 
-const CHANGE_KINDS = ['memory', 'suggestion', 'conversation', 'episode', 'job', 'feedback', 'account'] as const;
+const CHANGE_KINDS = [
+  'memory',
+  'suggestion',
+  'topic',
+  'conversation',
+  'episode',
+  'job',
+  'feedback',
+  'account',
+] as const;
 /** The kind of item that changed: the part of an event's name before its dot. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 

@@ -25,6 +25,8 @@ import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
 import { tidyCommand } from '../../src/cli/commands/tidy.ts';
+import { topicCommand } from '../../src/cli/commands/topic.ts';
+import { topicsCommand } from '../../src/cli/commands/topics.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
@@ -151,6 +153,8 @@ export function createMemoryProgram(context: CommandContext): Command {
     learnedCommand,
     usersCommand,
     reviewCommand,
+    topicsCommand,
+    topicCommand,
     conversationsCommand,
     episodesCommand,
     openCommand,

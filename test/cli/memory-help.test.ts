@@ -55,6 +55,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<assistant>': 'claude',
     '<set>': 'tidy',
     '<schedule>': 'daily',
+    '<order>': 'latest',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];
@@ -65,6 +66,7 @@ const ARGUMENTS: Record<string, string[]> = {
   'learned infer': ['on'],
   search: ['x'],
   show: ['abcdef12'],
+  topic: ['x'],
   edit: ['abcdef12'],
   forget: ['abcdef12', '--yes'],
   import: ['-'],

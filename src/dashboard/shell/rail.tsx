@@ -4,7 +4,16 @@ import { Icon } from './icon.tsx';
 import { operatorTransport } from './operator-session.ts';
 import { VIEWS } from './views.ts';
 
-const MAIN: readonly ViewName[] = ['home', 'memories', 'review', 'map', 'conversations', 'recall', 'learning'];
+const MAIN: readonly ViewName[] = [
+  'home',
+  'memories',
+  'review',
+  'topics',
+  'map',
+  'conversations',
+  'recall',
+  'learning',
+];
 const MORE: readonly ViewName[] = ['connect', 'activity', 'settings'];
 /** Views that have a place in the bar at the bottom of a narrow screen; the account menu has the others. */
 const ON_NARROW = new Set<ViewName>(['home', 'memories', 'conversations', 'recall', 'settings']);

@@ -20,6 +20,7 @@ export const VIEWS: Record<ViewName, View> = {
     load: () => import('../views/memories/memories-view.tsx'),
   },
   review: { title: 'Review', icon: 'review', letter: 'v', load: () => import('../views/review/review-view.tsx') },
+  topics: { title: 'Topics', icon: 'topic', letter: 't', load: () => import('../views/topics/topics-view.tsx') },
   map: { title: 'Map', icon: 'map', letter: 'p', load: () => import('../views/map/map-view.tsx') },
   conversations: {
     title: 'Conversations',

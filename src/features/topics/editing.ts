@@ -81,22 +81,23 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
   }
 
   /**
-   * Makes names a topic of their own; `undefined` if no memory says them: then they are gone. Throws `invalid_request` if no
-   * memory mentions the topic by another name.
+   * Makes names a topic of their own; `undefined` if no memory says them: then they are gone. `isNamed` says that a person wants
+   * it, though only one memory may mention it. Throws `invalid_request` if no memory mentions the topic by another name.
    */
   async function separate(
     connection: Connection,
     topic: TopicRow,
     names: readonly NameRow[],
+    isNamed: 0 | 1,
   ): Promise<TopicRow | undefined> {
     const { tenantId, endUser } = topic;
     const name = names.toSorted((one, other) => other.key.length - one.key.length)[0]!.spelling;
     const id = ids.next('top');
-    const own: TopicRow = { tenantId, id, endUser, name, isNamed: 1, isHidden: 0, memoryCount: 0, lastAt: 0 };
+    const own: TopicRow = { tenantId, id, endUser, name, isNamed, isHidden: 0, memoryCount: 0, lastAt: 0 };
     await insertTopics(connection, [own]);
     await upsertNames(
       connection,
-      names.map((row) => ({ ...row, topicId: id, source: 'given' })),
+      names.map((row) => ({ ...row, topicId: id, source: isAlias(row) ? 'given' : row.source })),
     );
     const keys = names.map(({ key }) => key);
     await moveMentions(connection, tenantId, { from: topic.id, to: id, keys });
@@ -159,7 +160,7 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
           const left = (await listNamesOf(connection, tenantId, [id])).filter(
             (one) => isAlias(one) && !kept.has(one.key),
           );
-          for (const one of left) await separate(connection, changed, [one]);
+          for (const one of left) await separate(connection, changed, [one], 0);
         }
         await findMentionsOf(
           connection,
@@ -204,7 +205,10 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
           if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
           const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
           if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
-          const own = await separate(connection, row, moved);
+          // Words of a longer name, such as "Lovelace", go with it.
+          const isIn = (key: string, of: readonly NameRow[]) => of.some((one) => ` ${one.key} `.includes(` ${key} `));
+          const parts = names.filter((one) => one.source === 'part' && isIn(one.key, moved) && !isIn(one.key, kept));
+          const own = await separate(connection, row, [...moved, ...parts], 1);
           if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
           if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
           return { status: 201, body: await answer(connection, tenantId, own.id), resourceIds: [own.id] };

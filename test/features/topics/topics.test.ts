@@ -173,6 +173,19 @@ describe('a person', () => {
     ]);
   });
 
+  test('takes back a name that no memory has, and may give it again', async () => {
+    await tell('Ada Lovelace plays chess', 'Ada Lovelace has a cat', 'Linus Berg cooks', 'Linus Berg runs');
+    const [ada, linus] = [await topic('Ada Lovelace'), await topic('Linus Berg')];
+    const change = (id: string, body: object) => caller.call<Topic>(`/v1/topics/${id}`, { method: 'PATCH', body });
+    await change(ada.id, { name: 'The countess' });
+    expect((await change(ada.id, { name: 'Ada Lovelace', aliases: [] })).body).toMatchObject({ aliases: [] });
+    expect((await topics('?sort=name')).map(({ name }) => name)).toEqual(['Ada Lovelace', 'Linus Berg']);
+    expect((await change(linus.id, { aliases: ['The countess'] })).status).toBe(200);
+    await caller.call(`/v1/topics/${linus.id}/split`, { body: { aliases: ['The countess'] } });
+    expect((await topics('?sort=name')).map(({ name }) => name)).toEqual(['Ada Lovelace', 'Linus Berg']);
+    expect((await change(ada.id, { aliases: ['The countess'] })).body).toMatchObject({ aliases: ['The countess'] });
+  });
+
   test('merges topics and splits them again', async () => {
     await tell('We use Postgres', 'Postgres is at 16', 'The PostgreSQL port is 5433', 'PostgreSQL has backups');
     const [one, other] = [await topic('Postgres'), await topic('PostgreSQL')];
@@ -184,6 +197,15 @@ describe('a person', () => {
     const split = await caller.call<Topic>(`/v1/topics/${one.id}/split`, { body: { aliases: ['PostgreSQL'] } });
     expect(split).toMatchObject({ status: 201, body: { name: 'PostgreSQL', aliases: [], memoryCount: 3 } });
     expect((await topic('Postgres')).memoryCount).toBe(2);
+  });
+
+  test('gets a topic back as it was before a merge', async () => {
+    await tell('Ada Lovelace plays chess', 'Ada Lovelace has a cat', 'Linus Berg cooks', 'Linus Berg runs');
+    const [ada, linus] = [await topic('Ada Lovelace'), await topic('Linus Berg')];
+    await caller.call(`/v1/topics/${linus.id}/merge`, { body: { topicIds: [ada.id] } });
+    await caller.call(`/v1/topics/${linus.id}/split`, { body: { aliases: ['Ada Lovelace'] } });
+    await caller.add('Lovelace collects stamps');
+    expect(await topic('Ada Lovelace')).toMatchObject({ memoryCount: 3, aliases: ['Lovelace'] });
   });
 
   test('hides what is no topic', async () => {

@@ -37,7 +37,13 @@ export function ContextCard({ asked, user, found, version }: ContextCardProps) {
         <h2 id="context-title">What an assistant gets</h2>
         {block && block.text !== '' && <CopyButton text={() => block.text} label="Copy the block" />}
       </div>
-      {!isIncluded && <p class="notice">An assistant always gets what holds today, in the learned order.</p>}
+      {!isIncluded && (
+        <p class="notice">
+          {asked.topic === undefined
+            ? 'An assistant always gets what holds today, in the learned order.'
+            : 'An assistant does not choose a topic: this is from everything that is stored.'}
+        </p>
+      )}
       {isIncluded ? (
         (block && show(block)) || (isLoading && <Loading label="Composing" rows={3} />)
       ) : (

@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { formatNumber, formatProbability } from '../../format.ts';
-import { changeParameters, type ViewParameters } from '../../router.ts';
+import { useResource } from '../../resource.ts';
+import { changeParameters, hrefOf, type ViewParameters } from '../../router.ts';
+import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import {
   DEFAULT_LIMIT,
@@ -80,8 +82,28 @@ export function RecallForm({ asked, earlier, onAgain }: RecallFormProps) {
           <span>Options</span>
         </button>
       </div>
+      {asked.topic !== undefined && <InTopic id={asked.topic} onLeave={() => ask({ topic: undefined })} />}
       {areOptionsOpen && <Options asked={asked} ask={ask} />}
     </form>
+  );
+}
+
+/** Says that only memories about a topic are searched. */
+function InTopic({ id, onLeave }: { id: string; onLeave(): void }) {
+  const topic = useResource(id, (signal) => currentSession().client.topics.get(id, { signal }));
+  const { value, error } = topic.state.value;
+  return (
+    <p class="recall-topic">
+      {error === undefined ? 'Only memories about' : 'Only memories about a topic that could not be loaded.'}{' '}
+      {value && (
+        <a href={hrefOf('topics', { id })}>
+          <bdi>{value.name}</bdi>
+        </a>
+      )}{' '}
+      <button type="button" class="link" onClick={onLeave}>
+        Search everything
+      </button>
+    </p>
   );
 }
 

@@ -19,6 +19,8 @@ export interface RecallQuery {
   /** A day, `YYYY-MM-DD`, at whose end the answer was valid, or an instant. */
   asOf: string | undefined;
   project: string | undefined;
+  /** The id of a topic that every result is about. */
+  topic: string | undefined;
   maxTokens: number;
 }
 
@@ -34,6 +36,7 @@ export function readRecallQuery(parameters: URLSearchParams): RecallQuery {
     minRelevance: minRelevance > 0 && minRelevance <= 1 ? minRelevance : 0,
     asOf: parameters.get('asOf') || undefined,
     project: parameters.get('project') || undefined,
+    topic: parameters.get('topic') || undefined,
     maxTokens: integerWithin(parameters.get('tokens'), [16, 100_000]) ?? DEFAULT_TOKENS,
   };
 }
@@ -45,30 +48,34 @@ function integerWithin(text: string | null, [least, most]: readonly [number, num
 
 /** The search of one user, with how each result was scored and how long each stage took. */
 export function toSearchRequest(asked: RecallQuery, user: string | undefined): SearchRequest {
-  const { query, strategy, limit, asOf } = asked;
+  const { query, strategy, limit, asOf, topic } = asked;
   return {
     ...commonOf(asked, user),
     query,
     limit,
     explain: true,
+    ...(topic !== undefined && { filter: { topic } }),
     ...(strategy !== 'auto' && { strategy }),
     ...(asOf !== undefined && { asOf: /^\d{4}-\d\d-\d\d$/.test(asOf) ? `${asOf}T23:59:59.999Z` : asOf }),
   };
 }
 
 /** Whether a search is by what a context goes by, so that its answer can have the block of text too. */
-export function includesContext({ strategy, asOf }: RecallQuery): boolean {
-  return strategy === 'auto' && asOf === undefined;
+export function includesContext({ strategy, asOf, topic }: RecallQuery): boolean {
+  return strategy === 'auto' && asOf === undefined && topic === undefined;
 }
 
-/** The same as a block of text for a prompt, for which there is neither a strategy nor a past. */
+/** The same as a block of text for a prompt, for which there is neither a strategy nor a past nor a topic. */
 export function toContextRequest(asked: RecallQuery, user: string | undefined): ContextRequest {
   return { ...commonOf(asked, user), query: asked.query, maxTokens: asked.maxTokens };
 }
 
-/** Whether the query leaves all options at their defaults. */
+/** Whether the query leaves all options of the form at their defaults. */
 export function isPlain(asked: RecallQuery): boolean {
-  return JSON.stringify(asked) === JSON.stringify(readRecallQuery(new URLSearchParams({ q: asked.query })));
+  return (
+    JSON.stringify({ ...asked, topic: undefined }) ===
+    JSON.stringify(readRecallQuery(new URLSearchParams({ q: asked.query })))
+  );
 }
 
 function commonOf({ types, minRelevance, project }: RecallQuery, user: string | undefined) {

@@ -41,7 +41,7 @@ function Recall({ asked, earlier }: { asked: RecallQuery; earlier?: EarlierSearc
   return (
     <div class="stack">
       <RecallForm asked={asked} {...(earlier && { earlier })} onAgain={() => (run.value += 1)} />
-      {isReady && !isAsked && <RecallStart user={user} />}
+      {isReady && !isAsked && asked.topic === undefined && <RecallStart user={user} />}
       {isAsked && earlier && <EarlierNotice search={earlier} />}
       {isAsked && <Results key={run.value} asked={asked} user={user} {...(earlier && { earlier })} />}
     </div>

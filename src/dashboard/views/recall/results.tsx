@@ -81,12 +81,13 @@ export function Results({ asked, user, earlier }: ResultsProps) {
 }
 
 function NothingFound({ asked, user }: { asked: RecallQuery; user: string | undefined }) {
-  const isFiltered = asked.minRelevance > 0 || asked.project !== undefined || asked.asOf !== undefined;
+  const isFiltered =
+    asked.minRelevance > 0 || asked.project !== undefined || asked.asOf !== undefined || asked.topic !== undefined;
   return (
     <Empty icon="recall" title="Nothing found">
       <p>
         {isFiltered
-          ? 'Nothing fits the options. Lower the least relevance, or leave out the project or the date.'
+          ? 'Nothing fits the options. Lower the least relevance, or leave out the topic, the project or the date.'
           : `Nothing stored${userPhrase('for', user)} shares a word or a meaning with this question.`}
       </p>
       {hasSeveralUsers.value && <p>A search is of one user. To ask for another, choose one above.</p>}
