@@ -63,6 +63,7 @@ export const topics: Migration = {
     await db.raw('CREATE INDEX "topicMentions_newest" ON "topicMentions" ("tenantId", "topicId", at, "memoryId")');
     await runOnRow(db, 'memories', 'DELETE', 'memory_topics_forgotten', 'OLD.current = 1', FORGET);
     // All memories are read once more, for their topics.
+    if (db.client.config.client === 'pg') await db.raw(`SELECT set_config('svc.tenants', '*', true)`);
     await db.raw(`UPDATE "comparedMemories" SET "afterId" = ''`);
     // While all memories are read, how many are left.
     await db.raw('ALTER TABLE "comparedMemories" ADD COLUMN "remaining" bigint NOT NULL DEFAULT 0');

@@ -17,9 +17,7 @@ export const passingMemories: Migration = {
       '"memoryId" text NOT NULL, "dueAt" bigint NOT NULL, PRIMARY KEY ("tenantId", "memoryId")',
     );
     await db.raw('CREATE INDEX "passingMemories_due" ON "passingMemories" ("dueAt", "tenantId", "memoryId")');
+    // Memories that were compared before get their times when they are read for topics (0039).
     await runOnRow(db, 'memories', 'DELETE', 'passing_memory_forgotten', 'OLD.current = 1', FORGET);
-    // Memories that were compared before have no times yet: they are compared once more, and what is found again is known.
-    if (db.client.config.client === 'pg') await db.raw(`SELECT set_config('svc.tenants', '*', true)`);
-    await db.raw('DELETE FROM "comparedMemories"');
   },
 };

@@ -160,7 +160,6 @@ export function createMemoryProgram(context: CommandContext): Command {
     openCommand,
     connectionsCommand,
     modelCommand,
-    tidyCommand,
   );
   for (const create of commands) program.addCommand(create(context));
   program.addCommand(mcpCommand(context, '1.2.3'));

@@ -82,6 +82,6 @@ test('every topic counts the memories that mention it, and no name remains that 
       );
       expect(unsaid).toEqual([]);
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
 });
