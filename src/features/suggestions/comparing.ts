@@ -32,6 +32,7 @@ import {
   relationOf,
 } from './pair-rules.ts';
 import { createPassedTimes, type PassedTimes } from './passed-times.ts';
+import { deletePassingOf } from './passing-memories-store.ts';
 import { factsIn } from './said-facts.ts';
 import { separateStatementsIn } from './separate-statements.ts';
 import type { Suggestions } from './suggestions.ts';
@@ -204,7 +205,10 @@ export function createComparing({
     countUnread: (tenantId) => countUncompared(db.lookups, tenantId),
     async erase({ tenantId, endUser }) {
       if (endUser !== undefined) return;
-      await db.writes.write(tenantId, (connection) => deleteCompared(connection, tenantId));
+      await db.writes.write(tenantId, async (connection) => {
+        await deleteCompared(connection, tenantId);
+        await deletePassingOf(connection, tenantId);
+      });
     },
   };
 }

@@ -19,6 +19,7 @@ export async function savePassing(connection: Connection, { tenantId, memoryId, 
   );
 }
 
+/** Forgets when to look at a memory again. */
 export async function deletePassing(connection: Connection, tenantId: string, memoryId: string): Promise<void> {
   await connection.run('DELETE FROM passingMemories WHERE tenantId = ? AND memoryId = ?', [tenantId, memoryId]);
 }
@@ -39,10 +40,15 @@ export async function listPassed(
   after: PassingMemory | undefined,
   limit: number,
 ): Promise<PassingMemory[]> {
-  const { dueAt = 0, tenantId = '', memoryId = '' } = after ?? {};
+  const { dueAt, tenantId, memoryId } = after ?? { dueAt: 0, tenantId: '', memoryId: '' };
   return reader.all(
     `SELECT tenantId, memoryId, dueAt FROM passingMemories
      WHERE dueAt <= ? AND (dueAt, tenantId, memoryId) > (?, ?, ?) ORDER BY dueAt, tenantId, memoryId LIMIT ?`,
     [nowMs, dueAt, tenantId, memoryId, limit],
   );
+}
+
+/** Forgets when to look at memories of a tenant again. */
+export async function deletePassingOf(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run('DELETE FROM passingMemories WHERE tenantId = ?', [tenantId]);
 }

@@ -368,8 +368,10 @@ export async function deleteSomeTopicsOf(connection: Connection, owner: Owner, l
   return rows.length;
 }
 
-/** Deletes names and mentions of a tenant whose topics are deleted. */
-export async function deleteNamesOf(connection: Connection, tenantId: string): Promise<void> {
-  await connection.run('DELETE FROM topicNames WHERE tenantId = ?', [tenantId]);
-  await connection.run('DELETE FROM topicMentions WHERE tenantId = ?', [tenantId]);
+/** Deletes names of an owner that is being erased, and of a tenant the mentions, after their topics. */
+export async function deleteNamesOf(connection: Connection, owner: Owner): Promise<void> {
+  const own = erasedCondition(owner);
+  await connection.run(`DELETE FROM topicNames WHERE ${own.sql}`, own.values);
+  if (owner.endUser !== undefined) return;
+  await connection.run('DELETE FROM topicMentions WHERE tenantId = ?', [owner.tenantId]);
 }

@@ -127,9 +127,7 @@ export function createTopics(parts: Parts): Topics {
           deleteSomeTopicsOf(connection, owner, ERASED_AT_ONCE),
         )) === ERASED_AT_ONCE
       );
-      if (owner.endUser === undefined) {
-        await db.writes.write(owner.tenantId, (connection) => deleteNamesOf(connection, owner.tenantId));
-      }
+      await db.writes.write(owner.tenantId, (connection) => deleteNamesOf(connection, owner));
     },
   };
 }

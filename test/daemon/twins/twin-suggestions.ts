@@ -1,6 +1,7 @@
 import { findMessagesById } from '../../../src/features/conversations/messages-store.ts';
 import { updateReopened } from '../../../src/features/memories/memories-store.ts';
 import * as compared from '../../../src/features/suggestions/compared-memories-store.ts';
+import * as passing from '../../../src/features/suggestions/passing-memories-store.ts';
 import * as settings from '../../../src/features/suggestions/suggestion-settings-store.ts';
 import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
 import type { Filled } from './twin-fill.ts';
@@ -8,6 +9,8 @@ import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 const ID = 'sug_of_both';
+/** Later than any run. */
+const FAR_MS = Date.UTC(2100, 0, 1);
 const FIRST = { beforeId: undefined, limit: 9 };
 
 function rowOf({ name, tenantId }: Pick<Twin, 'name' | 'tenantId'>, { memories }: Filled): suggestions.SuggestionRow {
@@ -40,6 +43,7 @@ export async function fillSuggestions(twin: Twin, filled: Filled): Promise<void>
       afterId: null,
       remaining: twin.name < 'b' ? 0 : 1,
     });
+    await passing.savePassing(connection, { tenantId, memoryId: filled.memories.changed, dueAt: FAR_MS });
     await settings.upsertSetting(connection, { tenantId, kind: 'merge', mode: 'off', minConfidence: 0.7 });
     const decided = { ...rowOf(twin, filled), id: 'sug_decided', textsHash: 'hash of decided' };
     await suggestions.insertSuggestions(connection, [
@@ -150,6 +154,32 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     twin.record('changes of none', await compared.listChangesToCompare(reader, tenantId, 0, 999));
     twin.record('nothing to compare', await own());
     twin.record('of the other', otherId === tenantId);
+  },
+
+  async 'look again at memories of its own'(twin) {
+    const { tenantId, filled, name } = twin;
+    const reader = readerOf(twin);
+    const { changed, pinned } = filled.memories;
+    const recordDue = async (moment: string) => {
+      twin.record(`due ${moment}`, await passing.findPassing(reader, tenantId, changed));
+      twin.record(`due then ${moment}`, await passing.findPassing(reader, tenantId, pinned));
+    };
+    await recordDue('at first');
+    await write(twin, async (connection) => {
+      await passing.savePassing(connection, { tenantId, memoryId: changed, dueAt: FAR_MS + (name < 'b' ? 1 : 2) });
+      await passing.savePassing(connection, { tenantId, memoryId: pinned, dueAt: FAR_MS });
+      await passing.savePassing(connection, { tenantId: STRAY, memoryId: changed, dueAt: FAR_MS });
+      await passing.deletePassing(connection, STRAY, changed);
+    });
+    await recordDue('changed');
+    const stray = await reader.get('SELECT dueAt FROM passingMemories WHERE tenantId = ?', [STRAY]);
+    twin.record('of strangers', stray ?? null);
+    await write(twin, (connection) => passing.deletePassing(connection, tenantId, changed));
+    await recordDue('deleted');
+    await write(twin, (connection) => passing.deletePassingOf(connection, STRAY));
+    await recordDue('not of strangers');
+    await write(twin, (connection) => passing.deletePassingOf(connection, tenantId));
+    await recordDue('all deleted');
   },
 
   async 'find messages and reopen a memory by ids that the other has'(twin) {

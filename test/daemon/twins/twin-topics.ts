@@ -43,7 +43,8 @@ export async function fillTopics(twin: Twin, { memories }: Filled): Promise<void
       mention(ID, 'grey heron', memories.pinned, isFirst ? 5 : 6),
       mention(OTHER, 'stork', memories.changed, 7),
       mention(EMPTY, 'crane', memories.pinned, 1),
-      ...(isFirst ? [] : [mention(ID, 'unsaid', memories.pinned, 2), mention(OTHER, 'stork', memories.pinned, 2)]),
+      mention(ID, isFirst ? 'said' : 'unsaid', memories.pinned, 2),
+      mention(isFirst ? ID : OTHER, isFirst ? 'told' : 'stork', memories.pinned, 2),
     ]);
   });
 }
@@ -122,7 +123,7 @@ export const TOPICS: Record<string, Scenario> = {
       await topics.deleteTopics(connection, STRAY, [ID, OTHER]);
     });
     await own('not of strangers', async (connection) => {
-      await topics.deleteNamesOf(connection, STRAY);
+      await topics.deleteNamesOf(connection, { tenantId: STRAY });
     });
     await own('erased', async (connection) => {
       twin.record('erased topics', await topics.deleteSomeTopicsOf(connection, { tenantId }, 9));

@@ -57,7 +57,7 @@ test('pinned memories come first in the profile, before newer ones', async () =>
   await caller.add('Ada lives in Graz', { pinned: true });
   await caller.addAll(Array.from({ length: 500 }, (_, index) => ({ content: `Fact ${index}` })));
   const lines = (await profileOf(caller.tenantId)).split('\n').filter((line) => /^(##|-)/.test(line));
-  expect(lines.slice(0, 3)).toEqual(['## Pinned', expect.stringMatching(/^- Ada lives in Graz \(/), '## Newest']);
+  expect(lines.slice(0, 3)).toEqual(['## Pinned', expect.stringMatching(/^- Ada lives in Graz \(/), '## Lately']);
   expect(lines.filter((line) => line.includes('Graz'))).toHaveLength(1);
 });
 
