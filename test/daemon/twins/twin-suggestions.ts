@@ -169,11 +169,12 @@ export const SUGGESTIONS: Record<string, Scenario> = {
       await passing.savePassing(connection, { tenantId, memoryId: changed, dueAt: FAR_MS + (name < 'b' ? 1 : 2) });
       await passing.savePassing(connection, { tenantId, memoryId: pinned, dueAt: FAR_MS });
       await passing.savePassing(connection, { tenantId: STRAY, memoryId: changed, dueAt: FAR_MS });
-      await passing.deletePassing(connection, STRAY, changed);
     });
     await recordDue('changed');
     const stray = await reader.get('SELECT dueAt FROM passingMemories WHERE tenantId = ?', [STRAY]);
     twin.record('of strangers', stray ?? null);
+    await write(twin, (connection) => passing.deletePassing(connection, STRAY, changed));
+    await recordDue('not deleted of strangers');
     await write(twin, (connection) => passing.deletePassing(connection, tenantId, changed));
     await recordDue('deleted');
     await write(twin, (connection) => passing.deletePassingOf(connection, STRAY));
