@@ -41,4 +41,14 @@ describe('the plugin of Claude Code', () => {
     expect(files).toContain('plugins');
     expect(list.plugins).toMatchObject([{ name: 'svc', source: './claude-code' }]);
   });
+
+  test('has a command and a skill to tidy, which may run what suggests and what lists, and nothing that decides', async () => {
+    const command = await readFile('plugins/claude-code/commands/tidy.md', 'utf8');
+    const allowed = /^allowed-tools: (.*)$/m.exec(command)![1]!.split(', ');
+    expect(allowed).toEqual(['Bash(svc tidy:*)', 'Bash(svc review --json)', 'Bash(svc status:*)']);
+    const skill = await readFile('plugins/claude-code/skills/tidy-memories/SKILL.md', 'utf8');
+    expect(skill).toMatch(/^---\nname: tidy-memories\ndescription: .{40,1024}\n---\n/);
+    expect(skill.split('\n').length).toBeLessThanOrEqual(60);
+    for (const text of [command, skill]) expect(text).not.toMatch(/--(?:accept|reject)|suggestions_accept/);
+  });
 });
