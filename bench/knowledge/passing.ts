@@ -19,7 +19,8 @@ interface Passing {
   fromAlso?: string | string[];
 }
 
-const read = <T>(name: string) => JSON.parse(readFileSync(new URL(`people/${name}.json`, import.meta.url), 'utf8')) as T;
+const read = <T>(name: string) =>
+  JSON.parse(readFileSync(new URL(`people/${name}.json`, import.meta.url), 'utf8')) as T;
 const share = (part: number, whole: number) => (whole === 0 ? '–' : (part / whole).toFixed(2));
 
 const all = read<Passing[]>('expire');
@@ -33,7 +34,8 @@ for (const person of new Set(all.map((one) => one.person))) {
       right += 1;
       const also = own.find((one) => one.content === content)!.fromAlso ?? [];
       if ([expect.from, also].flat().includes(new Date(found.endsMs).toISOString().slice(0, 10))) sameDay += 1;
-      else if (isShown) console.log(`  day ${new Date(found.endsMs).toISOString().slice(0, 10)} not ${expect.from}:`, content, said);
+      else if (isShown)
+        console.log(`  day ${new Date(found.endsMs).toISOString().slice(0, 10)} not ${expect.from}:`, content, said);
     } else if (isPassed) {
       wrong += 1;
       if (isShown) console.log('  wrong:', content);

@@ -70,13 +70,13 @@ export const TOPIC_OPERATIONS: Operations = {
     description: 'Makes other topics of the same user part of this one, with their names and memories.',
     request: { topicIds: [OTHER] },
     answer: { ...TOPIC, aliases: ['Petra', 'payments'], memoryCount: 6 },
-    once: true,
+    errors: ['unprocessable'],
   },
   'POST /v1/topics/{id}/split': {
     id: 'topics.split',
     description: 'Makes some names of a topic a topic of their own, with the memories that mention it by them.',
     request: { aliases: ['Petra'] },
     answer: { ...TOPIC, id: OTHER, name: 'Petra', aliases: [], memoryCount: 2 },
-    once: true,
+    errors: ['unprocessable'],
   },
 };

@@ -214,7 +214,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search }),
       suggestionsRoutes({ suggestions, settings: suggestionSettings, idempotency }),
-      topicsRoutes({ topics, idempotency }),
+      topicsRoutes({ topics }),
       learningRoutes({ learning }),
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),

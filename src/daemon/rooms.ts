@@ -173,7 +173,7 @@ export async function openRooms(
   const similar = createSimilarMemories({ db, candidates });
   const neighbors = createNeighbors({ db, clock, memories, queryEmbedder, similar });
   const related = createRelatedMemories({ db, clock, scopes, similar });
-  const topics = createTopics({ ...storing, words, memories, related, possibleSuccessors });
+  const topics = createTopics({ ...storing, words, memories, similar, possibleSuccessors });
   const profile = createProfile({ db, clock, tokenCounterOf, topics });
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
   const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });

@@ -2,12 +2,14 @@ import { AppError } from '../../contract/errors.ts';
 import { MAX_ALIASES, type Topic, type TopicChange, type TopicSplit } from '../../contract/topics.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Memories } from '../memories/memories.ts';
-import type { RelatedMemories } from '../search/related-memories.ts';
+import type { Memories, MemoryRow } from '../memories/memories.ts';
+import type { SimilarMemories } from '../search/similar-memories.ts';
+import type { Scopes } from '../text/scopes.ts';
 import { MAX_GIVEN } from './finding.ts';
 import { etagOfTopic, isAlias, requireTopic, toTopics } from './topic-answers.ts';
 import { keyTextOf, nameKeyOf } from './topic-names.ts';
@@ -37,34 +39,36 @@ export interface EditingTopics {
    */
   change(principal: Principal, id: string, change: TopicChange, ifMatch?: string): Promise<Topic>;
   /** Makes other topics of the same user part of one. */
-  mergeOnce(
-    principal: Principal,
-    id: string,
-    topicIds: readonly string[],
-    claim: Claim | undefined,
-  ): Promise<Created<Topic>>;
+  merge(principal: Principal, id: string, topicIds: readonly string[]): Promise<Topic>;
   /** Makes some names of a topic a topic of their own, which is returned. */
-  splitOnce(principal: Principal, id: string, split: TopicSplit, claim: Claim | undefined): Promise<Created<Topic>>;
+  split(principal: Principal, id: string, split: TopicSplit): Promise<Topic>;
 }
 
 interface Parts {
   db: Database;
   ids: Ids;
-  idempotency: Idempotency;
+  scopes: Scopes;
+  clock: Clock;
   memories: Pick<Memories, 'findRowsWithin'>;
   /** Finds memories by the words of a name that a person gives. */
-  related: RelatedMemories;
+  similar: SimilarMemories;
 }
 
+/** Names that are given at once, each of which is searched for, and memories that say one. */
+const MAX_NEW = 10;
+const MAX_SAYING = 200;
+/** Mentions that one transaction gives to another topic. */
+const MAX_MOVED = 10_000;
+
 /** Changes names in one transaction each, with the number of memories of every topic that they touch. */
-export function createEditingTopics({ db, ids, idempotency, memories, related }: Parts): EditingTopics {
+export function createEditingTopics({ db, clock, ids, scopes, memories, similar }: Parts): EditingTopics {
   async function answer(connection: Connection, tenantId: string, id: string): Promise<Topic> {
     const [topic] = await toTopics(connection, tenantId, [await requireTopic(connection, tenantId, id)]);
     return topic!;
   }
 
-  /** Gives a topic a name, unless it has it. Throws `conflict` if another topic has it. Returns whether it is new. */
-  async function giveName(connection: Connection, topic: TopicRow, spelling: string): Promise<boolean> {
+  /** Gives a topic a name, unless it has it. Throws `conflict` if another topic has it. */
+  async function giveName(connection: Connection, topic: TopicRow, spelling: string): Promise<void> {
     const { tenantId, endUser, id } = topic;
     const key = requireKey(spelling);
     const [known] = await findNames(connection, topic, [key]);
@@ -77,7 +81,6 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
       }
     }
     await upsertNames(connection, [{ tenantId, endUser, key, topicId: id, spelling, source: 'given' }]);
-    return known === undefined || known.topicId !== id;
   }
 
   /**
@@ -109,23 +112,29 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
     return undefined;
   }
 
-  /** Links memories that say a name which no text was searched for yet. */
-  async function findMentionsOf(connection: Connection, topic: TopicRow, given: readonly Given[]): Promise<void> {
+  /** Finds memories that say a name which no text was searched for yet. */
+  async function findSaying(topic: TopicRow, names: readonly string[]): Promise<Saying[]> {
+    const { tenantId, endUser } = topic;
+    const scope = await scopes.find(db.lookups, { tenantId, endUser });
+    if (scope === undefined) return [];
+    const found: Saying[] = [];
+    for (const text of names) {
+      const to = { text, limit: MAX_SAYING, nowMs: clock.nowMs() };
+      const rows = (await similar({ tenantId, endUser, scope }, to)).map(({ row }) => row);
+      found.push(...(await runInSlices(sayingIn(rows, requireKey(text)), tenantId)));
+    }
+    return found;
+  }
+
+  /** Links the memories that say a name, unless they were changed or erased since they were read. */
+  async function link(connection: Connection, topic: TopicRow, saying: readonly Saying[]): Promise<void> {
     const { tenantId, id: topicId } = topic;
-    const rows = await memories.findRowsWithin(
-      connection,
-      tenantId,
-      given.flatMap(({ memoryIds }) => memoryIds),
-    );
-    const mentions = rows
-      .filter(({ endUser }) => endUser === topic.endUser)
-      .flatMap((row) => {
-        const text = keyTextOf(row.content);
-        const at = row.occurredAt ?? row.createdAt;
-        return given
-          .filter(({ key }) => text.includes(` ${key} `))
-          .map(({ key }) => ({ tenantId, topicId, key, memoryId: row.id, at }));
-      });
+    const memoryIds = [...new Set(saying.map(({ row }) => row.id))];
+    const now = await memories.findRowsWithin(connection, tenantId, memoryIds);
+    const versions = new Map(now.map(({ id, version }) => [id, version]));
+    const mentions = saying
+      .filter(({ row }) => versions.get(row.id) === row.version)
+      .map(({ key, row }) => ({ tenantId, topicId, key, memoryId: row.id, at: row.occurredAt ?? row.createdAt }));
     const ids = [...new Set(mentions.map(({ memoryId }) => memoryId))];
     const known = (await findMentionsIn(connection, tenantId, ids)).filter((one) => one.topicId === topicId);
     await insertMentions(connection, mentions);
@@ -135,91 +144,101 @@ export function createEditingTopics({ db, ids, idempotency, memories, related }:
 
   return {
     async change({ tenantId }, id, { name, aliases, hidden }, ifMatch) {
-      const before = await requireTopic(db.readers.of(tenantId), tenantId, id);
+      const reader = db.readers.of(tenantId);
+      const before = await requireTopic(reader, tenantId, id);
+      const given = [...(name === undefined ? [] : [name]), ...(aliases ?? [])];
+      const known = new Set((await findNames(reader, before, given.map(requireKey))).map(({ key }) => key));
+      const fresh = given.filter((spelling) => !known.has(requireKey(spelling)));
+      if (fresh.length > MAX_NEW) throw refused('/aliases', `adds more than ${MAX_NEW} names at once`);
       // Searched before the transaction.
-      const given: Given[] = [];
-      for (const spelling of [...(name === undefined ? [] : [name]), ...(aliases ?? [])]) {
-        const found = await related({ tenantId, endUser: before.endUser, project: null }, [spelling]);
-        given.push({ key: requireKey(spelling), memoryIds: found.map((memory) => memory.id) });
-      }
+      const saying = await findSaying(before, fresh);
       return db.writes.write(tenantId, async (connection) => {
         const row = await requireTopic(connection, tenantId, id);
         requireMatch(ifMatch, etagOfTopic(await answer(connection, tenantId, id)), 'topic');
-        const fresh: string[] = [];
-        for (const spelling of [...(name === undefined ? [] : [name]), ...(aliases ?? [])]) {
-          if (await giveName(connection, row, spelling)) fresh.push(requireKey(spelling));
-        }
+        for (const spelling of given) await giveName(connection, row, spelling);
         const changed = {
           ...row,
           ...(name !== undefined && { name, isNamed: 1 }),
           ...(hidden !== undefined && { isHidden: hidden ? 1 : 0 }),
         };
         await updateTopic(connection, changed);
+        await link(connection, changed, saying);
         if (aliases !== undefined) {
           const kept = new Set([changed.name, ...aliases].map(nameKeyOf));
           const left = (await listNamesOf(connection, tenantId, [id])).filter(
             (one) => isAlias(one) && !kept.has(one.key),
           );
+          if (left.length > 0) requireMovable(row);
           for (const one of left) await separate(connection, changed, [one], 0);
         }
-        await findMentionsOf(
-          connection,
-          changed,
-          given.filter(({ key }) => fresh.includes(key)),
-        );
         return answer(connection, tenantId, id);
       });
     },
-    mergeOnce: ({ tenantId }, id, topicIds, claim) =>
-      db.writes.write(tenantId, (connection) =>
-        idempotency.replayOrRun(connection, claim, async () => {
-          const row = await requireTopic(connection, tenantId, id);
-          for (const from of topicIds) {
-            const other = await requireTopic(connection, tenantId, from);
-            if (from === id) throw refused('/topicIds', 'names the topic itself');
-            if (other.endUser !== row.endUser) throw refused('/topicIds', 'names topics of several users');
-            const names = await listNamesOf(connection, tenantId, [from]);
-            await upsertNames(
-              connection,
-              names.map((one) => ({ ...one, topicId: id, source: isAlias(one) ? 'given' : one.source })),
-            );
-            await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
-            await deleteTopics(connection, tenantId, [from]);
-          }
-          if ((await listNamesOf(connection, tenantId, [id])).length > 4 * MAX_ALIASES) {
-            throw refused('/topicIds', `have more than ${4 * MAX_ALIASES} names together`);
-          }
-          await recount(connection, tenantId, [id]);
-          // A name by which nobody else is known holds from now on.
-          await updateTopic(connection, { ...row, isNamed: 1 });
-          return { status: 200, body: await answer(connection, tenantId, id), resourceIds: [id] };
-        }),
-      ),
-    splitOnce: ({ tenantId }, id, { aliases }, claim) =>
-      db.writes.write(tenantId, (connection) =>
-        idempotency.replayOrRun(connection, claim, async () => {
-          const row = await requireTopic(connection, tenantId, id);
-          const names = await listNamesOf(connection, tenantId, [id]);
-          const keys = new Set(aliases.map(requireKey));
-          const moved = names.filter(({ key }) => keys.has(key));
-          if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
-          const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
-          if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
-          // Words of a longer name, such as "Lovelace", go with it.
-          const isIn = (key: string, of: readonly NameRow[]) => of.some((one) => ` ${one.key} `.includes(` ${key} `));
-          const parts = names.filter((one) => one.source === 'part' && isIn(one.key, moved) && !isIn(one.key, kept));
-          const own = await separate(connection, row, [...moved, ...parts], 1);
-          if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
-          if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
-          return { status: 201, body: await answer(connection, tenantId, own.id), resourceIds: [own.id] };
-        }),
-      ),
+    merge: ({ tenantId }, id, topicIds) =>
+      db.writes.write(tenantId, async (connection) => {
+        const row = await requireTopic(connection, tenantId, id);
+        for (const from of topicIds) {
+          const other = await requireTopic(connection, tenantId, from);
+          if (from === id) throw refused('/topicIds', 'names the topic itself');
+          if (other.endUser !== row.endUser) throw refused('/topicIds', 'names topics of several users');
+          requireMovable(other);
+          const names = await listNamesOf(connection, tenantId, [from]);
+          await upsertNames(
+            connection,
+            names.map((one) => ({ ...one, topicId: id, source: isAlias(one) ? 'given' : one.source })),
+          );
+          await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
+          await deleteTopics(connection, tenantId, [from]);
+        }
+        if ((await listNamesOf(connection, tenantId, [id])).length > 4 * MAX_ALIASES) {
+          throw refused('/topicIds', `have more than ${4 * MAX_ALIASES} names together`);
+        }
+        await recount(connection, tenantId, [id]);
+        // A name by which nobody else is known holds from now on.
+        await updateTopic(connection, { ...row, isNamed: 1 });
+        return answer(connection, tenantId, id);
+      }),
+    split: ({ tenantId }, id, { aliases }) =>
+      db.writes.write(tenantId, async (connection) => {
+        const row = await requireTopic(connection, tenantId, id);
+        requireMovable(row);
+        const names = await listNamesOf(connection, tenantId, [id]);
+        const keys = new Set(aliases.map(requireKey));
+        const moved = names.filter(({ key }) => keys.has(key));
+        if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
+        const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
+        if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
+        // Words of a longer name, such as "Lovelace", go with it.
+        const isIn = (key: string, of: readonly NameRow[]) => of.some((one) => ` ${one.key} `.includes(` ${key} `));
+        const parts = names.filter((one) => one.source === 'part' && isIn(one.key, moved) && !isIn(one.key, kept));
+        const own = await separate(connection, row, [...moved, ...parts], 1);
+        if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
+        if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
+        return answer(connection, tenantId, own.id);
+      }),
   };
 }
 
-interface Given {
+/** A memory that says a name, as it was read. */
+interface Saying {
   key: string;
-  memoryIds: readonly string[];
+  row: MemoryRow;
+}
+
+function* sayingIn(rows: readonly MemoryRow[], key: string): Generator<void, Saying[]> {
+  const found: Saying[] = [];
+  for (const row of rows) {
+    if (keyTextOf(row.content).includes(` ${key} `)) found.push({ key, row });
+    yield;
+  }
+  return found;
+}
+
+/** Throws `unprocessable` if so many memories mention a topic that giving them to another one would hold up other writes. */
+function requireMovable({ name, memoryCount }: TopicRow): void {
+  if (memoryCount <= MAX_MOVED) return;
+  const message = `More than ${MAX_MOVED} memories mention "${name}": its names can be merged with no other topic, nor split.`;
+  throw new AppError('unprocessable', message);
 }
 
 function requireKey(spelling: string): string {

@@ -46,6 +46,8 @@ interface Parts {
 /** Names of a user; where there are more, topics with a single memory are forgotten, the oldest first. */
 const MAX_NAMES = 5000;
 const FORGOTTEN_AT_ONCE = 500;
+/** Where so many names have several memories, none is added any more: only known ones are found. */
+const MOST_NAMES = 2 * MAX_NAMES;
 /** Names of a user that a person gave. */
 export const MAX_GIVEN = 500;
 
@@ -96,11 +98,6 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
     };
   }
 
-  async function forgetSome(connection: Connection, owner: TopicOwner): Promise<void> {
-    if ((await countNames(connection, owner)) <= MAX_NAMES) return;
-    await deleteTopics(connection, owner.tenantId, await listForgettable(connection, owner, FORGOTTEN_AT_ONCE));
-  }
-
   return {
     async read(tenantId, memoryIds) {
       const reader = db.readers.of(tenantId);
@@ -116,12 +113,20 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
           const versions = new Map(now.map(({ id, version }) => [id, version]));
           const same = read.filter(({ row }) => versions.get(row.id) === row.version);
           if (same.length === 0) return;
-          await link(connection, owner, same);
-          await forgetSome(connection, owner);
+          const stored = await countNames(connection, owner);
+          await link(connection, owner, stored < MOST_NAMES ? same : same.map(onlyKnown));
+          if (stored > MAX_NAMES) {
+            await deleteTopics(connection, tenantId, await listForgettable(connection, owner, FORGOTTEN_AT_ONCE));
+          }
         });
       }
     },
   };
+}
+
+/** Makes no new topics of what was read. */
+function onlyKnown({ row, names }: Read): Read {
+  return { row, names: names.map((name) => ({ ...name, kind: 'maybe' })) };
 }
 
 function groupByUser(rows: readonly MemoryRow[]): Map<string, MemoryRow[]> {

@@ -9,8 +9,7 @@ import {
   TopicSplit,
   TopicsQuery,
 } from '../../contract/topics.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
-import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOfTopic } from './topic-answers.ts';
 import type { Topics } from './topics.ts';
 
@@ -18,13 +17,7 @@ const tags = ['topics'];
 const params = IdParams;
 
 /** The routes of topics. */
-export function topicsRoutes({
-  topics,
-  idempotency,
-}: {
-  topics: Topics;
-  idempotency: Idempotency;
-}): FastifyPluginAsyncTypebox {
+export function topicsRoutes({ topics }: { topics: Topics }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/topics',
@@ -87,10 +80,7 @@ export function topicsRoutes({
           response: { 200: Topic },
         },
       },
-      (request, reply) =>
-        createOnce(idempotency, request, reply, (claim) =>
-          topics.mergeOnce(request.principal, request.params.id, request.body.topicIds, claim),
-        ),
+      (request) => topics.merge(request.principal, request.params.id, request.body.topicIds),
     );
     app.post(
       '/v1/topics/:id/split',
@@ -103,10 +93,10 @@ export function topicsRoutes({
           response: { 201: Topic },
         },
       },
-      (request, reply) =>
-        createOnce(idempotency, request, reply, (claim) =>
-          topics.splitOnce(request.principal, request.params.id, request.body, claim),
-        ),
+      async (request, reply) => {
+        reply.code(201);
+        return topics.split(request.principal, request.params.id, request.body);
+      },
     );
   };
 }

@@ -5,11 +5,11 @@ import type { Owner } from '../../db/owner.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type Memories, toMemory } from '../memories/memories.ts';
-import type { RelatedMemories } from '../search/related-memories.ts';
+import type { SimilarMemories } from '../search/similar-memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import type { Scopes } from '../text/scopes.ts';
 import type { Words } from '../words/words.ts';
 import { createEditingTopics, type EditingTopics } from './editing.ts';
 import { createFindingTopics, type FindingTopics } from './finding.ts';
@@ -45,11 +45,11 @@ interface Parts {
   clock: Clock;
   ids: Ids;
   cursors: Cursors;
-  idempotency: Idempotency;
+  scopes: Scopes;
   words: Words;
   memories: Pick<Memories, 'findRowsWithin'>;
   /** Finds memories by the words of a name that a person gives. */
-  related: RelatedMemories;
+  similar: SimilarMemories;
   /** The newer memories that open suggestions put in the place of some. */
   possibleSuccessors(
     reader: Reader,

@@ -242,3 +242,19 @@ test('no masked credential becomes a name', async () => {
   await tell(`The gateway takes ${key} as its key`, `Gateway staging takes ${key} as well`);
   expect(JSON.stringify(await topics())).not.toMatch(/redact|mask|sk-/i);
 });
+
+test('a name that a person gives links all memories that say it, in any number', async () => {
+  await tell('Ada Lovelace plays chess', 'Ada Lovelace has a cat');
+  await caller.addAll(Array.from({ length: 60 }, (_, at) => ({ content: `note ${at}: dinner with the countess` })));
+  const { id } = await topic('Ada Lovelace');
+  const changed = await caller.call<Topic>(`/v1/topics/${id}`, {
+    method: 'PATCH',
+    body: { aliases: ['Ada', 'the countess'] },
+  });
+  expect(changed.body).toMatchObject({ memoryCount: 62 });
+  const many = await caller.call(`/v1/topics/${id}`, {
+    method: 'PATCH',
+    body: { aliases: Array.from({ length: 11 }, (_, at) => `alias ${at}`) },
+  });
+  expect(many.body).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('more than 10 names') });
+});
