@@ -70,6 +70,9 @@ function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, str
   const same = sameAs === undefined ? undefined : soFar.get(sameAs);
   if (same !== undefined) {
     changeName(linked, { ...linked.owner, key, topicId: same, spelling: name.spelling, source: 'text' });
+    // "My brother Erik" is a person by now: "Erik Holm" may be another one.
+    const beside = linked.names.get(sameAs!)!;
+    if (beside.source === 'text' && !sameAs!.includes(' ')) changeName(linked, { ...beside, source: 'seen' });
     return same;
   }
   return isLongerName(name) ? topicOfLonger(linked, name) : ownTopic(linked, name, 'text');
