@@ -147,7 +147,9 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
       const reader = db.readers.of(tenantId);
       const before = await requireTopic(reader, tenantId, id);
       const given = [...(name === undefined ? [] : [name]), ...(aliases ?? [])];
-      const known = new Set((await findNames(reader, before, given.map(requireKey))).map(({ key }) => key));
+      // Memories that say a word of several longer names are linked with no topic yet.
+      const names = (await findNames(reader, before, given.map(requireKey))).filter(isAlias);
+      const known = new Set(names.map(({ key }) => key));
       const fresh = given.filter((spelling) => !known.has(requireKey(spelling)));
       if (fresh.length > MAX_NEW) throw refused('/aliases', `adds more than ${MAX_NEW} names at once`);
       // Searched before the transaction.

@@ -60,6 +60,19 @@ describe('topics', () => {
     ]);
   });
 
+  test('have every memory that says a word of several names once a person gives it to one', async () => {
+    await tell(
+      'Peter Hahn is our plumber',
+      'Called Peter Hahn about the leak',
+      'Peter Voss teaches the guitar class',
+      'Peter Voss moved the class to Monday',
+      'The invoice of Peter is due',
+    );
+    const hahn = await topic('Peter Hahn');
+    await caller.call(`/v1/topics/${hahn.id}`, { method: 'PATCH', body: { aliases: ['Peter'] } });
+    expect((await topic('Peter Hahn')).now.map(({ content }) => content)).toContain('The invoice of Peter is due');
+  });
+
   test('are projects and tags too, and words that no dictionary has', async () => {
     await caller.addAll([
       { content: 'We deploy ferrydesk with gigalixir', project: 'harbor', tags: ['deploys'] },
