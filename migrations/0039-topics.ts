@@ -4,19 +4,23 @@ import { createTenantTable } from './tenant-table.ts';
 
 /** The topics that an erased memory mentions. */
 const MENTIONED = `(SELECT m."topicId" FROM "topicMentions" m WHERE m."tenantId" = OLD."tenantId" AND m."memoryId" = OLD.id)`;
-/** Whether another memory mentions the topic of `row` by a name. */
-const elsewhere = (row: string, key: string) =>
-  `EXISTS (SELECT 1 FROM "topicMentions" o WHERE o."tenantId" = OLD."tenantId" AND o."topicId" = ${row}
-     AND o.key = ${key} AND o."memoryId" <> OLD.id)`;
+/** Whether a longer name of the topic of `topicNames` has its key as a word. */
+const IN_LONGER = `EXISTS (SELECT 1 FROM "topicNames" n WHERE n."tenantId" = OLD."tenantId" AND n."topicId" = "topicNames"."topicId"
+  AND n.key <> "topicNames".key
+  AND REPLACE(' ' || n.key || ' ', ' ' || "topicNames".key || ' ', '') <> ' ' || n.key || ' ')`;
+/** How another memory spells a name, and whether none spells it as it is stored. */
+const ELSEWHERE = `FROM "topicMentions" o WHERE o."tenantId" = OLD."tenantId" AND o."topicId" = "topicNames"."topicId"
+  AND o.key = "topicNames".key AND o."memoryId" <> OLD.id`;
 
 /** What only the erased memory said must not remain as a name. */
 const FORGET = `
-  DELETE FROM "topicNames" WHERE "tenantId" = OLD."tenantId" AND "topicId" IN ${MENTIONED} AND source = 'text'
-    AND NOT ${elsewhere('"topicNames"."topicId"', '"topicNames".key')};
+  DELETE FROM "topicNames" WHERE "tenantId" = OLD."tenantId" AND "topicId" IN ${MENTIONED} AND source IN ('text', 'kept')
+    AND NOT EXISTS (SELECT 1 ${ELSEWHERE});
   DELETE FROM "topicNames" WHERE "tenantId" = OLD."tenantId" AND "topicId" IN ${MENTIONED}
-    AND source IN ('part', 'seen', 'ambiguous') AND NOT ${elsewhere('"topicNames"."topicId"', '"topicNames".key')}
-    AND NOT EXISTS (SELECT 1 FROM "topicNames" n WHERE n."tenantId" = OLD."tenantId" AND n."topicId" = "topicNames"."topicId"
-      AND (n.key LIKE "topicNames".key || ' %' OR n.key LIKE '% ' || "topicNames".key));
+    AND source IN ('part', 'seen', 'ambiguous') AND NOT EXISTS (SELECT 1 ${ELSEWHERE}) AND NOT ${IN_LONGER};
+  UPDATE "topicNames" SET spelling = COALESCE((SELECT o.spelling ${ELSEWHERE} ORDER BY o.at, o."memoryId" LIMIT 1), key)
+    WHERE "tenantId" = OLD."tenantId" AND "topicId" IN ${MENTIONED} AND source <> 'given'
+      AND NOT EXISTS (SELECT 1 ${ELSEWHERE} AND o.spelling = "topicNames".spelling);
   UPDATE topics SET "memoryCount" = "memoryCount" - 1,
       "lastAt" = COALESCE((SELECT MAX(o.at) FROM "topicMentions" o WHERE o."tenantId" = OLD."tenantId"
         AND o."topicId" = topics.id AND o."memoryId" <> OLD.id), 0)
@@ -25,8 +29,8 @@ const FORGET = `
     (SELECT t.id FROM topics t WHERE t."tenantId" = OLD."tenantId" AND t.id IN ${MENTIONED} AND t."memoryCount" < 1);
   DELETE FROM topics WHERE "tenantId" = OLD."tenantId" AND id IN ${MENTIONED} AND "memoryCount" < 1;
   UPDATE topics SET name = COALESCE((SELECT n.spelling FROM "topicNames" n WHERE n."tenantId" = OLD."tenantId"
-      AND n."topicId" = topics.id ORDER BY n.key LIMIT 1), '…')
-    WHERE "tenantId" = OLD."tenantId" AND id IN ${MENTIONED} AND "isNamed" = 0
+      AND n."topicId" = topics.id ORDER BY LENGTH(n.key) DESC, n.key LIMIT 1), '…')
+    WHERE "tenantId" = OLD."tenantId" AND id IN ${MENTIONED}
       AND NOT EXISTS (SELECT 1 FROM "topicNames" n WHERE n."tenantId" = OLD."tenantId" AND n."topicId" = topics.id
         AND n.spelling = topics.name);
   DELETE FROM "topicMentions" WHERE "tenantId" = OLD."tenantId" AND "memoryId" = OLD.id;`;
@@ -56,7 +60,7 @@ export const topics: Migration = {
     await createTenantTable(
       db,
       'topicMentions',
-      `"topicId" text NOT NULL, key text NOT NULL, "memoryId" text NOT NULL, at bigint NOT NULL,
+      `"topicId" text NOT NULL, key text NOT NULL, "memoryId" text NOT NULL, at bigint NOT NULL, spelling text NOT NULL,
       PRIMARY KEY ("tenantId", "topicId", key, "memoryId")`,
     );
     await db.raw('CREATE INDEX "topicMentions_memory" ON "topicMentions" ("tenantId", "memoryId")');

@@ -26,6 +26,7 @@ const FACTS: readonly [content: string, tags: string[], project?: string][] = [
   ['The editor is set in Iosevka with size 15', ['tools']],
   ['The typeface museum in Mainz opens at ten', ['travel']],
   ['Typeface licenses are paid by the studio', ['process'], 'billing'],
+  ['Ada and Grace are learning Norwegian together', ['people']],
   ['Feature flags are removed two releases after they are fully on', ['conventions'], 'web'],
 ];
 

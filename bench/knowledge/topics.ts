@@ -37,7 +37,7 @@ for (const person of people) {
   for (const { id, content, tags = [], project } of byDate) {
     const names = finish(topicNamesIn({ content, tags, project }, table));
     keysOf(names);
-    for (const topicId of linkNames(linked, names).values()) {
+    for (const { topicId } of linkNames(linked, names).values()) {
       found.set(topicId, (found.get(topicId) ?? new Set()).add(id));
     }
   }

@@ -83,7 +83,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table('suggestionItems', 'tenantId itemId suggestionId', ''),
   table('topics', 'tenantId id', 'endUser name isNamed isHidden memoryCount lastAt'),
   table('topicNames', 'tenantId endUser key', 'topicId spelling source'),
-  table('topicMentions', 'tenantId topicId key memoryId', 'at'),
+  table('topicMentions', 'tenantId topicId key memoryId', 'at spelling'),
   table('vectors', 'tenantId scope model type number', 'embedding', { portion: 'scope and model' }),
   table('unembedded', 'tenantId model dueAt id', 'type number scope attempts', { portion: 'model' }),
   table(

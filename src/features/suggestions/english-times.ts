@@ -107,6 +107,8 @@ export const KEEPS: readonly RegExp[] = [
   ),
   // Comes each year, or is remembered for its date.
   /\b(?:birthdays?|bday|born|anniversary|name day|christmas|easter|thanksgiving|ramadan|new year['’]?s?|halloween|holidays|tax(?:es)?|rent|salary|payroll|subscription|renews?|renewal|fiscal|season|semester|term|wedding|graduation|married|expires?|expiry|expiration|valid|warranty|eol|end of life|support(?:ed)?)\b/i,
+  // Falls due each month.
+  /\b(?:due|bills?|invoices?|payments?|fees?|payday)\b.*\bon the \d{1,2}(?:st|nd|rd|th)\b(?!\s+of)/i,
   // Is over, or told as history.
   /\b(?:was|were|wasn['’]t|weren['’]t|had|did|didn['’]t|been|ago|yesterday|since|used to|former(?:ly)?|previous(?:ly)?|went|came|met|got|took|made|saw|said|told|gave|began|left|bought|sold|sent|spent|flew|drove|found|held|ran|became|wrote|built|paid|won|lost|chose|broke|fell|felt|knew|thought|brought|taught|kept|grew|already|done|gone|history|back then|(?:has|have) (?!to\b|an?\b|the\b|my\b|our\b|his\b|her\b|their\b|dinner|lunch|two\b|three\b|\p{Lu})\p{Ll})/u,
   /\b(?:original(?:ly)?|initial(?:ly)?)\b/i,

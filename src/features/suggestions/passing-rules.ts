@@ -42,7 +42,7 @@ const MAX_DAYS_AHEAD = 400;
 const MAX_YEARLESS_DAYS = 270;
 const MAX_TIMES = 2;
 /** The first kinds of `KEEPS`, which hold for what lasts until a time, too: recurs, is over, hangs on something. */
-const LASTING = 6;
+const LASTING = 7;
 /** Later times are mistakes, and near the last that a date can be. */
 const MAX_SAID_MS = Date.UTC(3000, 0, 1);
 const DAY_OF_EPOCH = 4;

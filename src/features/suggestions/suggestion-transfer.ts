@@ -39,10 +39,17 @@ export interface SuggestionTransfer {
   restore(connection: Connection, drafts: readonly SuggestionRow[]): Promise<ImportOutcome[]>;
 }
 
+/** A memory or message that a suggestion is about. */
+interface About {
+  endUser: string;
+  validTo?: number | null;
+}
+
 const NOT_THERE = {
   reason: 'is about a memory or message that is not there, or of another user',
   fault: true,
 } as const;
+const NOT_VALID = { reason: 'is about a memory that is no longer valid', fault: false } as const;
 const TOO_MANY = { reason: `more than ${MAX_OPEN} suggestions would be open`, fault: true } as const;
 
 /** Suggestions keep their ids and what they are identified by, so that what was rejected is not suggested again. */
@@ -53,8 +60,8 @@ export function createSuggestionTransfer({
   memories: Pick<Memories, 'findRowsWithin'>;
   reading: Pick<MessageReading, 'findMessages'>;
 }): SuggestionTransfer {
-  /** The users of memories and messages, by their ids. */
-  async function usersOf(connection: Connection, drafts: readonly SuggestionRow[]): Promise<Map<string, string>> {
+  /** Memories and messages by their ids: whose they are, and until when a memory is valid. */
+  async function findAbout(connection: Connection, drafts: readonly SuggestionRow[]): Promise<Map<string, About>> {
     const tenantId = drafts[0]!.tenantId;
     const ids = [...new Set(drafts.flatMap((draft) => [...aboutOf(draft), ...appliedIdsOf(draft)]))];
     const isMessage = (id: string) => id.startsWith('msg_');
@@ -66,7 +73,7 @@ export function createSuggestionTransfer({
       )),
       ...(await reading.findMessages(connection, tenantId, ids.filter(isMessage))),
     ];
-    return new Map(found.map(({ id, endUser }) => [id, endUser]));
+    return new Map(found.map((one) => [one.id, one]));
   }
 
   return {
@@ -105,7 +112,7 @@ export function createSuggestionTransfer({
     async restore(connection, drafts) {
       if (drafts.length === 0) return [];
       const { tenantId } = drafts[0]!;
-      const users = await usersOf(connection, drafts);
+      const found = await findAbout(connection, drafts);
       const hashes = drafts.map(({ textsHash }) => textsHash);
       const ids = drafts.map(({ id }) => id);
       const stored = [
@@ -118,7 +125,8 @@ export function createSuggestionTransfer({
       const outcomes = drafts.map((draft): ImportOutcome => {
         if (known.has(draft.id) || known.has(draft.textsHash)) return 'known';
         const about = [...aboutOf(draft), ...appliedIdsOf(draft)];
-        if (about.some((id) => users.get(id) !== draft.endUser)) return NOT_THERE;
+        if (about.some((id) => found.get(id)?.endUser !== draft.endUser)) return NOT_THERE;
+        if (draft.state === 'open' && about.some((id) => (found.get(id)?.validTo ?? null) !== null)) return NOT_VALID;
         if (draft.state === 'open' && room-- <= 0) return TOO_MANY;
         for (const name of [draft.id, draft.textsHash]) known.add(name);
         added.push(draft);

@@ -100,7 +100,7 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
     await insertTopics(connection, [own]);
     await upsertNames(
       connection,
-      names.map((row) => ({ ...row, topicId: id, source: isAlias(row) ? 'given' : row.source })),
+      names.map((row) => ({ ...row, topicId: id, source: keptSource(row) })),
     );
     const keys = names.map(({ key }) => key);
     await moveMentions(connection, tenantId, { from: topic.id, to: id, keys });
@@ -121,7 +121,7 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
     for (const text of names) {
       const to = { text, limit: MAX_SAYING, nowMs: clock.nowMs() };
       const rows = (await similar({ tenantId, endUser, scope }, to)).map(({ row }) => row);
-      found.push(...(await runInSlices(sayingIn(rows, requireKey(text)), tenantId)));
+      found.push(...(await runInSlices(sayingIn(rows, text), tenantId)));
     }
     return found;
   }
@@ -134,7 +134,9 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
     const versions = new Map(now.map(({ id, version }) => [id, version]));
     const mentions = saying
       .filter(({ row }) => versions.get(row.id) === row.version)
-      .map(({ key, row }) => ({ tenantId, topicId, key, memoryId: row.id, at: row.occurredAt ?? row.createdAt }));
+      .map(({ key, spelling, row }) => {
+        return { tenantId, topicId, key, memoryId: row.id, at: row.occurredAt ?? row.createdAt, spelling };
+      });
     const ids = [...new Set(mentions.map(({ memoryId }) => memoryId))];
     const known = (await findMentionsIn(connection, tenantId, ids)).filter((one) => one.topicId === topicId);
     await insertMentions(connection, mentions);
@@ -179,15 +181,17 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
     merge: ({ tenantId }, id, topicIds) =>
       db.writes.write(tenantId, async (connection) => {
         const row = await requireTopic(connection, tenantId, id);
+        let moved = 0;
         for (const from of topicIds) {
           const other = await requireTopic(connection, tenantId, from);
           if (from === id) throw refused('/topicIds', 'names the topic itself');
           if (other.endUser !== row.endUser) throw refused('/topicIds', 'names topics of several users');
-          requireMovable(other);
+          moved += other.memoryCount;
+          requireMovable({ name: other.name, memoryCount: moved });
           const names = await listNamesOf(connection, tenantId, [from]);
           await upsertNames(
             connection,
-            names.map((one) => ({ ...one, topicId: id, source: isAlias(one) ? 'given' : one.source })),
+            names.map((one) => ({ ...one, topicId: id, source: keptSource(one) })),
           );
           await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
           await deleteTopics(connection, tenantId, [from]);
@@ -221,25 +225,32 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
   };
 }
 
+/** The source of a name that a person put where it is: what was found in texts is still forgotten with them. */
+function keptSource(row: NameRow): NameRow['source'] {
+  return isAlias(row) && row.source !== 'given' ? 'kept' : row.source;
+}
+
 /** A memory that says a name, as it was read. */
 interface Saying {
   key: string;
+  spelling: string;
   row: MemoryRow;
 }
 
-function* sayingIn(rows: readonly MemoryRow[], key: string): Generator<void, Saying[]> {
+function* sayingIn(rows: readonly MemoryRow[], spelling: string): Generator<void, Saying[]> {
+  const key = requireKey(spelling);
   const found: Saying[] = [];
   for (const row of rows) {
-    if (keyTextOf(row.content).includes(` ${key} `)) found.push({ key, row });
+    if (keyTextOf(row.content).includes(` ${key} `)) found.push({ key, spelling, row });
     yield;
   }
   return found;
 }
 
 /** Throws `unprocessable` if so many memories mention a topic that giving them to another one would hold up other writes. */
-function requireMovable({ name, memoryCount }: TopicRow): void {
+function requireMovable({ name, memoryCount }: Pick<TopicRow, 'name' | 'memoryCount'>): void {
   if (memoryCount <= MAX_MOVED) return;
-  const message = `More than ${MAX_MOVED} memories mention "${name}": its names can be merged with no other topic, nor split.`;
+  const message = `More than ${MAX_MOVED} memories would belong to another topic at once with "${name}": merge the smaller into the larger, or fewer.`;
   throw new AppError('unprocessable', message);
 }
 

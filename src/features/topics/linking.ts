@@ -16,6 +16,12 @@ export interface Linked {
   nextId(): string;
 }
 
+/** The topic that a name of a memory is about, and how the memory spells it. */
+export interface LinkedName {
+  topicId: string;
+  spelling: string;
+}
+
 /** The keys to look up before names are linked: their own, and the words that longer names begin and end with. */
 export function keysOf(names: readonly TopicName[]): string[] {
   return [...new Set(names.flatMap(({ key, rest }) => [key, ...partsOf(key), ...(rest ? [rest.key] : [])]))];
@@ -25,8 +31,8 @@ export function keysOf(names: readonly TopicName[]): string[] {
  * Returns the topic that each name of a memory is about, by its key: one that has the name, one whose name it is part of ("Ada"
  * of "Ada Lovelace"), or a new one. A word that begins or ends several longer names is a topic of its own.
  */
-export function linkNames(linked: Linked, names: readonly TopicName[]): Map<string, string> {
-  const topicIds = new Map<string, string>();
+export function linkNames(linked: Linked, names: readonly TopicName[]): Map<string, LinkedName> {
+  const found = new Map<string, LinkedName>();
   // Longer names first, that shorter ones find them; roles after the names that they stand beside.
   const certain = names.filter(({ kind }) => kind === 'name');
   const ordered = [
@@ -36,20 +42,20 @@ export function linkNames(linked: Linked, names: readonly TopicName[]): Map<stri
   ];
   for (const given of ordered) {
     const name = knownPartOf(linked, given);
-    const topicId = topicOf(linked, name, topicIds);
-    if (topicId !== undefined) topicIds.set(name.key, topicId);
+    const topicId = topicOf(linked, name, found);
+    if (topicId !== undefined) found.set(name.key, { topicId, spelling: name.spelling });
   }
-  return topicIds;
+  return found;
 }
 
 /** The name without the word that begins its sentence, if only that is known as a name. */
 function knownPartOf(linked: Linked, name: TopicName): TopicName {
   if (name.rest === undefined || linked.names.has(name.key)) return name;
   const source = linked.names.get(name.rest.key)?.source;
-  return source === 'text' || source === 'given' ? { ...name.rest, kind: 'name' } : name;
+  return source === 'text' || source === 'given' || source === 'kept' ? { ...name.rest, kind: 'name' } : name;
 }
 
-function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, string>): string | undefined {
+function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, LinkedName>): string | undefined {
   const { key, kind, sameAs } = name;
   const known = linked.names.get(key);
   if (known?.source === 'ambiguous') {
@@ -58,7 +64,7 @@ function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, str
   }
   if (known !== undefined) {
     if (known.source === 'part') changeName(linked, { ...known, source: 'seen' });
-    const same = sameAs === undefined ? undefined : soFar.get(sameAs);
+    const same = sameAs === undefined ? undefined : soFar.get(sameAs)?.topicId;
     // "my sister Ada" after "my sister Eva": the role alone says nothing.
     if (same !== undefined && same !== known.topicId && known.source === 'text') {
       changeName(linked, { ...known, source: 'ambiguous' });
@@ -67,7 +73,7 @@ function topicOf(linked: Linked, name: TopicName, soFar: ReadonlyMap<string, str
     return known.topicId;
   }
   if (kind === 'maybe') return undefined;
-  const same = sameAs === undefined ? undefined : soFar.get(sameAs);
+  const same = sameAs === undefined ? undefined : soFar.get(sameAs)?.topicId;
   if (same !== undefined) {
     changeName(linked, { ...linked.owner, key, topicId: same, spelling: name.spelling, source: 'text' });
     // "My brother Erik" is a person by now: "Erik Holm" may be another one.
@@ -142,8 +148,8 @@ function spellingOfPart({ spelling }: TopicName, part: string): string {
 
 /** The mentions of a memory by the topics of its names. */
 export function mentionsOf(
-  topicIds: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, LinkedName>,
   { tenantId, memoryId, at }: Pick<MentionRow, 'tenantId' | 'memoryId' | 'at'>,
 ): MentionRow[] {
-  return [...topicIds].map(([key, topicId]) => ({ tenantId, topicId, key, memoryId, at }));
+  return [...names].map(([key, name]) => ({ tenantId, ...name, key, memoryId, at }));
 }

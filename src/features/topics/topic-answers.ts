@@ -38,5 +38,5 @@ export async function toTopics(reader: Reader, tenantId: string, rows: readonly 
 
 /** Whether a name is told as an alias: a word of a longer name only once somebody used it alone. */
 export function isAlias({ source }: Pick<NameRow, 'source'>): boolean {
-  return source === 'text' || source === 'seen' || source === 'given';
+  return source !== 'part' && source !== 'ambiguous';
 }

@@ -75,7 +75,8 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
     if (name.key !== '' && names.size < most && !names.has(name.key)) names.set(name.key, name);
   };
   for (const label of [...(project === null ? [] : [project]), ...tags]) {
-    add({ key: nameKeyOf(label), spelling: label, kind: 'name' });
+    const spelling = [...label].slice(0, MAX_KEY_CHARACTERS).join('');
+    add({ key: nameKeyOf(spelling), spelling, kind: 'name' });
   }
   const tokens = tokensOf(content.slice(0, MAX_READ_CHARACTERS));
   for (let at = 0; at < tokens.length; ) {
@@ -90,7 +91,7 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
     }
     if (at % 32 === 0) yield;
   }
-  const labels = new Set([...(project === null ? [] : [project]), ...tags].map(nameKeyOf));
+  const labels = new Set([...(project === null ? [] : [project]), ...tags].map((label) => nameKeyOf(label)));
   const whole = [...certain.values()];
   const isPart = ({ key }: TopicName) =>
     !labels.has(key) && whole.some((other) => other.key !== key && ` ${other.key} `.includes(` ${key} `));

@@ -22,9 +22,10 @@ export interface TopicRow extends TopicOwner {
 
 /**
  * `text`: found in a text; `part`: the first or last word of a longer name, and `seen` once it was found by itself;
- * `ambiguous`: part of the names of several topics; `given`: by a person.
+ * `ambiguous`: part of the names of several topics; `given`: by a person; `kept`: found in a text, and put where it is by a
+ * person.
  */
-export type NameSource = 'text' | 'part' | 'seen' | 'ambiguous' | 'given';
+export type NameSource = 'text' | 'part' | 'seen' | 'ambiguous' | 'given' | 'kept';
 
 export interface NameRow extends TopicOwner {
   key: string;
@@ -40,6 +41,8 @@ export interface MentionRow {
   key: string;
   memoryId: string;
   at: number;
+  /** The name as the memory has it. */
+  spelling: string;
 }
 
 const TOPIC = 'tenantId, id, endUser, name, isNamed, isHidden, memoryCount, lastAt';
@@ -149,7 +152,7 @@ export async function findMentionsIn(
   memoryIds: readonly string[],
 ): Promise<MentionRow[]> {
   return reader.all(
-    `SELECT m.tenantId, m.topicId, m.key, m.memoryId, m.at FROM texts(?) t
+    `SELECT m.tenantId, m.topicId, m.key, m.memoryId, m.at, m.spelling FROM texts(?) t
        CROSS JOIN topicMentions m ON m.tenantId = ? AND m.memoryId = t.value`,
     [JSON.stringify(memoryIds), tenantId],
   );
@@ -238,16 +241,16 @@ export async function deleteNames(
 export async function insertMentions(connection: Connection, rows: readonly MentionRow[]): Promise<void> {
   await insertRows(
     connection,
-    'INSERT INTO topicMentions (tenantId, topicId, key, memoryId, at)',
-    rows.map((row) => [row.tenantId, row.topicId, row.key, row.memoryId, row.at]),
-    'ON CONFLICT (tenantId, topicId, key, memoryId) DO UPDATE SET at = excluded.at',
+    'INSERT INTO topicMentions (tenantId, topicId, key, memoryId, at, spelling)',
+    rows.map((row) => [row.tenantId, row.topicId, row.key, row.memoryId, row.at, row.spelling]),
+    'ON CONFLICT (tenantId, topicId, key, memoryId) DO UPDATE SET at = excluded.at, spelling = excluded.spelling',
   );
 }
 
 /** Deletes one mention. */
 export async function deleteMention(
   connection: Connection,
-  { tenantId, topicId, key, memoryId }: Omit<MentionRow, 'at'>,
+  { tenantId, topicId, key, memoryId }: Omit<MentionRow, 'at' | 'spelling'>,
 ): Promise<void> {
   await connection.run('DELETE FROM topicMentions WHERE tenantId = ? AND topicId = ? AND key = ? AND memoryId = ?', [
     tenantId,
@@ -333,7 +336,7 @@ export async function listUnmentioned(
 ): Promise<{ key: string }[]> {
   return reader.all(
     `SELECT n.key FROM texts(?) t CROSS JOIN topicNames n ON n.tenantId = ? AND n.topicId = t.value
-     WHERE n.source = 'text' AND NOT EXISTS
+     WHERE n.source IN ('text', 'kept') AND NOT EXISTS
        (SELECT 1 FROM topicMentions m WHERE m.tenantId = ? AND m.topicId = n.topicId AND m.key = n.key)`,
     [JSON.stringify(topicIds), tenantId, tenantId],
   );

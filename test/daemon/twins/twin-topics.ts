@@ -36,7 +36,7 @@ export async function fillTopics(twin: Twin, { memories }: Filled): Promise<void
       nameOf('crane', EMPTY, 'text'),
     ]);
     const mention = (topicId: string, key: string, memoryId: string, at: number) => {
-      return { tenantId, topicId, key, memoryId, at };
+      return { tenantId, topicId, key, memoryId, at, spelling: `${key} of ${name}` };
     };
     await topics.insertMentions(connection, [
       mention(ID, 'heron', memories.changed, isFirst ? 3 : 4),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PortableSuggestion } from '../../../src/contract/portability.ts';
 import type { Suggestion } from '../../../src/contract/suggestions.ts';
-import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { connectDevice } from '../connections/device.ts';
+import { createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from './suggestion-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -111,6 +112,18 @@ describe('an export and its import', () => {
 });
 
 describe('an import leaves out', () => {
+  test('suggestions from a device, which may not decide', async () => {
+    await decided();
+    const token = await connectDevice(daemon, other.apiKey);
+    const device = createCaller(daemon.call, token, other.tenantId);
+    const answer = await device.call<Report>('/v1/import', {
+      ...{ method: 'POST', body: await exported(caller), headers: { 'content-type': 'application/x-ndjson' } },
+    });
+    expect(answer.body).toMatchObject({ added: { suggestions: 0 }, skipped: 3 });
+    expect(answer.body.reasons[0]!.reason).toBe('importing suggestions needs the API key or the web app');
+    expect(await other.suggestions('')).toEqual([]);
+  });
+
   test('a suggestion about a memory that is not there, or is another user’s or account’s', async () => {
     await decided();
     const [foreign] = await caller.addAll([{ content: 'The safe is behind the painting', user: 'grace' }]);
