@@ -10,7 +10,7 @@ export const IMPORT_MEDIA_TYPES = [
 ] as const;
 
 const HEAD = { type: 'svc-export', format: 'svc', version: 2, exportedAt: '2026-11-22T04:30:00.000Z' };
-const COUNTS = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+const COUNTS = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0, suggestions: 0 };
 const EXPORT = [HEAD, { type: 'end', ...COUNTS }].map((line) => `${JSON.stringify(line)}\n`).join('');
 
 export const PORTABILITY_OPERATIONS: Operations = {

@@ -1,17 +1,25 @@
 import { type Static, Type } from 'typebox';
-import { LARGEST_COUNT, Name, strict, Timestamp } from './common.ts';
+import { LARGEST_COUNT, MadeId, Name, Nullable, strict, Text, Timestamp } from './common.ts';
 import { conversationFields, LAST_ORDINAL, messageFields } from './conversations.ts';
 import { episodeFields } from './episodes.ts';
 import { portableProperties } from './fields.ts';
 import { IMPORT_FORMATS } from './import-formats.ts';
-import { memoryFields } from './memories.ts';
+import { MAX_CONTENT, memoryFields } from './memories.ts';
+import { Project } from './project.ts';
+import {
+  MAX_EVIDENCE,
+  MAX_EVIDENCE_CHARACTERS,
+  MAX_SUGGESTED_MEMORIES,
+  SuggesterName,
+  SuggestionKindName,
+} from './suggestions.ts';
 
 export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
  * Version of the export format. An export is NDJSON: a head, memories (one line per version, oldest first), each
- * conversation followed by its messages, episodes, the learned state of each user, and `end` with the counts, by which a
- * truncated file is detected. An import reads the same lines.
+ * conversation followed by its messages, episodes, the learned state of each user, suggestions, and `end` with the
+ * counts, by which a truncated file is detected. An import reads the same lines.
  *
  * Raise the version when a line changes its meaning. A new field or line type needs no new version: readers leave out
  * what they do not know and report it.
@@ -108,13 +116,67 @@ export const PortableLearned = Type.Object(
 );
 export type PortableLearned = Static<typeof PortableLearned>;
 
+const Digest = Type.String({ minLength: 1, maxLength: 200 });
+const AppliedTo = { id: MadeId('mem'), after: Digest };
+const MAX_APPLIED = 200;
+
+/** A suggestion that is open or was decided. It follows what it is about. */
+export const PortableSuggestion = Type.Object(
+  {
+    type: Type.Literal('suggestion'),
+    id: MadeId('sug'),
+    textsHash: Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Identifies it by the texts that it is about, so that it is made once',
+    }),
+    kind: SuggestionKindName,
+    user: Name,
+    project: Nullable(Project),
+    memoryIds: Type.Array(MadeId('mem'), { maxItems: MAX_SUGGESTED_MEMORIES, uniqueItems: true }),
+    content: Nullable(Text(MAX_CONTENT)),
+    validFrom: Nullable(Timestamp),
+    evidence: Type.Array(
+      Type.Object(
+        { id: Type.String({ pattern: '^(?:mem|msg)_[0-9a-f]{32}$' }), text: Text(MAX_EVIDENCE_CHARACTERS) },
+        strict,
+      ),
+      { maxItems: MAX_EVIDENCE },
+    ),
+    reason: Text(500),
+    confidence: Type.Number({ minimum: 0, maximum: 1 }),
+    by: SuggesterName,
+    byName: Nullable(Type.String({ maxLength: 256 })),
+    state: Type.Enum(['open', 'accepted', 'rejected']),
+    createdAt: Timestamp,
+    decidedAt: Nullable(Timestamp),
+    decidedBy: Nullable(Type.String({ maxLength: 256 })),
+    undoneAt: Nullable(Timestamp),
+    applied: Nullable(
+      Type.Object(
+        {
+          changed: Type.Array(
+            Type.Object({ ...AppliedTo, version: Type.Integer({ minimum: 1, maximum: LARGEST_COUNT }) }, strict),
+            { maxItems: MAX_APPLIED },
+          ),
+          closed: Type.Array(Type.Object(AppliedTo, strict), { maxItems: MAX_APPLIED }),
+          added: Type.Array(Type.Object(AppliedTo, strict), { maxItems: MAX_APPLIED }),
+        },
+        { ...strict, description: 'What accepting it changed, from which it is undone' },
+      ),
+    ),
+  },
+  strict,
+);
+export type PortableSuggestion = Static<typeof PortableSuggestion>;
+
 /** A line of an export between head and end. */
 export type PortableRecord =
   | PortableMemory
   | PortableConversation
   | PortableMessage
   | PortableEpisode
-  | PortableLearned;
+  | PortableLearned
+  | PortableSuggestion;
 
 export const TransferCounts = Type.Object({
   memories: Type.Integer(),
@@ -122,6 +184,7 @@ export const TransferCounts = Type.Object({
   messages: Type.Integer(),
   episodes: Type.Integer(),
   learned: Type.Integer({ description: 'Users with a learned ranking' }),
+  suggestions: Type.Integer({ description: 'Suggestions that are open or decided' }),
 });
 
 export const ExportEnd = Type.Object({ type: Type.Literal('end'), ...TransferCounts.properties });

@@ -5,9 +5,9 @@ import { Project, projectQuery } from './project.ts';
 import { SUGGESTERS, SUGGESTION_KINDS, SUGGESTION_STATES } from './suggestion-names.ts';
 
 export const MAX_SUGGESTIONS = 100;
-const MAX_SUGGESTED_MEMORIES = 20;
-const MAX_EVIDENCE = 20;
-const MAX_EVIDENCE_CHARACTERS = 2000;
+export const MAX_SUGGESTED_MEMORIES = 20;
+export const MAX_EVIDENCE = 20;
+export const MAX_EVIDENCE_CHARACTERS = 2000;
 
 export const SuggestionKindName = Type.Enum([...SUGGESTION_KINDS], {
   description:

@@ -138,6 +138,16 @@ export async function openRooms(
     observers: [episodes, extractionObserver],
   });
   const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, { learning, clock });
+
+  const words = createWords();
+  const candidates = createCandidates(words);
+  const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
+  const tenantEmbeddings = createTenantEmbeddings(embedding);
+  const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
+  const startSession = createSessionStart({ db, clock, tokenCounterOf });
+  const suggestionSettings = createSuggestionSettings({ db, clock, usage });
+  const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
+  const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
   const portability = createPortability({
     db,
     clock,
@@ -150,18 +160,9 @@ export async function openRooms(
     conversations,
     episodes,
     learning,
+    suggestions,
     spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
-
-  const words = createWords();
-  const candidates = createCandidates(words);
-  const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
-  const tenantEmbeddings = createTenantEmbeddings(embedding);
-  const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const startSession = createSessionStart({ db, clock, tokenCounterOf });
-  const suggestionSettings = createSuggestionSettings({ db, clock, usage });
-  const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
-  const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
   const { possibleSuccessors } = suggestions;
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },

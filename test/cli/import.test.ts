@@ -39,7 +39,7 @@ async function newPerson(tier: 'Free' | 'Pro' = 'Pro'): Promise<{ apiKey: string
 const ndjson = (objects: object[]) => objects.map((object) => `${JSON.stringify(object)}\n`).join('');
 const facts = (amount: number, word = 'Fact') =>
   Array.from({ length: amount }, (_, index) => ({ content: `${word} ${index}` }));
-const none = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+const none = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0, suggestions: 0 };
 const memories = (amount: number) => ({ ...none, memories: amount });
 const imported = async (words: string[], stdin: string) => {
   const { out, code, err } = await person.run(['import', '-', '--json', ...words], { stdin });

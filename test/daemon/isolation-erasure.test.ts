@@ -160,7 +160,7 @@ describe('erasing a tenant', () => {
     const again = createCaller(daemon.call, apiKey, account.tenantId);
     expect(await again.list('?includeSuperseded=true')).toEqual([]);
     expect(await again.find(CANARY, { user: CANARY })).toEqual([]);
-    const nothing = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+    const nothing = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0, suggestions: 0 };
     const exported = (await again.call('/v1/export')).text.trimEnd().split('\n').slice(1);
     expect(exported.map((line) => JSON.parse(line))).toEqual([{ type: 'end', ...nothing }]);
     const replay = await again.call('/v1/memories', { body: { content: 'x' }, headers: { 'idempotency-key': CANARY } });

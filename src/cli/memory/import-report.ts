@@ -10,7 +10,14 @@ export function pluralize(amount: number, one: string, many = `${one}s`): string
 }
 
 /** `3 memories, 1 conversation with 12 messages`, or `nothing`. */
-export function describeCounts({ memories, conversations, messages, episodes, learned }: ImportCounts): string {
+export function describeCounts({
+  memories,
+  conversations,
+  messages,
+  episodes,
+  learned,
+  suggestions,
+}: ImportCounts): string {
   const messageCount = messages === 0 ? '' : pluralize(messages, 'message');
   const conversationCount = conversations === 0 ? '' : pluralize(conversations, 'conversation');
   const parts = [
@@ -18,6 +25,7 @@ export function describeCounts({ memories, conversations, messages, episodes, le
     conversationCount && messageCount ? `${conversationCount} with ${messageCount}` : conversationCount || messageCount,
     episodes === 0 ? '' : pluralize(episodes, 'episode'),
     learned === 0 ? '' : `learned rankings for ${pluralize(learned, 'user')}`,
+    suggestions ? pluralize(suggestions, 'suggestion') : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'nothing' : parts.join(', ');
 }

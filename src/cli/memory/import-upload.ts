@@ -108,8 +108,17 @@ function perKind(count: (kind: keyof ImportCounts) => number): ImportCounts {
     messages: count('messages'),
     episodes: count('episodes'),
     learned: count('learned'),
+    // Older daemons do not count them.
+    suggestions: count('suggestions') || 0,
   };
 }
 
-const ZERO_COUNTS: ImportCounts = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+const ZERO_COUNTS: ImportCounts = {
+  memories: 0,
+  conversations: 0,
+  messages: 0,
+  episodes: 0,
+  learned: 0,
+  suggestions: 0,
+};
 const EMPTY_REPORT: ImportReport = { added: ZERO_COUNTS, known: ZERO_COUNTS, skipped: 0, reasons: [], complete: false };

@@ -5,12 +5,14 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { Episodes } from '../episodes/episodes.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Memories } from '../memories/memories.ts';
+import type { Suggestions } from '../suggestions/suggestions.ts';
 
 export interface ExportParts {
   memories: Memories;
   conversations: Conversations;
   episodes: Episodes;
   learning: Pick<Learning, 'transfer'>;
+  suggestions: Pick<Suggestions, 'transfer'>;
 }
 
 /** Selects what to export; without `user`, all users of the tenant. */
@@ -30,7 +32,15 @@ export async function* exportRecords(
   scope: ExportScope,
 ): AsyncGenerator<PortableRecord | ExportHead | ExportEnd> {
   yield { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: toTimestamp(scope.nowMs) };
-  const end: ExportEnd = { type: 'end', memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+  const end: ExportEnd = {
+    type: 'end',
+    memories: 0,
+    conversations: 0,
+    messages: 0,
+    episodes: 0,
+    learned: 0,
+    suggestions: 0,
+  };
   let previousId: string | undefined;
   for await (const version of allVersions(parts, reader, scope)) {
     if (version.id !== previousId) end.memories += 1;
@@ -48,6 +58,10 @@ export async function* exportRecords(
   for await (const learned of allLearned(parts, reader, scope)) {
     end.learned += 1;
     yield learned;
+  }
+  for await (const suggestion of allSuggestions(parts, reader, scope)) {
+    end.suggestions += 1;
+    yield suggestion;
   }
   yield end;
 }
@@ -81,6 +95,12 @@ async function* allLearned({ learning }: ExportParts, reader: Reader, scope: Exp
   const read = (after: { user: string }) =>
     learning.transfer.read(reader, { ...scope, afterUser: after.user, limit: PAGE_ROWS });
   yield* pages(read, { user: '' });
+}
+
+async function* allSuggestions({ suggestions }: ExportParts, reader: Reader, scope: ExportScope) {
+  const read = (after: { id: string }) =>
+    suggestions.transfer.read(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
+  yield* pages(read, { id: '' });
 }
 
 /** Yields the items of all pages; each page starts after the last item of the previous one. */

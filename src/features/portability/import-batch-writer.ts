@@ -11,6 +11,7 @@ import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import { indexedTextsOf } from '../memories/memory-import-export.ts';
+import type { Suggestions } from '../suggestions/suggestions.ts';
 import { type ItemTexts, type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { ImportBatch, LocatedDraft } from './import-batch.ts';
@@ -25,9 +26,10 @@ export interface ImportParts {
   conversations: Conversations;
   episodes: Episodes;
   learning: Pick<Learning, 'transfer'>;
+  suggestions: Pick<Suggestions, 'transfer'>;
 }
 
-const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned'] as const;
+const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned', 'suggestions'] as const;
 
 /** The outcomes of a batch, and the quota error that cut it short. */
 interface RestoredBatch extends Record<(typeof KINDS)[number], readonly ImportOutcome[]> {
@@ -76,7 +78,7 @@ function addedDrafts<T>(located: readonly LocatedDraft<T>[], outcomes: readonly 
 async function restore(
   { usage, clock, ...features }: ImportParts,
   principal: Principal,
-  { memories, conversations, messages, episodes, learned }: ImportBatch,
+  { memories, conversations, messages, episodes, learned, suggestions }: ImportBatch,
   { unsegmentedIds, terms }: { unsegmentedIds: ReadonlySet<string>; terms: PreparedTerms },
   connection: Connection,
 ): Promise<RestoredBatch> {
@@ -93,7 +95,15 @@ async function restore(
   );
   await allowance.store(connection);
   if (quotaError) {
-    return { memories: outcomes, conversations: [], messages: [], episodes: [], learned: [], quotaError };
+    return {
+      memories: outcomes,
+      conversations: [],
+      messages: [],
+      episodes: [],
+      learned: [],
+      suggestions: [],
+      quotaError,
+    };
   }
   // A user of whom only the ranking learned is one of the tenant's users too.
   await features.scopes.ensure(connection, draftsOf(learned));
@@ -108,6 +118,7 @@ async function restore(
     ),
     episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),
     learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
+    suggestions: await features.suggestions.transfer.restore(connection, draftsOf(suggestions)),
     quotaError,
   };
 }

@@ -7,6 +7,8 @@ import { type MessageDraft, messageDraftOf } from '../conversations/message-impo
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-import-export.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf, versionRowOf } from '../memories/memory-import-export.ts';
+import type { SuggestionTransfer } from '../suggestions/suggestion-transfer.ts';
+import type { SuggestionRow } from '../suggestions/suggestions.ts';
 import type { ReportBuilder } from './import-report.ts';
 
 /** A draft and its location in the file. */
@@ -22,6 +24,7 @@ export interface ImportBatch {
   messages: LocatedDraft<MessageDraft>[];
   episodes: LocatedDraft<EpisodeDraft>[];
   learned: LocatedDraft<LearnedDraft>[];
+  suggestions: LocatedDraft<SuggestionRow>[];
   /** Added as a client adds them: they get new ids. */
   newMemories: LocatedDraft<NewMemory>[];
 }
@@ -49,6 +52,7 @@ export function createBatchBuilder(
   tenantId: string,
   report: ReportBuilder,
   learning: Pick<LearningTransfer, 'draftOf'>,
+  suggestions: Pick<SuggestionTransfer, 'draftOf'>,
 ): BatchBuilder {
   let batch = emptyBatch();
   let records = 0;
@@ -107,6 +111,9 @@ export function createBatchBuilder(
       } else if (record.type === 'episode') {
         countRecord(record.summary);
         batch.episodes.push(...tryDraft(place, () => episodeDraftOf(tenantId, record)));
+      } else if (record.type === 'suggestion') {
+        countRecord(JSON.stringify(record));
+        batch.suggestions.push(...tryDraft(place, () => suggestions.draftOf(tenantId, record)));
       } else {
         countRecord(record.state);
         batch.learned.push(...tryDraft(place, () => learning.draftOf(tenantId, record)));
@@ -134,5 +141,5 @@ export function createBatchBuilder(
 }
 
 function emptyBatch(): ImportBatch {
-  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], newMemories: [] };
+  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], suggestions: [], newMemories: [] };
 }

@@ -38,5 +38,5 @@ function lineOf({ place }: { place: string }): number {
 }
 
 function noCounts(): ImportCounts {
-  return { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+  return { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0, suggestions: 0 };
 }

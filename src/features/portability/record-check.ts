@@ -10,6 +10,7 @@ import {
   PortableLearned,
   PortableMemory,
   PortableMessage,
+  PortableSuggestion,
 } from '../../contract/portability.ts';
 import { requireStorable } from '../../contract/storable.ts';
 import { storedJson } from '../../db/row-codec.ts';
@@ -24,6 +25,7 @@ const SCHEMAS = {
   message: PortableMessage,
   episode: PortableEpisode,
   learned: PortableLearned,
+  suggestion: PortableSuggestion,
 };
 
 /**

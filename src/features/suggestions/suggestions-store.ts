@@ -85,6 +85,31 @@ export async function findSuggested(
   );
 }
 
+/** Finds suggestions by their ids. */
+export async function findSuggestionsById(
+  reader: Reader,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<SuggestionRow[]> {
+  const columns = COLUMNS.map((column) => `s.${column}`).join(', ');
+  return reader.all(`SELECT ${columns} FROM texts(?) t CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = t.value`, [
+    JSON.stringify(ids),
+    tenantId,
+  ]);
+}
+
+/** Lists suggestions that are open or decided, of all users unless one is given, in the order of ids after one. */
+export async function listDecidable(
+  reader: Reader,
+  { tenantId, user, afterId, limit }: { tenantId: string; user: string | undefined; afterId: string; limit: number },
+): Promise<SuggestionRow[]> {
+  return reader.all(
+    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id > ? AND state <> 'outdated'
+       ${user === undefined ? '' : 'AND endUser = ?'} ORDER BY id LIMIT ?`,
+    [tenantId, afterId, ...(user === undefined ? [] : [user]), limit],
+  );
+}
+
 export interface SuggestionFilter {
   tenantId: string;
   user?: string | undefined;

@@ -17,6 +17,7 @@ import { createDeciding, type Deciding } from './deciding.ts';
 import { createSuggesting, MAX_OPEN, type Suggesting } from './suggesting.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
+import { createSuggestionTransfer, type SuggestionTransfer } from './suggestion-transfer.ts';
 import {
   countOpen,
   deleteItemsOf,
@@ -28,6 +29,7 @@ import {
   outdateOld,
 } from './suggestions-store.ts';
 
+export type { SuggestionRow } from './suggestions-store.ts';
 export { etagOfSuggestion };
 
 /** Suggested changes of memories. They change nothing until somebody accepts them; another tenant's are `not_found`. */
@@ -47,6 +49,7 @@ export interface Suggestions extends Suggesting, Deciding, Erasable {
   ): Promise<ReadonlyMap<string, string>>;
   /** Lists open suggestions about any of some memories, newest first. */
   openAbout(reader: Reader, tenantId: string, memoryIds: readonly string[], limit: number): Promise<Suggestion[]>;
+  transfer: SuggestionTransfer;
   /** Makes suggestions outdated that nobody decided for 90 days. */
   endOld(): Promise<void>;
 }
@@ -73,6 +76,7 @@ export function createSuggestions(parts: Parts): Suggestions {
   return {
     ...createSuggesting(parts),
     ...createDeciding(parts),
+    transfer: createSuggestionTransfer(parts),
     async list({ tenantId }, { limit = 50, cursor, ...query }) {
       const { project, projectOnly, ...filter } = query;
       const boundTo = ['suggestions', tenantId, query];

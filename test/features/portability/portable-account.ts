@@ -5,7 +5,7 @@ import type { Answer } from '../../helpers/daemon.ts';
 import { makeTenant } from '../limits/tenants.ts';
 import { type Caller, createCaller, type MemoryDaemon } from '../memories/memory-daemon.ts';
 
-export const NONE = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0 };
+export const NONE = { memories: 0, conversations: 0, messages: 0, episodes: 0, learned: 0, suggestions: 0 };
 
 /** Shorthand for exports and imports by a caller. */
 export function portable({ call }: Pick<Caller, 'call'>) {

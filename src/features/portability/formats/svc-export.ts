@@ -45,7 +45,7 @@ function* readLine(bytes: Buffer, options: ReaderOptions, unknown: Omissions | u
 /** Hints at the usual mistake: a missing `--format`. */
 const OTHER_FORMATS = 'plain text needs --format lines, a file of another system its own --format';
 const NOT_AN_OBJECT: SkipReason = { reason: `is not a JSON object (${OTHER_FORMATS})`, fault: true };
-const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned'] as const;
+const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned', 'suggestion'] as const;
 
 function* readObject(fields: Fields, options: ReaderOptions, unknown: Omissions | undefined): Reading {
   const { type } = fields;
