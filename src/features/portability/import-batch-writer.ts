@@ -31,6 +31,9 @@ export interface ImportParts {
 
 const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned', 'suggestions'] as const;
 
+/** Whoever suggests cannot decide: an imported suggestion may be decided, or count as one of the rules. */
+const NOT_THE_OWNER = { reason: 'importing suggestions needs the API key or the web app', fault: true } as const;
+
 /** The outcomes of a batch, and the quota error that cut it short. */
 interface RestoredBatch extends Record<(typeof KINDS)[number], readonly ImportOutcome[]> {
   quotaError: AppError | undefined;
@@ -118,7 +121,10 @@ async function restore(
     ),
     episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),
     learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
-    suggestions: await features.suggestions.transfer.restore(connection, draftsOf(suggestions)),
+    suggestions:
+      principal.scope === 'account'
+        ? await features.suggestions.transfer.restore(connection, draftsOf(suggestions))
+        : suggestions.map(() => NOT_THE_OWNER),
     quotaError,
   };
 }

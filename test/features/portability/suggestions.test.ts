@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PortableSuggestion } from '../../../src/contract/portability.ts';
 import type { Suggestion } from '../../../src/contract/suggestions.ts';
-import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { connectDevice } from '../connections/device.ts';
+import { createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from '../suggestions/suggestion-daemon.ts';
 import { NONE, portable } from './portable-account.ts';
 
@@ -216,6 +217,17 @@ describe('an import', () => {
     expect(report).toMatchObject({ added: { suggestions: 0 }, skipped: 5 });
     expect(report.reasons.every(({ fault }) => fault)).toBe(true);
     expect(stored).toEqual([]);
+  });
+
+  test('by a device, which may not decide, leaves out suggestions and restores the rest', async () => {
+    const to = await newSuggesting(daemon);
+    const token = await connectDevice(daemon, to.apiKey);
+    const device = createCaller(daemon.call, token, to.tenantId);
+    const report = await portable(device).importFile(lines);
+    expect(report).toMatchObject({ added: { suggestions: 0 }, skipped: 4 });
+    expect(report.added.memories).toBeGreaterThan(0);
+    expect(report.reasons[0]!.reason).toBe('importing suggestions needs the API key or the web app');
+    expect(await to.suggestions('')).toEqual([]);
   });
 
   test('leaves out open suggestions beyond 2,000', async () => {
