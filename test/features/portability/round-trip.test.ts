@@ -75,7 +75,7 @@ describe('a whole account', () => {
     const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
     const { tea, beforeMs, betweenMs } = await fill(from);
     const text = await portable(from).text();
-    const added = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
+    const added = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1, suggestions: 0 };
     expect(await portable(to).importFile(text)).toEqual({
       added,
       known: NONE,
@@ -144,7 +144,7 @@ describe('a whole account', () => {
     const lines = (await portable(caller).lines('?user=ada')).map((line) => JSON.parse(line));
     expect(lines.slice(0, -1).every(({ user = 'ada' }) => user === 'ada')).toBe(true);
     expect(lines.at(-1)).toEqual({
-      ...{ type: 'end', memories: 2, conversations: 1, messages: 3, episodes: 2, learned: 1 },
+      ...{ type: 'end', memories: 2, conversations: 1, messages: 3, episodes: 2, learned: 1, suggestions: 0 },
     });
     expect((await caller.call('/v1/export?user=')).status).toBe(400);
     expect((await caller.call('/v1/export?who=ada')).status).toBe(400);
