@@ -1,4 +1,4 @@
-import type { Topic } from '../../../client/client.ts';
+import { ApiError, type Topic } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { announce, onChanges } from '../../live.ts';
 import { showToast, showUndoToast } from '../../parts/toasts.tsx';
@@ -46,12 +46,27 @@ export const addAlias = (topic: Topic, alias: string, etag: string | undefined) 
 /** Makes names a topic of their own. */
 export const splitOff = (topic: Topic, aliases: readonly string[]) =>
   attempt(async () => {
-    const own = await topics().split(topic.id, { aliases: [...aliases] });
+    const own = await topics()
+      .split(topic.id, { aliases: [...aliases] })
+      .catch((error: unknown) => (isUnsaid(error, topic, aliases) ? undefined : Promise.reject(error)));
+    if (own === undefined) {
+      const kept = topic.aliases.filter((alias) => !aliases.includes(alias));
+      await topics().update(topic.id, { aliases: kept });
+      return done(`No memory says ${aliases.map((alias) => `“${alias}”`).join(', ')}: taken away.`, () =>
+        topics().update(topic.id, { aliases: topic.aliases }),
+      );
+    }
     return done(`“${own.name}” is a topic of its own.`, async () => {
       await topics().merge(topic.id, [own.id]);
       if (aliases.includes(topic.name)) await topics().update(topic.id, { name: topic.name });
     });
   });
+
+/** Whether names cannot be a topic because no memory says them. */
+function isUnsaid(error: unknown, topic: Topic, aliases: readonly string[]): boolean {
+  const isRefused = error instanceof ApiError && error.code === 'invalid_request';
+  return isRefused && error.detail.includes('in no memory') && !aliases.includes(topic.name);
+}
 
 /** Makes another topic part of one. */
 export const merge = (topic: Topic, other: Topic) =>
