@@ -6,14 +6,20 @@ import { portableProperties } from './fields.ts';
 import { IMPORT_FORMATS } from './import-formats.ts';
 import { MAX_CONTENT, memoryFields } from './memories.ts';
 import { Project } from './project.ts';
-import { MAX_EVIDENCE, MAX_SUGGESTED_MEMORIES, SuggesterName, SuggestionKindName } from './suggestions.ts';
+import {
+  MAX_EVIDENCE,
+  MAX_EVIDENCE_CHARACTERS,
+  MAX_SUGGESTED_MEMORIES,
+  SuggesterName,
+  SuggestionKindName,
+} from './suggestions.ts';
 
 export { IMPORT_FORMATS, type ImportFormat } from './import-formats.ts';
 
 /**
  * Version of the export format. An export is NDJSON: a head, memories (one line per version, oldest first), each
- * conversation followed by its messages, episodes, the learned state of each user, suggestions, and `end` with the counts, by which a
- * truncated file is detected. An import reads the same lines.
+ * conversation followed by its messages, episodes, the learned state of each user, suggestions, and `end` with the
+ * counts, by which a truncated file is detected. An import reads the same lines.
  *
  * Raise the version when a line changes its meaning. A new field or line type needs no new version: readers leave out
  * what they do not know and report it.
@@ -130,7 +136,10 @@ export const PortableSuggestion = Type.Object(
     content: Nullable(Text(MAX_CONTENT)),
     validFrom: Nullable(Timestamp),
     evidence: Type.Array(
-      Type.Object({ id: Type.String({ pattern: '^(?:mem|msg)_[0-9a-f]{32}$' }), text: Text(MAX_CONTENT) }, strict),
+      Type.Object(
+        { id: Type.String({ pattern: '^(?:mem|msg)_[0-9a-f]{32}$' }), text: Text(MAX_EVIDENCE_CHARACTERS) },
+        strict,
+      ),
       { maxItems: MAX_EVIDENCE },
     ),
     reason: Text(500),

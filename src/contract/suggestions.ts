@@ -7,7 +7,7 @@ import { SUGGESTERS, SUGGESTION_KINDS, SUGGESTION_STATES } from './suggestion-na
 export const MAX_SUGGESTIONS = 100;
 export const MAX_SUGGESTED_MEMORIES = 20;
 export const MAX_EVIDENCE = 20;
-const MAX_EVIDENCE_CHARACTERS = 2000;
+export const MAX_EVIDENCE_CHARACTERS = 2000;
 
 export const SuggestionKindName = Type.Enum([...SUGGESTION_KINDS], {
   description:

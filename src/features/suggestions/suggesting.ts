@@ -135,7 +135,7 @@ export function createSuggesting({
     });
     const user = given.user ?? found[0]?.endUser ?? 'default';
     if (found.some((memory) => memory.endUser !== user)) throw refused(`${path}/memoryIds`, 'are of several users');
-    requireShape(given, found, path);
+    requireShape(given, found.length, path);
     for (const [index, cited] of evidence.entries()) {
       requireCited(cited, user, given, about, `${path}/evidence/${index}`);
       yield;
@@ -238,10 +238,14 @@ export function createSuggesting({
   };
 }
 
-/** Throws `invalid_request` if a suggestion has not what its kind needs. */
-function requireShape({ kind, content }: NewSuggestion, found: readonly MemoryRow[], path: string): void {
+/** Throws `invalid_request` if a suggestion does not have the memories and the content that its kind needs. */
+export function requireShape(
+  { kind, content }: Pick<NewSuggestion, 'kind' | 'content'>,
+  memories: number,
+  path: string,
+): void {
   const [least, most] = MEMORIES[kind];
-  if (found.length < least || found.length > most) {
+  if (memories < least || memories > most) {
     const wanted = least === most ? `${least}` : `${least} to ${most}`;
     throw refused(`${path}/memoryIds`, `must name ${wanted} memories for ${kind}`);
   }
@@ -262,7 +266,11 @@ function requireCited({ id, text }: Evidence, user: string, given: NewSuggestion
 }
 
 /** Identifies a suggestion by the texts that it is about, so that it is made once, whoever makes it. */
-function textsHashOf(user: string, { kind, content }: NewSuggestion, about: readonly MemoryRow[]): string {
+export function textsHashOf(
+  user: string,
+  { kind, content }: Pick<NewSuggestion, 'kind' | 'content'>,
+  about: readonly Pick<MemoryRow, 'contentHash'>[],
+): string {
   const texts = about.map(({ contentHash }) => contentHash).sort();
   const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldedContent(content!)] : [])];
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url');

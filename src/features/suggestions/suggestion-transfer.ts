@@ -4,9 +4,9 @@ import type { PortableSuggestion } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
-import type { Memories } from '../memories/memories.ts';
+import type { Memories, MemoryRow } from '../memories/memories.ts';
 import type { Applied } from './acceptance.ts';
-import { MAX_OPEN } from './suggesting.ts';
+import { MAX_OPEN, requireShape, textsHashOf } from './suggesting.ts';
 import { toSuggestion } from './suggestion-answers.ts';
 import {
   countOpen,
@@ -39,18 +39,19 @@ export interface SuggestionTransfer {
   restore(connection: Connection, drafts: readonly SuggestionRow[]): Promise<ImportOutcome[]>;
 }
 
-/** A memory or message that a suggestion is about. */
-interface About {
-  endUser: string;
-  validTo?: number | null;
-}
-
 const NOT_THERE = {
   reason: 'is about a memory or message that is not there, or of another user',
   fault: true,
 } as const;
-const NOT_VALID = { reason: 'is about a memory that is no longer valid', fault: false } as const;
+const CHANGED = { reason: 'left out: a memory that it is about has changed since', fault: false } as const;
 const TOO_MANY = { reason: `more than ${MAX_OPEN} suggestions would be open`, fault: true } as const;
+
+/** The memories and messages that drafts name. */
+interface Named {
+  memories: ReadonlyMap<string, MemoryRow>;
+  /** The user of each memory and message. */
+  users: ReadonlyMap<string, string>;
+}
 
 /** Suggestions keep their ids and what they are identified by, so that what was rejected is not suggested again. */
 export function createSuggestionTransfer({
@@ -60,20 +61,16 @@ export function createSuggestionTransfer({
   memories: Pick<Memories, 'findRowsWithin'>;
   reading: Pick<MessageReading, 'findMessages'>;
 }): SuggestionTransfer {
-  /** Memories and messages by their ids: whose they are, and until when a memory is valid. */
-  async function findAbout(connection: Connection, drafts: readonly SuggestionRow[]): Promise<Map<string, About>> {
-    const tenantId = drafts[0]!.tenantId;
+  /** Finds the memories and messages that drafts name, by their ids. */
+  async function findNamed(connection: Connection, tenantId: string, drafts: readonly SuggestionRow[]): Promise<Named> {
     const ids = [...new Set(drafts.flatMap((draft) => [...aboutOf(draft), ...appliedIdsOf(draft)]))];
-    const isMessage = (id: string) => id.startsWith('msg_');
-    const found = [
-      ...(await memories.findRowsWithin(
-        connection,
-        tenantId,
-        ids.filter((id) => !isMessage(id)),
-      )),
-      ...(await reading.findMessages(connection, tenantId, ids.filter(isMessage))),
-    ];
-    return new Map(found.map((one) => [one.id, one]));
+    const memoryIds = ids.filter((id) => !isMessage(id));
+    const memoryRows = await memories.findRowsWithin(connection, tenantId, memoryIds);
+    const messages = await reading.findMessages(connection, tenantId, ids.filter(isMessage));
+    return {
+      memories: new Map(memoryRows.map((row) => [row.id, row])),
+      users: new Map([...memoryRows, ...messages].map(({ id, endUser }) => [id, endUser])),
+    };
   }
 
   return {
@@ -88,14 +85,8 @@ export function createSuggestionTransfer({
     },
     draftOf(tenantId, given) {
       const { user, project, content, evidence, memoryIds, confidence, reason, kind, state, id, textsHash } = given;
-      if ((state === 'accepted') !== (given.applied !== null)) {
-        throw new AppError('invalid_request', 'What was applied belongs to an accepted suggestion, and only there.');
-      }
-      const about = new Set(memoryIds);
-      const { changed = [], closed = [] } = given.applied ?? {};
-      if ([...changed, ...closed].some((one) => !about.has(one.id))) {
-        throw new AppError('invalid_request', 'applied changes a memory that the suggestion is not about.');
-      }
+      requireShape({ kind, content: content ?? undefined }, memoryIds.length, '');
+      requireConsistent(given);
       const at = (time: string | null, path: string) => parseInstant(time ?? undefined, path) ?? null;
       return {
         ...{ tenantId, id, textsHash, endUser: user, project, kind, state, content, reason, confidence },
@@ -112,7 +103,7 @@ export function createSuggestionTransfer({
     async restore(connection, drafts) {
       if (drafts.length === 0) return [];
       const { tenantId } = drafts[0]!;
-      const found = await findAbout(connection, drafts);
+      const named = await findNamed(connection, tenantId, drafts);
       const hashes = drafts.map(({ textsHash }) => textsHash);
       const ids = drafts.map(({ id }) => id);
       const stored = [
@@ -125,8 +116,8 @@ export function createSuggestionTransfer({
       const outcomes = drafts.map((draft): ImportOutcome => {
         if (known.has(draft.id) || known.has(draft.textsHash)) return 'known';
         const about = [...aboutOf(draft), ...appliedIdsOf(draft)];
-        if (about.some((id) => found.get(id)?.endUser !== draft.endUser)) return NOT_THERE;
-        if (draft.state === 'open' && about.some((id) => (found.get(id)?.validTo ?? null) !== null)) return NOT_VALID;
+        if (about.some((id) => named.users.get(id) !== draft.endUser)) return NOT_THERE;
+        if (draft.state === 'open' && !isUnchanged(draft, named)) return CHANGED;
         if (draft.state === 'open' && room-- <= 0) return TOO_MANY;
         for (const name of [draft.id, draft.textsHash]) known.add(name);
         added.push(draft);
@@ -153,4 +144,52 @@ function appliedIdsOf({ applied }: SuggestionRow): string[] {
   if (applied === null) return [];
   const { changed, closed, added } = JSON.parse(applied) as Applied;
   return [...changed, ...closed, ...added].map(({ id }) => id);
+}
+
+/** Whether the memories of a suggestion are valid and say what they said when it was made. */
+function isUnchanged({ endUser, kind, content, textsHash, memoryIds }: SuggestionRow, { memories }: Named): boolean {
+  const about = (JSON.parse(memoryIds) as string[]).map((id) => memories.get(id)!);
+  if (about.some(({ validTo }) => validTo !== null)) return false;
+  return textsHash === textsHashOf(endUser, { kind, content: content ?? undefined }, about);
+}
+
+function isMessage(id: string): boolean {
+  return id.startsWith('msg_');
+}
+
+/** Throws `invalid_request` for evidence, a decision, or applied changes that svc does not store for such a suggestion. */
+function requireConsistent({
+  kind,
+  memoryIds,
+  evidence,
+  state,
+  decidedAt,
+  decidedBy,
+  applied,
+}: PortableSuggestion): void {
+  const about = new Set(memoryIds);
+  for (const [index, { id }] of evidence.entries()) {
+    if (!isMessage(id) && !about.has(id)) {
+      throw refused(`/evidence/${index}/id`, 'names neither a memory of the suggestion nor a message');
+    }
+  }
+  const isDecided = state !== 'open';
+  if ((decidedAt !== null) !== isDecided || (decidedBy !== null) !== isDecided) {
+    throw refused('/decidedAt', `and decidedBy do not match the state ${state}`);
+  }
+  if ((applied !== null) !== (state === 'accepted')) throw refused('/applied', `does not match the state ${state}`);
+  const { changed, closed, added } = applied ?? { changed: [], closed: [], added: [] };
+  if ([...changed, ...closed].some(({ id }) => !about.has(id))) {
+    throw refused('/applied', 'names a memory that the suggestion is not about');
+  }
+  const addsMemories = kind === 'add' || kind === 'split';
+  if (added.some(({ id }) => about.has(id)) || (added.length > 0 && !addsMemories)) {
+    throw refused('/applied/added', `names a memory that a suggestion of the kind ${kind} does not add`);
+  }
+  const ids = [...changed, ...closed, ...added].map(({ id }) => id);
+  if (new Set(ids).size < ids.length) throw refused('/applied', 'names a memory twice');
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path}: ${message}.`, { errors: [{ path, message }] });
 }

@@ -65,11 +65,11 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     await call('GET /v1/suggestions?state=open');
     await call(`GET /v1/suggestions/${ID}`);
     twin.record('found', await suggestions.findSuggestion(reader, tenantId, ID));
-    twin.record('by ids', await suggestions.findSuggestionsById(reader, tenantId, [ID, 'sug_decided']));
-    const page = { tenantId, user: undefined, afterId: '', limit: 9 };
-    twin.record('decidable', await suggestions.listDecidable(reader, page));
-    twin.record('of a user', await suggestions.listDecidable(reader, { ...page, user: 'default' }));
     twin.record('suggested', await suggestions.findSuggested(reader, tenantId, ['hash of both']));
+    twin.record('by ids', await suggestions.findSuggestionsById(reader, tenantId, [ID]));
+    const page = { tenantId, afterId: '', limit: 9 };
+    twin.record('to export', await suggestions.listDecidable(reader, { ...page, user: undefined }));
+    twin.record('to export of a user', await suggestions.listDecidable(reader, { ...page, user: 'default' }));
     twin.record('open', await suggestions.countOpen(reader, tenantId, 99));
     const { changed } = filled.memories;
     twin.record('open about', await suggestions.listOpenAbout(reader, tenantId, [changed], 99));

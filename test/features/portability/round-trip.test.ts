@@ -98,7 +98,7 @@ describe('a whole account', () => {
     const text = await portable(from).text();
     await portable(to).importFile(text);
     const before = await portable(to).lines();
-    const known = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1, suggestions: 0 };
+    const known = { memories: 3, conversations: 1, messages: 3, episodes: 3, learned: 1 };
     expect(await portable(to).importFile(text)).toMatchObject({ added: NONE, known, skipped: 0 });
     expect(await portable(from).importFile(text)).toMatchObject({ added: NONE, known, skipped: 0 });
     expect(await portable(to).lines()).toEqual(before);

@@ -6,6 +6,7 @@ import { type Connection, openConnection, type Reader, type Value } from '../../
 import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
 import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
 import * as memories from '../../../src/features/memories/memory-import-export-store.ts';
+import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 
 /** Two tenants with the same ids: only the predicate of a statement separates them. */
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 /** Inserts one row into each table, with the required columns only. */
 async function fill(tenantId: string): Promise<void> {
-  for (const table of ['memories', 'conversations', 'messages', 'episodes']) {
+  for (const table of ['memories', 'conversations', 'messages', 'episodes', 'suggestions']) {
     const columns = await connection.all<{ name: string; notnull: number; type: string }>(
       `PRAGMA table_info(${table})`,
     );
@@ -83,6 +84,13 @@ test.each<[string, () => Promise<object[]>, RegExp]>([
     /^SEARCH m USING INTEGER PRIMARY KEY/,
   ],
   ['all episodes', () => episodes.listAllEpisodes(spy, page), /\(tenantId=\? AND id>\?\)/],
+  ['all suggestions', () => suggestions.listDecidable(spy, page), /\(tenantId=\? AND id>\?\)/],
+  [
+    'all suggestions of a user',
+    () => suggestions.listDecidable(spy, { ...page, user: 'u' }),
+    /\(tenantId=\? AND id>\?\)/,
+  ],
+  ['existing suggestions', () => suggestions.findSuggestionsById(spy, tenantId, ['x']), /\(tenantId=\? AND id=\?\)/],
 ])('%s: reads only the tenant’s rows, through an index', async (name, read, expected) => {
   plans = [];
   const rows = await read();
@@ -93,7 +101,9 @@ test.each<[string, () => Promise<object[]>, RegExp]>([
     `${name}\n${plans.join('\n')}`,
   ).toBe(true);
   expect(plans.join()).not.toContain('TEMP B-TREE FOR ORDER BY');
-  expect(plans.filter((line) => /^SCAN (m|memories|conversations|messages|episodes)\b/.test(line))).toEqual([]);
+  expect(
+    plans.filter((line) => /^SCAN (m|memories|conversations|messages|episodes|suggestions|s)\b/.test(line)),
+  ).toEqual([]);
 });
 
 test('existing episodes: reads only the tenant’s rows', async () => {

@@ -147,7 +147,7 @@ describe('an import leaves out', () => {
     const into = await newSuggesting(daemon);
     const report = await imported(into, undoing);
     expect(report).toMatchObject({ added: { suggestions: 2 }, skipped: 1 });
-    expect(report.reasons[0]!.reason).toContain('another user');
+    expect(report.reasons[0]!.reason).toContain('does not add');
   });
 
   test.each<[string, (one: PortableSuggestion) => object]>([
