@@ -111,8 +111,9 @@ async function pictureViews(url: string, apiKey: string): Promise<void> {
       await page.waitForTimeout(1000);
       await page.screenshot({ path: join(PICTURES, `${name}.png`) });
     }
+    // Topics are found within ten seconds, and teaching has used up the requests of the minute.
+    await page.waitForTimeout(20_000);
     await page.goto(`${url}/dashboard/topics`);
-    // Topics are found within ten seconds.
     await page.getByRole('button', { name: /^Ada\b/ }).click({ timeout: 30_000 });
     await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
     await page.waitForTimeout(1000);

@@ -44,6 +44,7 @@ export async function fillTopics(twin: Twin, { memories }: Filled): Promise<void
       mention(OTHER, 'stork', memories.changed, 7),
       mention(EMPTY, 'crane', memories.pinned, 1),
       mention(ID, isFirst ? 'said' : 'unsaid', memories.pinned, 2),
+      mention(isFirst ? ID : OTHER, 'both', memories.successor, 2),
       mention(isFirst ? ID : OTHER, isFirst ? 'told' : 'stork', memories.pinned, 2),
     ]);
   });
