@@ -38,6 +38,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     remembered.clear();
     await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
+    await beginTopics(tenant);
     const suggestions = ['sugar', 'salt'].map((content) => ({ kind: 'add', content, reason: 'It was said' }));
     await begin('POST', '/v1/suggestions', { suggestions });
     await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
@@ -45,10 +46,22 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     await begin('POST', `/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content: 'I drink tea' }] });
   }
 
+  /** Stores memories about two people, and has them read at once for what they are about. */
+  async function beginTopics({ tenantId }: Tenant): Promise<void> {
+    const said = ['Ada Lovelace plays chess', 'Ada rows', 'Ada swims', 'Linus Berg cooks', 'Linus sings', 'Linus runs'];
+    const added = await begin('POST', '/v1/memories/batch', { memories: said.map((content) => ({ content })) });
+    const { data } = JSON.parse(added.text) as { data: { id: string }[] };
+    await daemon.topics.read(
+      tenantId,
+      data.map(({ id }) => id),
+    );
+    await begin('GET', '/v1/topics');
+  }
+
   /** Sends a request so that there is something to name, and remembers the answer. */
-  async function begin(method: string, path: string, body: object): Promise<WireAnswer> {
+  async function begin(method: string, path: string, body?: object): Promise<WireAnswer> {
     const headers = { authorization: `Bearer ${tenant?.apiKey}`, 'content-type': 'application/json' };
-    const request = { method, path, headers, body: JSON.stringify(body) };
+    const request = { method, path, headers, ...(body && { body: JSON.stringify(body) }) };
     const answer = await send(daemon.baseUrl, agent, request);
     learn(answer);
     return answer;

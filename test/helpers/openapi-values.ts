@@ -26,6 +26,8 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   episodeId: marker('ep'),
   searchId: marker('srch'),
   memoryIds: marker('mem'),
+  topicIds: marker('top'),
+  aliases: fc.constantFrom('Ada', 'Linus', 'the countess'),
   supersedes: marker('mem'),
   ids: marker('mem'),
   used: marker('result'),
@@ -58,7 +60,7 @@ const INSTANTS = fc
   .map((date) => date.toISOString());
 
 /** Lists of ids that must differ. They get one: two markers may mean the same id. */
-const DIFFERENT_IDS = ['ids', 'memoryIds', 'used', 'irrelevant'];
+const DIFFERENT_IDS = ['ids', 'memoryIds', 'topicIds', 'used', 'irrelevant'];
 
 /** Fields and parameters that are valid only with certain others. */
 const DEPENDENT = ['cursor', 'projectOnly'];
