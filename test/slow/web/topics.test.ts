@@ -243,7 +243,6 @@ describe.each([375, 1440])('at a width of %i pixels', { timeout: 60_000 }, (widt
     await row(page, LONG).waitFor();
     const check = async (name: string) => {
       await settled(page);
-      if (process.env.SHOT) await page.screenshot({ path: `/tmp/topics-${width}-${colorScheme}-${name}.png` });
       expect(await browser.axe(page), name).toEqual([]);
       expect(await fits(page), name).toBe(true);
     };
