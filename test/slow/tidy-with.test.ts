@@ -145,7 +145,8 @@ async function script(): Promise<void> {
   const { body } = await callAt(harness.daemon.url, harness.apiKey, '/v1/memories?limit=10');
   const evidence = (body.data as { id: string; content: string }[]).map(({ id, content }) => ({ id, text: content }));
   const memoryIds = evidence.map(({ id }) => id);
-  const suggestion = { kind: 'merge', memoryIds, evidence, reason: 'They say the same.' };
+  // The rules find that they say the same, sooner or later.
+  const suggestion = { kind: 'contradiction', memoryIds, evidence, reason: 'Only one can hold.' };
   harness.model.answers(
     { tool: 'suggestions_list', input: {} },
     { tool: 'suggestions_propose', input: { suggestions: [suggestion] } },
@@ -161,7 +162,7 @@ describe.each(TIDIERS)('svc tidy --with $name', (tidier) => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('1 portion read, 1 change proposed');
     expect(stdout).toContain('1 suggestion is new');
-    expect(await suggestions()).toMatchObject([{ kind: 'merge', by: 'assistant', byName: expect.any(String) }]);
+    expect(await suggestions()).toMatchObject([{ kind: 'contradiction', by: 'assistant', byName: expect.any(String) }]);
     expect(await harness.stored()).toEqual([]);
     expect(started).toEqual([]);
     const [first, second] = harness.model.requests.slice(before).filter(({ tools }) => tools.length > 0);

@@ -34,6 +34,9 @@ const QWEN_TOOLS = [
 /** No file has this name, so that no instructions of other work are read. */
 const NO_CONTEXT = { fileName: 'svc-tidy-has-none.md' };
 
+/** opencode goes on without the tools of a server that does not list them within five seconds. */
+const OPENCODE_TOOLS_MS = 60_000;
+
 /** The assistants that `svc tidy --with` can run. */
 export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
   claude: {
@@ -174,7 +177,9 @@ function opencodeConfig({ command, args, env }: StdioEntry): string {
   const allowed = Object.fromEntries(TIDY_TOOLS.map((tool) => [`svc_${tool}`, 'allow']));
   return JSON.stringify({
     share: 'disabled',
-    mcp: { svc: { type: 'local', command: [command, ...args], environment: env, enabled: true } },
+    mcp: {
+      svc: { type: 'local', command: [command, ...args], environment: env, enabled: true, timeout: OPENCODE_TOOLS_MS },
+    },
     agent: {
       'svc-tidy': { mode: 'primary', prompt: 'You tidy memories.', permission: { '*': 'deny', ...allowed } },
     },
