@@ -179,21 +179,7 @@ export async function openRooms(
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
   const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
   const { jobRunner, extraction, tidyJobs } = composeJobs({
-    ...{
-      db,
-      clock,
-      random,
-      log,
-      usage,
-      idempotency,
-      providers,
-      reading,
-      memories,
-      related,
-      suggestions,
-      readPortion,
-      tierOf,
-    },
+    ...{ ...storing, random, log, providers, reading, memories, related, suggestions, readPortion, tierOf },
   });
   const automaticDecisions = createAutomaticDecisions({
     db,

@@ -47,6 +47,20 @@ export async function listRecentMemories(
   return reader.all<RecentMemory>(`${newest(1)} UNION ALL ${newest(0)} LIMIT ?`, [...values, ...values, limit]);
 }
 
+/** Counts the valid memories of a user, at most `limit`. */
+export async function countMemories(
+  reader: Reader,
+  { tenantId, endUser, nowMs }: ProfileQuery,
+  limit: number,
+): Promise<number> {
+  const row = await reader.get<{ memories: number }>(
+    `SELECT COUNT(*) AS memories FROM (SELECT 1 AS one FROM memories WHERE tenantId = ? AND endUser = ? AND current = 1
+       AND validTo IS NULL AND (expiresAt IS NULL OR expiresAt > ?) LIMIT ?) m`,
+    [tenantId, endUser, nowMs, limit],
+  );
+  return row!.memories;
+}
+
 /** Finds those of some memories of a user that are valid; content is truncated to `characters`. */
 export async function findValidMemories(
   reader: Reader,

@@ -6,6 +6,7 @@ import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Topics } from '../topics/topics.ts';
 import {
+  countMemories,
   findValidMemories,
   listRecentConversations,
   listRecentEpisodes,
@@ -27,8 +28,8 @@ export interface Profile {
 
 export const PROFILE_TOKENS = 1500;
 
-/** Memories read to count them. */
-const MEMORIES_READ = 500;
+/** Memories that are counted. */
+const COUNTED = 500;
 /** Memories of a topic, some of which other sections show or which are superseded. */
 const OF_TOPIC = 12;
 const TITLES = 5;
@@ -61,17 +62,18 @@ export function createProfile({ db, clock, tokenCounterOf, topics }: Parts): Pro
     async digest({ tenantId }, user, maxTokens = PROFILE_TOKENS) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };
       const reader = db.readers.of(tenantId);
-      const [found, conversations, episodes, about] = await Promise.all([
-        listRecentMemories(reader, place, OPENING_CHARACTERS, MEMORIES_READ + 1),
+      const [memories, count, conversations, episodes, about] = await Promise.all([
+        listRecentMemories(reader, place, OPENING_CHARACTERS, PINNED + NEWEST),
+        countMemories(reader, place, COUNTED + 1),
         listRecentConversations(reader, place, TITLES),
         listRecentEpisodes(reader, place, TITLES),
         topicsOf(reader, place),
       ]);
-      const memories = found.slice(0, MEMORIES_READ);
-      const newest = memories.slice(0, PINNED + NEWEST).map(({ id }) => id);
-      const older = await listReplaced(reader, place, newest, OPENING_CHARACTERS);
+      const ids = memories.map(({ id }) => id);
+      const older = await listReplaced(reader, place, ids, OPENING_CHARACTERS);
       const replaced = new Map(older.toReversed().map(({ supersededBy, opening }) => [supersededBy, opening]));
-      const parts = { user, memories, hasMore: found.length > MEMORIES_READ, conversations, episodes };
+      const counted = { count: Math.min(count, COUNTED), hasMore: count > COUNTED };
+      const parts = { user, memories, ...counted, conversations, episodes };
       return profileText({ ...parts, topics: about, replaced }, maxTokens, tokenCounterOf(tenantId));
     },
   };

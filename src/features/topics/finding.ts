@@ -90,7 +90,7 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
     const names = await findNames(connection, owner, keysOf(read.flatMap((one) => one.names)));
     const topics = await findTopics(connection, owner.tenantId, [...new Set(names.map(({ topicId }) => topicId))]);
     return {
-      owner: { tenantId: owner.tenantId, endUser: owner.endUser },
+      owner,
       names: new Map(names.map((row) => [row.key, row])),
       topics: new Map(topics.map((row) => [row.id, row])),
       ...{ changedNames: new Map(), newTopics: [], renamed: new Set() },

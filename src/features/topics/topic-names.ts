@@ -74,24 +74,26 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
     const [names, most] = name.kind === 'name' ? [certain, MAX_NAMES] : [possible, MAX_POSSIBLE];
     if (name.key !== '' && names.size < most && !names.has(name.key)) names.set(name.key, name);
   };
+  const labels = new Set<string>();
   for (const label of [...(project === null ? [] : [project]), ...tags]) {
     const spelling = [...label].slice(0, MAX_KEY_CHARACTERS).join('');
-    add({ key: nameKeyOf(spelling), spelling, kind: 'name' });
+    const key = nameKeyOf(spelling);
+    labels.add(key);
+    add({ key, spelling, kind: 'name' });
   }
   const tokens = tokensOf(content.slice(0, MAX_READ_CHARACTERS));
   for (let at = 0; at < tokens.length; ) {
-    const run = runAt(tokens, at);
-    if (run > 0) {
-      for (const name of namesOfRun(tokens.slice(at, at + run), tokens[at + run], table)) add(name);
-      addRole(tokens, at, add);
-      at += run;
+    const run = tokens.slice(at, at + runAt(tokens, at));
+    if (run.length > 0) {
+      for (const name of namesOfRun(run, tokens[at + run.length], table)) add(name);
+      for (const name of roleBefore(tokens, at, run)) add(name);
+      at += run.length;
     } else {
       for (const name of namesOfWord(tokens, at, table)) add(name);
       at += 1;
     }
     if (at % 32 === 0) yield;
   }
-  const labels = new Set([...(project === null ? [] : [project]), ...tags].map((label) => nameKeyOf(label)));
   const whole = [...certain.values()];
   const isPart = ({ key }: TopicName) =>
     !labels.has(key) && whole.some((other) => other.key !== key && ` ${other.key} `.includes(` ${key} `));
@@ -198,23 +200,13 @@ function isOrdinary({ folded }: Token, table: WordTable): boolean {
   );
 }
 
-/** "my sister Ada": the role is a name of the same person. */
-function addRole(tokens: readonly Token[], at: number, add: (name: TopicName) => void): void {
+/** "my sister Ada": the role before a run is a name of the same person. */
+function roleBefore(tokens: readonly Token[], at: number, run: readonly Token[]): TopicName[] {
   const [owner, role] = [tokens[at - 2], tokens[at - 1]];
-  if (owner === undefined || role === undefined || !tokens[at]!.isJoined || !role.isJoined) return;
-  if (!POSSESSIVES.has(owner.folded) || !ROLES.has(role.folded)) return;
+  if (owner === undefined || role === undefined || !run[0]!.isJoined || !role.isJoined) return [];
+  if (!POSSESSIVES.has(owner.folded) || !ROLES.has(role.folded)) return [];
   const spelling = `${owner.folded} ${role.folded}`;
-  add({
-    key: spelling,
-    spelling,
-    kind: 'name',
-    sameAs: nameKeyOf(
-      tokens
-        .slice(at, at + runAt(tokens, at))
-        .map(({ text }) => text)
-        .join(' '),
-    ),
-  });
+  return [{ key: spelling, spelling, kind: 'name', sameAs: nameOf(run, 'name').key }];
 }
 
 /** Lower-case words: "my sister", "our staging database", and words that no dictionary has. */
@@ -242,7 +234,7 @@ function namesOfPossession(tokens: readonly Token[], at: number, table: WordTabl
   const [noun, next] = [tokens[at + 1], tokens[at + 2]];
   if (noun === undefined || !noun.isJoined || noun.isCapital || STOP_WORDS.has(noun.folded)) return [];
   if (ROLES.has(noun.folded) && POSSESSIVES.has(owner)) {
-    // With its name beside it, it is told by `addRole`.
+    // With its name beside it, it is told by `roleBefore`.
     if (next?.isJoined && isNameWord(next)) return [];
     const spelling = `${owner} ${noun.folded}`;
     return [{ key: spelling, spelling, kind: 'name' }];

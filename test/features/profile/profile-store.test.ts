@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader } from '../../../src/db/connection.ts';
 import {
+  countMemories,
   findValidMemories,
   listRecentConversations,
   listRecentEpisodes,
@@ -42,6 +43,14 @@ test('pinned and newest memories are read in index order, without sorting', asyn
     expect.stringMatching(/^SEARCH memories USING INDEX \w+ \(tenantId=\? AND endUser=\?\)$/),
   ]);
   expect(plan.join()).not.toContain('TEMP B-TREE');
+});
+
+test('memories are counted by an index of their user', async () => {
+  // A plan answers no row to read the count from.
+  const plan = await planOf((reader) => countMemories(reader, PLACE, 501).catch(() => undefined));
+  expect(plan.filter((line) => /\bmemories\b/.test(line))).toEqual([
+    expect.stringMatching(/^SEARCH memories USING INDEX \w+ \(tenantId=\? AND endUser=\?/),
+  ]);
 });
 
 test('memories of topics, and what the newest took the place of, are looked up by index', async () => {
