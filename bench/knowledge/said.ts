@@ -9,11 +9,15 @@ interface Person {
 }
 
 const { values: options } = parseArgs({
-  options: { show: { type: 'boolean', default: false }, person: { type: 'string', default: '' } },
+  options: {
+    show: { type: 'boolean', default: false },
+    person: { type: 'string', default: '' },
+    data: { type: 'string', default: 'said' },
+  },
 });
 
 /** Counts the facts that rules find in what people typed: `node --import tsx bench/knowledge/said.ts [--person NAME] [--show]`. */
-const file = new URL('people/said.json', import.meta.url);
+const file = new URL(`people/${options.data}.json`, import.meta.url);
 const people = (JSON.parse(await readFile(file, 'utf8')) as Person[]).filter(({ person }) =>
   person.includes(options.person),
 );

@@ -33,7 +33,7 @@ import {
 } from './pair-rules.ts';
 import { createPassedTimes, type PassedTimes } from './passed-times.ts';
 import { deletePassingOf } from './passing-memories-store.ts';
-import { factsIn } from './said-facts.ts';
+import { factsInSteps } from './said-facts.ts';
 import { separateStatementsIn } from './separate-statements.ts';
 import type { Suggestions } from './suggestions.ts';
 
@@ -222,7 +222,7 @@ function* factsSaid(
   const found: NewSuggestion[] = [];
   for (const { id, content, createdAt } of messages) {
     if (content.length > MAX_READ_CHARACTERS) continue;
-    for (const { text, confidence } of factsIn(content)) {
+    for (const { text, confidence } of yield* factsInSteps(content)) {
       const evidence = [{ id, text }];
       const said = { kind: 'add', content: text, evidence, validFrom: toTimestamp(createdAt), confidence } as const;
       found.push({ ...said, ...owner, reason: 'You said so in a conversation.' });

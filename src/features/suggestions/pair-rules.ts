@@ -1,22 +1,6 @@
+import type { Language } from '../languages/language.ts';
+import { languageOf } from '../languages/languages.ts';
 import { replacementOf, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
-import { STOP_WORDS } from '../text/stop-words.ts';
-import { termsOf } from '../text/terms.ts';
-import { rootOf } from '../text/word-forms.ts';
-import {
-  COPULAS,
-  DETERMINERS,
-  LIGHT_WORDS,
-  LIMITS,
-  NEGATIONS,
-  NUMBER_WORDS,
-  POSSESSIVES,
-  PREPOSITIONS,
-  QUALIFIERS,
-  RELATIVES,
-  REPLACES,
-  SINGLE_VALUED,
-  TRANSITIONS,
-} from './english-tables.ts';
 
 /** How two statements of one user are related; `older` and `newer` by when they were said. */
 export interface Relation {
@@ -30,21 +14,26 @@ export interface Relation {
 /** A statement, read for comparisons. */
 export interface ReadStatement {
   text: string;
+  language: Language;
   terms: readonly string[];
   /** The words that say something, by root. */
   roots: ReadonlyMap<string, string>;
   numbers: ReadonlySet<string>;
   limits: ReadonlySet<string>;
-  sentence: SentenceWords;
+  /** Of English, for the rules that searches have too. */
+  sentence: SentenceWords | undefined;
+  /** Roots of the words before the verb. */
+  subject: ReadonlySet<string>;
   attribute: Attribute | undefined;
+  /** Roots of what it says is over. */
+  over: ReadonlySet<string>;
 }
 
 /** "The standup | is | at | half past nine": what has which kind of value. */
 interface Attribute {
-  subject: ReadonlySet<string>;
   verb: string;
-  kind: string;
-  value: string;
+  kind: string | undefined;
+  value: readonly string[];
 }
 
 /** Longer texts say several things. */
@@ -53,47 +42,56 @@ const MAX_VALUE_TERMS = 8;
 const MIN_ROOTS = 2;
 /** Words at the beginning, among which the subject is. */
 const SUBJECT_TERMS = 5;
+/** A statement of so few words about a change says nothing else. */
+const MAX_CHANGE_ROOTS = 4;
 const STARTS_WITH_DIGIT = /^\d/;
 /** Letters with a number are the name of a thing: `4b`, `t480`. */
 const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
+/** Forms of one word that a stemmer keeps apart: they begin alike and differ in their endings. */
+const MIN_ALIKE = 5;
+const MAX_ENDING = 3;
 
 /** Whether two words mean about the same, by a table of related words. */
 export type AreRelated = (one: string, other: string) => boolean;
 
 /** Reads a statement once, to compare it with many. */
 export function readStatement(text: string): ReadStatement {
-  const terms = withNumbers(termsOf(text.replace(/n['’]t\b/gi, ' not')));
-  const content = terms.filter((term) => !STOP_WORDS.has(term) && !LIMITS.has(term) && !LIGHT_WORDS.has(term));
+  const language = languageOf(text);
+  const { limits, negations, lightWords } = language.statements;
+  const terms = language.wordsOf(text);
+  const said = (term: string) => !language.functionWords.has(term) && !limits.has(term) && !lightWords.has(term);
   return {
     text,
+    language,
     terms,
-    roots: new Map(content.map((term) => [rootOf(term), term])),
+    roots: new Map(terms.filter(said).map((term) => [meaningOf(term, language), term])),
     numbers: new Set(terms.filter((term) => STARTS_WITH_DIGIT.test(term))),
-    limits: new Set(terms.filter((term) => LIMITS.has(term)).map((term) => (NEGATIONS.has(term) ? 'not' : term))),
-    sentence: sentenceWordsOf(text),
-    attribute: attributeIn(text, terms),
+    limits: new Set(terms.filter((term) => limits.has(term)).map((term) => (negations.has(term) ? 'not' : term))),
+    sentence: language.code === 'en' ? sentenceWordsOf(text) : undefined,
+    subject: subjectIn(terms, language),
+    attribute: attributeIn(text, terms, language),
+    over: new Set(
+      overIn(text, language)
+        .filter(said)
+        .map((term) => meaningOf(term, language)),
+    ),
   };
 }
 
-/** Puts digits in the place of number words: "twenty-eight" and "28" are one. */
-function withNumbers(terms: readonly string[]): string[] {
-  const written: string[] = [];
-  let tens = 0;
-  for (const [index, term] of terms.entries()) {
-    const number = NUMBER_WORDS.get(term);
-    if (number === undefined) written.push(term);
-    else if (number >= 20 && (NUMBER_WORDS.get(terms[index + 1] ?? '') ?? 20) < 10) tens = number;
-    else {
-      written.push(String(tens + number));
-      tens = 0;
-    }
-  }
-  return written;
+/** The root of a word, or of the first word that means the same. */
+function meaningOf(term: string, { rootOf, statements: { synonyms } }: Language): string {
+  const root = rootOf(term);
+  return synonyms.get(root) ?? root;
+}
+
+function overIn(text: string, { wordsOf, statements: { over } }: Language): string[] {
+  return over.flatMap((pattern) => wordsOf(pattern.exec(text)?.[1] ?? ''));
 }
 
 /** Texts that find the statements to compare one with: itself, and for a state or its change the words of both. */
 export function queriesFor(text: string): string[] {
-  const transitions = TRANSITIONS.filter(({ states, changes }) => states.test(text) || changes.test(text));
+  const { transitions: all } = languageOf(text).statements;
+  const transitions = all.filter(({ states, changes }) => states.test(text) || changes.test(text));
   return [text, ...transitions.map(({ words }) => words)];
 }
 
@@ -102,19 +100,29 @@ export function queriesFor(text: string): string[] {
  * before recall: a person reads what is suggested.
  */
 export function relationOf(newer: ReadStatement, older: ReadStatement, areRelated: AreRelated): Relation | undefined {
-  if (areApart(newer, older)) return undefined;
-  if (saysTheSame(newer, older, areRelated)) return { kind: 'merge', reason: 'Both say the same.', confidence: 0.95 };
-  if (hasOtherValue(newer.attribute, older.attribute)) {
+  if (newer.language !== older.language || areApart(newer, older)) return undefined;
+  const { transitions, replaces } = newer.language.statements;
+  const isAnnounced = replaces.test(newer.text);
+  if (isAnnounced === replaces.test(older.text) && saysTheSame(newer, older, areRelated)) {
+    return { kind: 'merge', reason: 'Both say the same.', confidence: 0.95 };
+  }
+  if (hasOtherValue(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one states another value.', confidence: 0.8 };
   }
-  if (TRANSITIONS.some(({ states, changes }) => isTransition(newer, older, states, changes))) {
+  if (transitions.some(({ states, changes }) => isTransition(newer, older, states, changes))) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.8 };
   }
-  const replacement = replacementOf(newer.sentence, older.sentence, () => 1);
-  if (replacement === 'end')
+  const replacement = newer.sentence && older.sentence && replacementOf(newer.sentence, older.sentence, () => 1);
+  if (replacement === 'end' || isOver(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 };
-  const isAnnounced = REPLACES.test(newer.text);
-  if (isAnnounced && (replacement !== undefined || hasOtherNumber(newer, older))) {
+  }
+  const isOfIt =
+    newer.subject.size === 0 || older.subject.size === 0 || [...newer.subject].some((root) => older.roots.has(root));
+  if (
+    isAnnounced &&
+    isOfIt &&
+    (replacement !== undefined || hasOtherNumber(newer, older) || keepsSubject(newer, older))
+  ) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.7 };
   }
   return undefined;
@@ -122,98 +130,198 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
 
 /** Whether they are about different things of one kind: of another person, another time of the day, or with another number. */
 function areApart(one: ReadStatement, other: ReadStatement): boolean {
-  const isOfAnother = [one, other].map(({ terms }) =>
-    terms.slice(0, SUBJECT_TERMS).some((term) => RELATIVES.has(term)),
-  );
-  if (isOfAnother[0] !== isOfAnother[1]) return true;
-  const differIn = (isKind: (term: string) => boolean, within: number) => {
-    const [ofOne, ofOther] = [one, other].map(({ terms }) => terms.slice(0, within).filter(isKind));
+  const { relatives, qualifiers } = one.language.statements;
+  const [first, second] = [one, other].map(beginningOf) as [readonly string[], readonly string[]];
+  const [ofOne, ofOther] = [first, second].map((terms) => terms.filter((term) => relatives.has(term)));
+  const isOfAnother = ofOne!.length > 0 || ofOther!.length > 0;
+  if (isOfAnother && !ofOne!.some((term) => ofOther!.includes(term))) return true;
+  const differIn = (isKind: (term: string) => boolean, within: readonly (readonly string[])[]) => {
+    const [ofOne, ofOther] = within.map((terms) => terms.filter(isKind));
     return ofOne!.length > 0 && ofOther!.length > 0 && !ofOne!.some((term) => ofOther!.includes(term));
   };
   return (
-    QUALIFIERS.some((kind) => differIn((term) => kind.has(term), SUBJECT_TERMS)) ||
-    differIn((term) => NUMBERED.test(term), one.terms.length + other.terms.length)
+    qualifiers.some((kind) => differIn((term) => kind.has(term), [first, second])) ||
+    differIn((term) => NUMBERED.test(term), [one.terms, other.terms])
   );
+}
+
+/** The words up to the verb, among which the subject is. */
+function beginningOf({ terms, language }: ReadStatement): readonly string[] {
+  const beginning = terms.slice(0, SUBJECT_TERMS);
+  const at = beginning.findIndex((term) => language.statements.singleValued.has(term));
+  return at > 0 ? beginning.slice(0, at) : beginning;
 }
 
 /** Whether both have other numbers beside at least two words that both have. */
 function hasOtherNumber(newer: ReadStatement, older: ReadStatement): boolean {
   if (newer.numbers.size === 0 || older.numbers.size === 0) return false;
   if ([...newer.numbers].some((number) => older.numbers.has(number))) return false;
-  const shared = [...newer.roots.keys()].filter((root) => older.roots.has(root));
-  return shared.length >= MIN_ROOTS;
+  if (![...older.subject].every((root) => newer.roots.has(root))) return false;
+  if (sharedRoots(newer, older).length >= MIN_ROOTS) return true;
+  const said = [...older.roots.keys()].filter((root) => !STARTS_WITH_DIGIT.test(root));
+  return !older.sentence && said.length <= MIN_ROOTS && newer.roots.has(said[0] ?? '');
+}
+
+/** Whether the newer names all that the older says something of, and states a value of the same kind. */
+function keepsSubject(newer: ReadStatement, older: ReadStatement): boolean {
+  const { subject } = older;
+  if (subject.size === 0 || ![...subject].every((root) => newer.roots.has(root))) return false;
+  const isCounted = newer.numbers.size > 0 && older.numbers.size > 0;
+  if (subject.size >= MIN_ROOTS || (isCounted && sharedRoots(newer, older).length >= MIN_ROOTS)) return true;
+  return (
+    newer.attribute !== undefined && newer.attribute.verb === older.attribute?.verb && isSubset(newer.subject, subject)
+  );
+}
+
+/** Whether what the newer says is over is what the older says: they share more, or the newer says nothing else. */
+function isOver(newer: ReadStatement, older: ReadStatement): boolean {
+  const { qualifiers } = older.language.statements;
+  const over = [...newer.over].filter((root) => !STARTS_WITH_DIGIT.test(root) || older.numbers.has(root));
+  const isDay = (root: string) => qualifiers.some((kind) => kind.has(newer.roots.get(root) ?? root));
+  const isNamed = over.some((root) => !isDay(root) && [...older.roots.keys()].some((other) => beginsWith(other, root)));
+  if (!isNamed) return false;
+  const { attribute } = older;
+  const isRole =
+    attribute?.verb === 'is' && attribute.value.some((term) => newer.over.has(meaningOf(term, older.language)));
+  if (isRole || sharedRoots(newer, older).length >= MIN_ROOTS) return true;
+  const isOfAnother = newer.subject.size > 0 && older.subject.size > 0;
+  const hasPurpose = newer.terms.some((term) => newer.language.statements.purposes.has(term));
+  return newer.roots.size <= MAX_CHANGE_ROOTS && !isOfAnother && !hasPurpose;
+}
+
+function sharedRoots(newer: ReadStatement, older: ReadStatement): string[] {
+  if (newer.sentence) return [...newer.roots.keys()].filter((root) => older.roots.has(root));
+  return [...newer.roots.keys()].filter(
+    (root) => older.roots.has(root) || [...older.roots.keys()].some((other) => areAlike(root, other)),
+  );
 }
 
 /** Whether both have the same words or related ones, or one has all words of the other and only adds to them. */
 function saysTheSame(one: ReadStatement, other: ReadStatement, areRelated: AreRelated): boolean {
   const [short, long] = one.roots.size <= other.roots.size ? [one, other] : [other, one];
   if (short.roots.size < MIN_ROOTS || !isSubset(short.numbers, long.numbers)) return false;
+  if (short.numbers.size > 0 && short.numbers.size !== long.numbers.size) return false;
   if (short.limits.size !== long.limits.size || !isSubset(short.limits, long.limits)) return false;
   const others = [...short.roots].filter(([root]) => !long.roots.has(root));
   if (short.roots.size - others.length < MIN_ROOTS) return false;
-  return others.every(([, term]) => [...long.roots.values()].some((word) => areRelated(term, word)));
+  const areSame = short.sentence ? areRelated : areAlike;
+  return others.every(([, term]) => [...long.roots.values()].some((word) => areSame(term, word)));
+}
+
+/** Of compounds, the first part may stand for the whole. */
+function beginsWith(one: string, other: string): boolean {
+  return one === other || (other.length >= MIN_ALIKE && one.startsWith(other));
+}
+
+/** Where no table tells related words. */
+function areAlike(one: string, other: string): boolean {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  return same >= MIN_ALIKE && Math.max(one.length, other.length) - same <= MAX_ENDING;
 }
 
 function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
   return [...some].every((one) => all.has(one));
 }
 
-function hasOtherValue(newer: Attribute | undefined, older: Attribute | undefined): boolean {
+function hasOtherValue(newer: ReadStatement, older: ReadStatement): boolean {
+  const [now, then] = [newer.attribute, older.attribute];
   return (
-    newer !== undefined &&
-    older !== undefined &&
-    newer.verb === older.verb &&
-    newer.kind === older.kind &&
-    newer.value !== older.value &&
+    now !== undefined &&
+    then !== undefined &&
+    now.verb === then.verb &&
+    now.value.join(' ') !== then.value.join(' ') &&
     newer.subject.size === older.subject.size &&
-    [...newer.subject].every((root) => older.subject.has(root))
+    isSubset(newer.subject, older.subject) &&
+    (newer.sentence ? now.kind !== undefined && now.kind === then.kind : hasOneOtherValue(newer, older))
   );
+}
+
+/** Whether the values are of one kind, or differ in a number or a day alone. */
+function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attribute: older }: ReadStatement): boolean {
+  const { limits, lightWords, qualifiers } = language.statements;
+  const kinds = [STARTS_WITH_DIGIT, ...qualifiers].map((kind) => {
+    const isKind = (term: string) => (kind instanceof RegExp ? kind.test(term) : kind.has(term));
+    return [newer, older].map((one) => one!.value.filter(isKind).join(' ')) as [string, string];
+  });
+  const rest = [newer, older].map((one) =>
+    one!.value
+      .filter((term) => !STARTS_WITH_DIGIT.test(term) && !qualifiers.some((kind) => kind.has(term)))
+      .filter((term) => !language.functionWords.has(term) && !limits.has(term) && !lightWords.has(term))
+      .map((term) => meaningOf(term, language))
+      .join(' '),
+  );
+  const different = kinds.filter(([now, then]) => now !== then);
+  if (rest[0] === rest[1]) return different.length === 1 && different[0]!.every((value) => value !== '');
+  return different.length === 0 && newer!.kind !== undefined && newer!.kind === older!.kind;
 }
 
 /** Whether the newer announces that a state of the older has ended, of the same person: of the speaker or of one named in both. */
 function isTransition(newer: ReadStatement, older: ReadStatement, states: RegExp, changes: RegExp): boolean {
-  if (!states.test(older.text) || !changes.test(newer.text)) return false;
-  const [now, then] = [subjectOf(newer), subjectOf(older)];
-  return now === then || (then === 'i' && now === '');
+  const [state, change] = [states.exec(older.text), changes.exec(newer.text)];
+  return state !== null && change !== null && subjectOf(newer, change.index) === subjectOf(older, state.index);
 }
 
-/** The speaker as `i`, a name as its first root; empty where a sentence begins with its verb. */
-function subjectOf({ text, terms }: ReadStatement): string {
-  const before = terms.findIndex(
-    (term) => SINGLE_VALUED.has(term) || /^(?:moved|moving|joined|left|quit|started|have|has|am)$/.test(term),
-  );
-  if (before === 0) return '';
-  if (/^(?:i|i['’]\w+|my|we|we['’]\w+|our)\b/i.test(text)) return 'i';
-  return (
+/** Who is in a state: a name as its root, or the speaker as an empty text, who need not be named. */
+function subjectOf({ text, language }: ReadStatement, before: number): string {
+  const { functionWords, wordsOf, rootOf, statements } = language;
+  const { speakers, determiners, prepositions, capitalizesNouns } = statements;
+  const beginning = text.slice(0, before);
+  const words = wordsOf(beginning);
+  if (words.some((word) => speakers.has(word))) return '';
+  const isName = (word: string, index: number) =>
+    !functionWords.has(word) &&
+    !STARTS_WITH_DIGIT.test(word) &&
+    !prepositions.has(words[index - 1] ?? '') &&
+    isCapitalized(beginning, word);
+  const name = words.find(isName);
+  if (name !== undefined && !(capitalizesNouns && words.indexOf(name) > 1)) return rootOf(name);
+  return language.code === 'en' ? (words.filter((word) => !determiners.has(word)).map(rootOf)[0] ?? '') : '';
+}
+
+function isCapitalized(text: string, word: string): boolean {
+  return word.length > 1 && new RegExp(`(?<!\\p{L})\\p{Lu}${escaped(word.slice(1))}`, 'u').test(text);
+}
+
+function subjectIn(terms: readonly string[], language: Language): ReadonlySet<string> {
+  const { functionWords, statements } = language;
+  const at = terms.findIndex((term) => statements.singleValued.has(term));
+  const isSubject = (term: string) => !statements.determiners.has(term) && !functionWords.has(term);
+  return new Set(
     terms
-      .slice(0, Math.max(1, before))
-      .filter((term) => !DETERMINERS.has(term))
-      .map(rootOf)[0] ?? ''
+      .slice(0, Math.max(0, at))
+      .filter(isSubject)
+      .map((term) => meaningOf(term, language)),
   );
 }
 
-function attributeIn(text: string, terms: readonly string[]): Attribute | undefined {
-  const at = terms.findIndex((term) => SINGLE_VALUED.has(term));
-  if (at < 1 || terms.some((term) => LIMITS.has(term))) return undefined;
+function attributeIn(text: string, terms: readonly string[], language: Language): Attribute | undefined {
+  const { singleValued, limits, determiners, copulas } = language.statements;
+  const at = terms.findIndex((term) => singleValued.has(term));
+  if (at < 1 || terms.some((term) => limits.has(term))) return undefined;
   const before = terms.slice(0, at);
   const value = terms.slice(at + 1);
   if (value.length === 0 || value.length > MAX_VALUE_TERMS || text.includes('?')) return undefined;
+  if (before.every((term) => determiners.has(term))) return undefined;
   const verb = terms[at]!;
-  const kind = kindOf(verb, before, value, text);
-  const subject = new Set(before.filter((term) => !DETERMINERS.has(term)).map(rootOf));
-  if (kind === undefined || subject.size === 0) return undefined;
-  return { subject, verb: COPULAS.has(verb) ? 'is' : rootOf(verb), kind, value: value.join(' ') };
+  const kind = kindOf(verb, before, value, text, language);
+  return { verb: copulas.has(verb) ? 'is' : meaningOf(verb, language), kind, value };
 }
 
 /** What kind of value a verb has: the preposition before it, a number, a name, or anything where the subject is an attribute. */
-function kindOf(verb: string, before: readonly string[], value: readonly string[], text: string): string | undefined {
+function kindOf(
+  verb: string,
+  before: readonly string[],
+  value: readonly string[],
+  text: string,
+  { statements: { prepositions, determiners, copulas, possessives, capitalizesNouns } }: Language,
+): string | undefined {
   const [first = ''] = value;
-  if (PREPOSITIONS.has(first)) return first;
+  if (prepositions.has(first)) return first;
   if (STARTS_WITH_DIGIT.test(first)) return 'number';
-  const named = value.find((term) => !DETERMINERS.has(term)) ?? '';
-  const isName = new RegExp(`\\b\\p{Lu}${escaped(named.slice(1))}`, 'u').test(text) && named.length > 1;
-  if (isName) return 'name';
-  return COPULAS.has(verb) && before.some((term) => POSSESSIVES.has(term)) && value.length <= 3 ? 'any' : undefined;
+  const named = value.find((term) => !determiners.has(term)) ?? '';
+  if (!capitalizesNouns && isCapitalized(text, named)) return 'name';
+  return copulas.has(verb) && before.some((term) => possessives.has(term)) && value.length <= 3 ? 'any' : undefined;
 }
 
 function escaped(text: string): string {

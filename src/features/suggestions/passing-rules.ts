@@ -1,6 +1,6 @@
 import { toDate } from '../../lib/clock.ts';
+import { NUMBER_WORDS } from '../languages/english.ts';
 import { DAY_MS, datesIn } from '../text/dates.ts';
-import { NUMBER_WORDS } from './english-tables.ts';
 import {
   BEGINS_WITH_TIME,
   DUE,

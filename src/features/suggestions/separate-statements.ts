@@ -1,3 +1,4 @@
+import { QUALIFIERS } from '../languages/english.ts';
 import {
   CONNECTED,
   EXPLAINS,
@@ -12,7 +13,6 @@ import {
   SPEAKER,
   STATEMENT_BREAKS,
 } from './english-statements.ts';
-import { QUALIFIERS } from './english-tables.ts';
 import { type ReadStatement, readStatement } from './pair-rules.ts';
 
 /** Shorter texts have no room for two facts; longer ones are notes whose sentences explain each other. */

@@ -37,6 +37,15 @@ describe('rules suggest', () => {
     expect(await caller.suggestions()).toEqual([]);
   });
 
+  test.each([
+    ['Ich wohne in Linz, gleich neben dem Hauptplatz', 'Im Mai sind wir nach Graz umgezogen'],
+    ['我住在杭州西湖区的一个老小区', '上个月全家搬到苏州去了'],
+  ])('it in other languages too, where both share no word: %s', async (before, now) => {
+    const older = await caller.add(before, { occurredAt: day(1) });
+    const newer = await caller.add(now, { occurredAt: day(9) });
+    expect(await caller.compared()).toMatchObject([{ kind: 'supersede', memoryIds: [older.id, newer.id] }]);
+  });
+
   test('to merge what says the same, and keep the oldest id with the tags of all', async () => {
     const first = await caller.add('There are 28 beds on our ward', { tags: ['ward'], occurredAt: day(1) });
     const second = await caller.add('The ward has twenty-eight beds in total', { tags: ['beds'], occurredAt: day(5) });

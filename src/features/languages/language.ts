@@ -1,0 +1,132 @@
+/** What the rules know of a language: how a text of it is read, and which words say what. Every language has the same shape. */
+export interface Language {
+  /** ISO 639-1. */
+  code: string;
+  /** Words by which it is recognized; they say nothing of what a statement is about. */
+  functionWords: Pick<ReadonlySet<string>, 'has'>;
+  /** Letters and endings of words that few others of the languages have: weaker than a word. */
+  spelling: RegExp;
+  /** The words of a text in lower case, with digits in the place of number words. */
+  wordsOf(text: string): string[];
+  /** What is the same for all forms of a word. */
+  rootOf(word: string): string;
+  statements: StatementWords;
+  said: SaidPatterns;
+}
+
+/** Words by which statements are compared. */
+export interface StatementWords {
+  /** Words that turn a statement into another one: two that differ in one of them do not say the same. */
+  limits: ReadonlySet<string>;
+  negations: ReadonlySet<string>;
+  /** Verbs of which a subject has one value at a time. */
+  singleValued: ReadonlySet<string>;
+  copulas: ReadonlySet<string>;
+  /** Begin a value, and say what kind of value it is. */
+  prepositions: ReadonlySet<string>;
+  determiners: ReadonlySet<string>;
+  /** Make a noun an attribute of somebody: "my phone". */
+  possessives: ReadonlySet<string>;
+  /** Say little beside their object. */
+  lightWords: ReadonlySet<string>;
+  /** Tell things of one kind apart: what holds of the morning's handover does not hold of the evening's. */
+  qualifiers: readonly ReadonlySet<string>[];
+  /** What holds of the speaker does not hold of somebody else. */
+  relatives: ReadonlySet<string>;
+  /** The speaker, alone or with others. */
+  speakers: ReadonlySet<string>;
+  /** Words that mean the same, the first for all of them. */
+  synonyms: ReadonlyMap<string, string>;
+  transitions: readonly Transition[];
+  /** Say that something takes the place of something else. */
+  replaces: RegExp;
+  /** Limit a change to what follows: "for invoices". */
+  purposes: ReadonlySet<string>;
+  /** Say what is over, as the first group that took part. */
+  over: readonly RegExp[];
+  /** Common nouns begin with a capital letter, so that it does not tell names. */
+  capitalizesNouns?: true;
+}
+
+/** A state and how its change is announced: who "moved" no longer "lives" there. */
+export interface Transition {
+  states: RegExp;
+  changes: RegExp;
+  /** Words by which the index finds what states it, and what announces its change. */
+  words: string;
+}
+
+/** How people say what is worth remembering. */
+export interface SaidPatterns {
+  /** The person asks for it, or lays down a rule; the group is what to remember. */
+  explicit: RegExp;
+  rules: readonly RegExp[];
+  /** Of the person, of what they have, or of what they work on with others. */
+  stated: readonly RegExp[];
+  /** Of the moment, of a wish, or of what only might be. */
+  notKept: RegExp;
+  /** Of short statements, that they are about something said before. */
+  points: RegExp;
+  /** Begins with what the sentence before it names. */
+  refers: RegExp;
+  /** Where a request goes on with what it needs to know. */
+  clauses: RegExp;
+  leading: RegExp;
+}
+
+/** A set of the words of a text. */
+export function setOf(text: string): ReadonlySet<string> {
+  return new Set(listOf(text));
+}
+
+/** The words of a text in their order. */
+export function listOf(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** Groups of words that mean the same, divided by `|`: each word by the first of its group. */
+export function synonymsOf(groups: string, rootOf: (word: string) => string): ReadonlyMap<string, string> {
+  return new Map(
+    groups.split('|').flatMap((group) => {
+      const roots = listOf(group).map(rootOf);
+      return roots.map((root) => [root, roots[0]!] as const);
+    }),
+  );
+}
+
+const BOUNDARY = String.raw`(?:(?<=[\p{L}\p{N}])(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[\p{L}\p{N}]))`;
+
+/** Compiles a pattern in which `\b` is a boundary of words in any script, and upper case the same as lower case. */
+export function pattern(source: string): RegExp {
+  return new RegExp(source.replaceAll(String.raw`\b`, BOUNDARY).replace(/\s*\n\s*/g, ''), 'iu');
+}
+
+const SPACED_WORD = /[\p{L}\p{M}][\p{L}\p{M}\p{N}]*|\p{N}+(?:[:.,h]\p{N}+)*\p{L}*/gu;
+
+/** Splits a text of a script with spaces into its words in lower case; elided articles are words of their own. */
+export function spacedWords(text: string): string[] {
+  return text.normalize('NFC').toLowerCase().match(SPACED_WORD) ?? [];
+}
+
+/** Puts digits in the place of number words; tens are joined with what follows: "trente-huit" and "treinta y ocho" are 38. */
+export function withNumbers(words: readonly string[], numbers: ReadonlyMap<string, number>, and = ''): string[] {
+  const written: string[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const number = numbers.get(words[index]!);
+    if (number === undefined) {
+      written.push(words[index]!);
+      continue;
+    }
+    const next = words[index + 1] === and ? index + 2 : index + 1;
+    const unit = numbers.get(words[next] ?? '');
+    const isJoined = number >= 20 && unit !== undefined && unit > 0 && unit < (number < 100 ? 20 : 100);
+    written.push(String(isJoined ? number + unit : number));
+    if (isJoined) index = next;
+  }
+  return written;
+}
+
+/** Numbers by the words of a text in their order, from zero. */
+export function counted(text: string): [string, number][] {
+  return listOf(text).map((word, number) => [word, number]);
+}

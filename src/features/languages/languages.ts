@@ -1,0 +1,37 @@
+import { chinese } from './chinese.ts';
+import { english } from './english.ts';
+import { french } from './french.ts';
+import { german } from './german.ts';
+import { italian } from './italian.ts';
+import { japanese } from './japanese.ts';
+import type { Language } from './language.ts';
+import { spanish } from './spanish.ts';
+
+/** Languages that are told by their words; the first one where none of its words stand in a text. */
+const SPACED: readonly Language[] = [english, german, french, spanish, italian];
+const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
+const SPELLING_WEIGHT = 0.3;
+/** The beginning decides. */
+const MAX_CHARACTERS = 1000;
+const WORD = /[^\P{L}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][^\P{L}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{M}]*/gu;
+
+/** Returns the language of a text among those that the rules know: English where none is recognized. */
+export function languageOf(text: string): Language {
+  const beginning = text.slice(0, MAX_CHARACTERS).normalize('NFC').toLowerCase();
+  const words = beginning.match(WORD) ?? [];
+  // Names in other letters do not decide.
+  if ((beginning.match(UNSPACED)?.length ?? 0) > words.length) return KANA.test(beginning) ? japanese : chinese;
+  let best: Language = SPACED[0]!;
+  let most = 0;
+  for (const language of SPACED) {
+    const count = words.reduce((sum, word) => sum + weightOf(word, language), 0);
+    if (count > most) [best, most] = [language, count];
+  }
+  return best;
+}
+
+function weightOf(word: string, { functionWords, spelling }: Language): number {
+  if (functionWords.has(word)) return 1;
+  return spelling.test(word) ? SPELLING_WEIGHT : 0;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { languageOf } from '../../../src/features/languages/languages.ts';
+import { readStatement, relationOf } from '../../../src/features/suggestions/pair-rules.ts';
+import { factsIn } from '../../../src/features/suggestions/said-facts.ts';
+import { relatedBy } from '../../../src/features/words/same-meaning.ts';
+import { createWords } from '../../../src/features/words/words.ts';
+
+const areRelated = relatedBy(await createWords().table());
+
+function relate(older: string, newer: string) {
+  return relationOf(readStatement(newer), readStatement(older), areRelated)?.kind;
+}
+
+describe('the language of a text', () => {
+  test.each([
+    ['en', 'fix the deploy script, we deploy with Fly.io'],
+    ['en', 'npm run build failed'],
+    ['en', 'I met 田中 today'],
+    ['en', ''],
+    ['en', 'Я живу в Москве'],
+    ['de', 'Der Firmentransporter ist ein weißer Sprinter.'],
+    ['fr', 'Mon téléphone est un iPhone 11.'],
+    ['es', 'Cultivo olivo de la variedad picual.'],
+    ['it', 'I segreti li gestiamo con Vault.'],
+    ['zh', '埋点数据存在 ClickHouse。'],
+    ['ja', 'LightroomからCapture Oneに乗り換えた。'],
+  ])('is %s: %s', (code, text) => {
+    expect(languageOf(text).code).toBe(code);
+  });
+});
+
+describe('words', () => {
+  test.each([
+    ['de', 'Es sind achtundzwanzig Betten.', '28'],
+    ['fr', 'Il y a trente-huit couverts en salle.', '38'],
+    ['es', 'El pozo tiene ciento veinte metros y treinta y ocho escalones.', '120 38'],
+    ['zh', '房租每个月四千五百元，早自习七点半开始。', '4500 7:30'],
+    ['ja', '会議は九時半からで、費用は十二万円です。', '9:30 120000'],
+  ])('of %s have digits: %s', (code, text, numbers) => {
+    const language = languageOf(text);
+    expect(language.code).toBe(code);
+    expect(language.wordsOf(text).filter((word) => /^\d/.test(word))).toEqual(numbers.split(' '));
+  });
+});
+
+describe('two statements', () => {
+  test.each([
+    ['Die Werkstatt hat zwölf Arbeitsplätze.', 'In der Werkstatt gibt es 12 Arbeitsplätze.'],
+    ['La salle fait 38 couverts.', 'Il y a trente-huit couverts en salle.'],
+    ['El pozo tiene 120 metros de profundidad.', 'La profundidad del pozo es de ciento veinte metros.'],
+    ['Per gestire i segreti usiamo Vault.', 'I segreti li gestiamo con Vault.'],
+    ['物理竞赛队由我和贺老师一起带。', '贺老师跟我共同带物理竞赛队。'],
+    ['店は毎週水曜日が休みです。', '店は毎週水曜日が休みで、祝日も休みます。'],
+  ])('say the same: %s / %s', (one, other) => {
+    expect(relate(one, other)).toBe('merge');
+  });
+
+  test.each([
+    ['Ich wohne in Linz, gleich neben dem Hauptplatz.', 'Im Mai sind wir nach Graz umgezogen.'],
+    ['Unsere Rechnungen schreiben wir in Excel.', 'Statt Excel benutzen wir für Rechnungen jetzt Lexoffice.'],
+    ['Le cours de guitare a lieu le mercredi à 18 h.', 'Le cours de guitare est passé au vendredi à 17 h.'],
+    ['El tractor es un John Deere del 2008.', 'El John Deere lo cambié por un New Holland.'],
+    ["L'ambiente di staging ascolta sulla porta 8081.", 'Lo staging risponde sulla 9443 e non più sulla 8081.'],
+    ['每周例会是星期一上午九点。', '每周例会改到星期三下午两点了。'],
+    ['大阪の梅田の近くに住んでいます。', '四月に福岡へ引っ越しました。'],
+  ])('replace one another: %s / %s', (older, newer) => {
+    expect(relate(older, newer)).toBe('supersede');
+  });
+
+  test.each([
+    ['Ich wohne in Linz.', 'Meine Schwester ist nach Graz umgezogen.'],
+    ['Unsere Dienstpläne schreiben wir in Excel.', 'Statt Excel benutzen wir für Rechnungen jetzt Lexoffice.'],
+    ['La boulangerie est fermée le lundi.', 'La fromagerie est fermée le lundi et le jeudi.'],
+    ['La piscina me cuesta 22 euros al mes.', 'Han subido la cuota del gimnasio a 38 euros.'],
+    ['Bevo tre caffè al giorno.', 'Mia sorella beve due caffè al giorno.'],
+    ['备课组长是罗老师。', '黄老师不当年级组长了，接手的是邓斌。'],
+    ['妹の佳代は諏訪に住んでいる。', '夫の実家がある上田へ引っ越しました。'],
+    ['I live in Linz', 'Ich bin nach Graz umgezogen'],
+  ])('only look alike: %s / %s', (one, other) => {
+    expect(relate(one, other)).toBeUndefined();
+    expect(relate(other, one)).toBeUndefined();
+  });
+});
+
+describe('facts in a message', () => {
+  test.each([
+    ['Danke. Übrigens, wir melken 85 Kühe', 'wir melken 85 Kühe'],
+    ['propose-moi un planning, on est fermés le lundi', 'on est fermés le lundi'],
+    ['hazme un endpoint, usamos FastAPI con SQLAlchemy 2', 'usamos FastAPI con SQLAlchemy 2'],
+    ['Dammi una ricetta, mia figlia Ludovica è vegetariana', 'mia figlia Ludovica è vegetariana'],
+    ['帮我想个菜单，我对花生过敏', '我对花生过敏'],
+    ['お昼どこかいいとこない？うちの店は水曜が定休日です', 'うちの店は水曜が定休日です'],
+  ])('%s', (message, fact) => {
+    expect(factsIn(message).map(({ text }) => text)).toEqual([fact]);
+  });
+
+  test.each([
+    'Wenn ich auf 75 % runtergehen würde, was bliebe netto übrig?',
+    'Si je prenais un stand en plus, il me faudrait quoi comme papiers ?',
+    'Ich bin heute so was von durch',
+    'Se comprassi un tablet, riuscirei a scrivere testi lunghi?',
+    '如果我转去学 Blender，要多久？',
+    '今日は朝から裁判所で待たされてもうへとへと',
+    'Réponds à ce courriel :\n\nNous livrons toujours le mardi.',
+    'How would you render this?\n\nIch habe immer am Meer gelebt und werde nie in einer Stadt ohne Hafen wohnen.',
+  ])('none in %j', (message) => {
+    expect(factsIn(message)).toEqual([]);
+  });
+});
+
+// A pattern that tries all ways of dividing them would not come to an end.
+test.each([
+  ...[
+    'non il lo ',
+    'ya no en con ',
+    'los lunes me da ',
+    'mein a b c d ',
+    'on a quitté le ',
+    'plus le la ',
+    'wir haben, ',
+  ],
+  ...['我们从', '的从换到', '私は', 'の代わりに、', 'のはがを'],
+])('a text that repeats %j is read to its end', (word) => {
+  const text = word.repeat(4000 / word.length);
+  expect(factsIn(text).length).toBeLessThanOrEqual(5);
+  expect(relate(text.slice(0, 240), text.slice(3, 243))).not.toBe('contradiction');
+});
