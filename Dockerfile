@@ -12,7 +12,8 @@ RUN npm run archive && mkdir /svc && tar -xzf release/svc-*.tar.gz -C /svc --str
 FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="svc" \
       org.opencontainers.image.description="Self-hosted, multi-tenant persistent memory for AI assistants, over REST and MCP" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      io.modelcontextprotocol.server.name="io.github.svc-memory/svc"
 ENV SVC_DATA_DIR=/data \
     SVC_HOST=0.0.0.0 \
     SVC_PORT=8787

@@ -41,7 +41,8 @@ export async function releaseTime(): Promise<string> {
   return process.env.SOURCE_DATE_EPOCH ?? (await committed.catch(() => '0'));
 }
 
-async function checksumOf(file: string): Promise<string> {
+/** Returns the SHA-256 of a file, as hexadecimal digits. */
+export async function checksumOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');

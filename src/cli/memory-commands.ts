@@ -1,3 +1,4 @@
+import { systemRandom } from '../lib/random.ts';
 import type { LazyCommand, LoadContext } from './lazy-command.ts';
 
 /** Lists the commands for what is stored. */
@@ -15,6 +16,12 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       summary: 'search memories',
       group,
       load: async () => (await import('./commands/search.ts')).searchCommand(await context()),
+    },
+    {
+      name: 'context',
+      summary: 'print what is remembered about a prompt',
+      group,
+      load: async () => (await import('./commands/context.ts')).contextCommand(await context(), systemRandom),
     },
     {
       name: 'list',

@@ -45,6 +45,7 @@ import { trackConnections } from './connection-draining.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { prepareDatabase } from './database-location.ts';
 import { createReadiness, healthRoutes } from './health.ts';
+import { llmsTextRoutes } from './llms-text.ts';
 import { openMasterKeys } from './master-key.ts';
 import { mcpRoutes } from './mcp/mcp.ts';
 import { composeOperator } from './operator.ts';
@@ -195,6 +196,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       operatorRoutes(operator.parts),
       dashboardRoutes({ files: dashboardFiles }),
       referenceRoutes({ files: referenceFiles }),
+      llmsTextRoutes({ publicUrl, hasOAuth: oauthUse.isOn }),
       ...oauthPart.publicRoutes,
     ],
     protectedRoutes: [
@@ -222,7 +224,19 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       tidyRoutes({ tidyJobs, idempotency }),
       jobsRoutes({ jobs }),
       mcpRoutes({
-        ...{ memories, search, conversations, profile, learning, tidy, version, publicOrigins, random },
+        ...{
+          memories,
+          search,
+          conversations,
+          episodes,
+          profile,
+          learning,
+          tidy,
+          version,
+          publicUrl,
+          publicOrigins,
+          random,
+        },
         challenge: oauthPart.challenge,
       }),
       ...oauthPart.protectedRoutes,

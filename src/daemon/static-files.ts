@@ -87,7 +87,7 @@ function acceptedCoding(acceptEncoding: string | undefined): Coding {
 }
 
 /** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 13.1.2). */
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
 }

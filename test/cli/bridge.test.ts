@@ -35,7 +35,7 @@ const sessionOf = (apiKey: string, url = daemon.baseUrl): Session => ({ profileN
 
 async function bridgeUnder(
   session: () => Promise<Session>,
-  more: { folder?: string; tools?: 'everyday' | 'tidy' } = {},
+  more: { folder?: string; tools?: 'everyday' | 'tidy' | 'chatgpt' } = {},
 ) {
   const bridge = await startBridge({ session, ...more });
   closing.push(bridge.close);
@@ -190,17 +190,20 @@ describe('an unreachable daemon', () => {
     expect(await namesOf('tidy', UNREACHABLE)).toEqual(tidy);
   });
 
-  test.each(['prompts/list', 'initialize', 'server/discover'])(
-    'gets the same answer to %s for the tools to tidy memories',
-    async (method) => {
-      const { apiKey } = await makeTenant(daemon, 'tidy-offers@example.com');
-      const online = await bridgeUnder(async () => sessionOf(apiKey), { tools: 'tidy' });
-      const offline = await bridgeUnder(async () => sessionOf('svc_live_x', UNREACHABLE), { tools: 'tidy' });
-      const params = method === 'initialize' ? HANDSHAKE : stateless();
-      const [real, substitute] = [await online.ask(method, params), await offline.ask(method, params)];
-      expect(essentials(substitute.result)).toEqual(essentials(real.result));
-    },
-  );
+  test.each([
+    ['tidy', 'prompts/list'],
+    ['tidy', 'initialize'],
+    ['tidy', 'server/discover'],
+    ['chatgpt', 'initialize'],
+    ['chatgpt', 'server/discover'],
+  ] as const)('gets, with --tools %s, the same answer to %s as from a daemon', async (tools, method) => {
+    const { apiKey } = await makeTenant(daemon, 'other-offers@example.com');
+    const online = await bridgeUnder(async () => sessionOf(apiKey), { tools });
+    const offline = await bridgeUnder(async () => sessionOf('svc_live_x', UNREACHABLE), { tools });
+    const params = method === 'initialize' ? HANDSHAKE : stateless();
+    const [real, substitute] = [await online.ask(method, params), await offline.ask(method, params)];
+    expect(essentials(substitute.result)).toEqual(essentials(real.result));
+  });
 
   test.each(['resources/list', 'resources/templates/list', 'prompts/list', 'initialize', 'server/discover'])(
     'gets the same answer to %s as from a daemon without memories',
@@ -215,20 +218,27 @@ describe('an unreachable daemon', () => {
     },
   );
 
-  test('the built-in tools are a subset of the daemon’s', async () => {
-    const { apiKey } = await daemon.signIn('built-in@example.com');
-    type Tool = { name: string; inputSchema: { required?: string[]; properties: object } };
-    const real = (await (await bridgeUnder(async () => sessionOf(apiKey))).ask('tools/list')).result?.tools as never;
-    const built = (await (await bridgeUnder(() => Promise.reject(new NotSignedInError('')))).ask('tools/list')).result;
-    for (const { name, inputSchema } of (built?.tools ?? []) as unknown as Tool[]) {
-      const twin = (real as Tool[]).find((tool) => tool.name === name);
-      if (!twin) expect.fail(`The daemon has no ${name}`);
-      expect(twin.inputSchema.required ?? [], name).toEqual(inputSchema.required);
-      expect(Object.keys(twin.inputSchema.properties), name).toEqual(
-        expect.arrayContaining(Object.keys(inputSchema.properties)),
-      );
-    }
-  });
+  test.each(['everyday', 'tidy', 'chatgpt'] as const)(
+    'the built-in %s tools are a subset of the daemon’s',
+    async (tools) => {
+      const { apiKey } = await makeTenant(daemon, 'built-in@example.com');
+      type Tool = { name: string; inputSchema: { required?: string[]; properties: object } };
+      const real = (await (await bridgeUnder(async () => sessionOf(apiKey), { tools })).ask('tools/list')).result
+        ?.tools as never;
+      const built = (
+        await (await bridgeUnder(() => Promise.reject(new NotSignedInError('')), { tools })).ask('tools/list')
+      ).result;
+      expect(built?.tools?.length).toBeGreaterThan(1);
+      for (const { name, inputSchema } of (built?.tools ?? []) as unknown as Tool[]) {
+        const twin = (real as Tool[]).find((tool) => tool.name === name);
+        if (!twin) expect.fail(`The daemon has no ${name}`);
+        expect(twin.inputSchema.required ?? [], name).toEqual(inputSchema.required);
+        expect(Object.keys(twin.inputSchema.properties), name).toEqual(
+          expect.arrayContaining(Object.keys(inputSchema.properties)),
+        );
+      }
+    },
+  );
 });
 
 describe('a failing call', () => {

@@ -96,7 +96,7 @@ describe('the entry', () => {
     };
     expect(await tried('cursor', 'http://localhost:8787', 200)).toContain('http://localhost:8787 does not offer OAuth');
     expect(await tried('cursor', 'https://memory.example.com', 404)).toContain('does not offer OAuth');
-    expect(await tried('goose', 'https://memory.example.com', 200)).toContain('omit --key-from oauth');
+    expect(await tried('lm-studio', 'https://memory.example.com', 200)).toContain('omit --key-from oauth');
   });
 
   test.each([

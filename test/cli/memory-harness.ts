@@ -7,6 +7,7 @@ import type { CommandContext } from '../../src/cli/command-context.ts';
 import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
 import { connectionsCommand } from '../../src/cli/commands/connections.ts';
+import { contextCommand } from '../../src/cli/commands/context.ts';
 import { conversationsCommand } from '../../src/cli/commands/conversations.ts';
 import { editCommand } from '../../src/cli/commands/edit.ts';
 import { episodesCommand } from '../../src/cli/commands/episodes.ts';
@@ -32,6 +33,7 @@ import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 
 export interface RunOptions {
   /** Input and output are terminals. */
@@ -162,6 +164,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     modelCommand,
   );
   for (const create of commands) program.addCommand(create(context));
+  program.addCommand(contextCommand(context, systemRandom));
   program.addCommand(mcpCommand(context, '1.2.3'));
   program.addCommand(completionCommand(context.terminal, async () => program));
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];

@@ -56,6 +56,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<set>': 'tidy',
     '<schedule>': 'daily',
     '<order>': 'latest',
+    '<purpose>': 'prompt',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];
@@ -65,6 +66,7 @@ const ARGUMENTS: Record<string, string[]> = {
   'connections revoke': ['x'],
   'learned infer': ['on'],
   search: ['x'],
+  context: ['x'],
   show: ['abcdef12'],
   topic: ['x'],
   edit: ['abcdef12'],

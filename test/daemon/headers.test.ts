@@ -123,6 +123,7 @@ describe('every response to a caller without a key carries the headers of its ad
     '/docs',
     '/docs/reference.js',
     '/docs/reference.css',
+    '/llms.txt',
   ];
   const cases: [status: number, what: string, ask: () => Promise<Answer>][] = [
     ...assets.map((path): (typeof cases)[number] => [200, path, () => anyone(path)]),

@@ -84,6 +84,7 @@ describe('HEAD', () => {
     '/v1/nothing',
     '/v1/openapi.json',
     '/docs',
+    '/llms.txt',
     '/dashboard',
     '/dashboard/pages.css',
     '/healthz',

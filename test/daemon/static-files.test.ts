@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 beforeEach(() => daemon.clock.advance(120_000));
 
-const REFERENCE = ['/docs', '/docs/reference.js', '/docs/reference.css'];
+const OTHERS = ['/llms.txt', '/docs', '/docs/reference.js', '/docs/reference.css'];
 
 const get = (path: string) => daemon.call(undefined, path);
 const remaining = async (path: string) => Number((await get(path)).headers.get('x-ratelimit-remaining'));
@@ -21,7 +21,7 @@ describe('the files of the web app and of the API reference', () => {
     const assets = [...text.matchAll(/(?:src|href)="(\/dashboard\/[^"]+)"/g)].map(([, path]) => path!);
     expect(assets.length).toBeGreaterThan(2);
     const loads = Array.from({ length: 10 }, () => ['/dashboard', ...assets]).flat();
-    const others = [...(await loadDashboardFiles(inject('dashboardFolder'))).keys(), ...REFERENCE];
+    const others = [...(await loadDashboardFiles(inject('dashboardFolder'))).keys(), ...OTHERS];
     const answers = await Promise.all([...loads, ...others].map(get));
     const seen = answers.map(({ status, headers }) => `${status} ${headers.get('x-ratelimit-remaining')}`);
     expect(new Set(seen)).toEqual(new Set(['200 120']));

@@ -10,7 +10,6 @@ import { lastSeen, otherClients, seenClients } from '../../src/dashboard/views/c
 import {
   configPath,
   entryFor,
-  installLink,
   KEY_PLACEHOLDER,
   setupCommand,
   systemOf,
@@ -76,29 +75,6 @@ describe('the path of a configuration file', () => {
 
   test('is first shown for the system of the reader', () => {
     expect(['MacIntel', 'Win32', 'Linux x86_64', ''].map(systemOf)).toEqual(['macos', 'windows', 'linux', 'linux']);
-  });
-});
-
-describe('the link that adds the entry', () => {
-  const configIn = (link: string) => JSON.parse(atob(new URL(link).searchParams.get('config')!));
-
-  test('carries the key if the page knows it, else a reference to it', () => {
-    const cursor = findAssistant('cursor')!;
-    const known = configIn(installLink(cursor, 'http', ORIGIN, 'svc_live_1')!);
-    expect(known).toEqual({ url: `${ORIGIN}/v1/mcp`, headers: { Authorization: 'Bearer svc_live_1' } });
-    const unknown = configIn(installLink(cursor, 'http', ORIGIN, undefined)!);
-    expect(unknown.headers).toEqual({ Authorization: `Bearer \${env:SVC_API_KEY}` });
-  });
-
-  test('makes VS Code prompt for a key that the page does not know', () => {
-    const link = installLink(findAssistant('vscode')!, 'http', ORIGIN, undefined)!;
-    const config = JSON.parse(decodeURIComponent(link.slice('vscode:mcp/install?'.length)));
-    expect(config).toMatchObject({ name: 'svc', type: 'http', inputs: [{ password: true, type: 'promptString' }] });
-  });
-
-  test('does not exist for other assistants, or without a key where the assistant reads none', () => {
-    expect(installLink(findAssistant('codex')!, 'stdio', ORIGIN, undefined)).toBeUndefined();
-    expect(installLink(findAssistant('lm-studio')!, 'http', ORIGIN, undefined)).toBeUndefined();
   });
 });
 

@@ -221,6 +221,7 @@ export const TERMINAL_ASSISTANTS: readonly AssistantSetup[] = [
     entry: ['extensions', ENTRY_NAME],
     stdio: formats.gooseStdio,
     http: formats.gooseHttp,
+    oauth: true,
     keyReference: false,
     markerPaths: config(['Block', 'goose'], ['goose']),
     commands: ['goose'],

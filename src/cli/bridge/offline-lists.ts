@@ -53,3 +53,6 @@ export const TIDY_LISTS: OfflineLists = {
     ],
   },
 };
+
+/** There are neither prompts nor resources beside the tools of ChatGPT. */
+export const CHATGPT_LISTS: OfflineLists = {};

@@ -36,7 +36,7 @@ export function offlineResponse(
   const capabilities = {
     tools: NO_LIST_CHANGES,
     ...(lists['resources/list'] && { resources: NO_LIST_CHANGES }),
-    prompts: NO_LIST_CHANGES,
+    ...(lists['prompts/list'] && { prompts: NO_LIST_CHANGES }),
   };
   const instructions = `Long-term memory that outlives this conversation. It is currently unavailable: ${outage.message}`;
   switch (request.method) {

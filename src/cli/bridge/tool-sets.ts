@@ -1,4 +1,4 @@
-import { EVERYDAY_LISTS, type OfflineLists, TIDY_LISTS } from './offline-lists.ts';
+import { CHATGPT_LISTS, EVERYDAY_LISTS, type OfflineLists, TIDY_LISTS } from './offline-lists.ts';
 
 export type ToolList = Record<string, unknown>[];
 
@@ -83,7 +83,12 @@ const TIDY_TOOLS: ToolList = [
   }),
 ];
 
-/** What `svc mcp` can offer: the tools of every day or, with `--tools tidy`, those to tidy memories. */
+const CHATGPT_TOOLS: ToolList = [
+  tool('search', 'Search the memory by meaning and words, best first.', ['query'], { query: TEXT }),
+  tool('fetch', 'Read the full text of a search result.', ['id'], { id: TEXT }),
+];
+
+/** What `svc mcp` can offer: the tools of every day or, with `--tools`, others. */
 export const TOOL_SETS = {
   everyday: {
     path: '/v1/mcp',
@@ -96,5 +101,11 @@ export const TOOL_SETS = {
     cacheFile: 'mcp-tools-tidy.json',
     builtIn: TIDY_TOOLS,
     lists: TIDY_LISTS,
+  },
+  chatgpt: {
+    path: '/v1/mcp?tools=chatgpt',
+    cacheFile: 'mcp-tools-chatgpt.json',
+    builtIn: CHATGPT_TOOLS,
+    lists: CHATGPT_LISTS,
   },
 } satisfies Record<string, ToolSet>;

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 
 interface McpOptions {
   profile?: string;
-  tools?: 'tidy';
+  tools?: 'tidy' | 'chatgpt';
   debug?: true;
 }
 
@@ -27,7 +27,12 @@ export function mcpCommand(context: CommandContext, version: string): Command {
   return new Command('mcp')
     .description('speak MCP on standard input and output, for assistants')
     .option('--profile <name>', 'the account to use, if there are several [SVC_PROFILE]')
-    .addOption(new Option('--tools <set>', 'offer only the tools to tidy memories').choices(['tidy']))
+    .addOption(
+      new Option('--tools <set>', 'offer other tools: to tidy memories, or search and fetch').choices([
+        'tidy',
+        'chatgpt',
+      ]),
+    )
     .option('--debug', 'log to standard error (no keys, no memories)')
     .addHelpText('after', HELP)
     .action(async ({ profile, tools, debug }: McpOptions) => {

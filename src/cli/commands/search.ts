@@ -5,10 +5,12 @@ import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
   collect,
+  type ItemType,
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
   parseCount,
+  parseTypes,
   printJson,
   renderOptions,
 } from '../memory/command-options.ts';
@@ -21,8 +23,6 @@ import { describeLearned, describeMeaning, signalBars } from '../memory/signal-b
 import { wrap } from '../memory/terminal-text.ts';
 import { parseTime } from '../memory/time-option.ts';
 
-type ItemType = NonNullable<SearchRequest['types']>[number];
-
 interface SearchOptions extends CommonOptions {
   limit: number;
   user?: string;
@@ -34,8 +34,6 @@ interface SearchOptions extends CommonOptions {
   types?: ItemType[];
   explain?: true;
 }
-
-const ITEM_TYPES: readonly ItemType[] = ['memory', 'message', 'episode'];
 
 const HELP = `
 When output is not a terminal, it prints one line per result with tab-separated
@@ -61,7 +59,7 @@ export function searchCommand(context: CommandContext): Command {
     .option('--after <time>', 'only results after this time', past)
     .option('--before <time>', 'only results before this time', past)
     .option('--as-of <time>', 'search what was valid at this time', past)
-    .option('--types <list>', 'comma-separated types to search: memory, message, episode', readTypes)
+    .option('--types <list>', 'comma-separated types to search: memory, message, episode', parseTypes)
     .option('--explain', 'show what each signal contributed to the score')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
@@ -147,12 +145,4 @@ function readLimit(text: string): number {
   const limit = parseCount(text);
   if (limit > 100) throw new InvalidArgumentError('At most 100.');
   return limit;
-}
-
-function readTypes(text: string): ItemType[] {
-  const names = text.split(',').map((name) => name.trim());
-  const types = ITEM_TYPES.filter((type) => names.includes(type));
-  if (types.length !== names.length)
-    throw new InvalidArgumentError(`Expected a comma-separated list of ${ITEM_TYPES.join(', ')}.`);
-  return types;
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
+import type { SearchRequest } from '../../contract/search.ts';
 import type { CommandContext } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { jsonFor } from '../output.ts';
@@ -43,6 +44,18 @@ export function parseCount(text: string): number {
   if (!Number.isSafeInteger(count) || count < 1)
     throw new InvalidArgumentError('Expected a whole number of at least 1.');
   return count;
+}
+
+export type ItemType = NonNullable<SearchRequest['types']>[number];
+const ITEM_TYPES: readonly ItemType[] = ['memory', 'message', 'episode'];
+
+/** Parses a comma-separated list of types. */
+export function parseTypes(text: string): ItemType[] {
+  const names = text.split(',').map((name) => name.trim());
+  const types = ITEM_TYPES.filter((type) => names.includes(type));
+  if (types.length !== names.length)
+    throw new InvalidArgumentError(`Expected a comma-separated list of ${ITEM_TYPES.join(', ')}.`);
+  return types;
 }
 
 /** Parses `key=text`, or `key:=json` for any other JSON value; repeated options accumulate. */

@@ -111,14 +111,14 @@ function feedbackText({ searchId }: { searchId: string | null }): string {
 }
 
 /** Formats an error so that an assistant can act on it: its code, what is wrong and what to do. */
-export function refusalText({ code, message, options }: AppError): string {
+export function refusalText({ code, message, options }: AppError, unknownIdAdvice = ADVICE.not_found): string {
   const { errors = [], retryAfterSeconds } = options;
   const lines = [
     `${code}: ${message}`,
     // A single field error is already in the message.
     ...(errors.length > 1 ? errors.map((fault) => `${fault.path}: ${fault.message}`) : []),
     ...(retryAfterSeconds ? [`Retry after ${retryAfterSeconds} s.`] : []),
-    ADVICE[code] ?? '',
+    (code === 'not_found' ? unknownIdAdvice : ADVICE[code]) ?? '',
   ];
   return lines.filter((line) => line !== '').join('\n');
 }

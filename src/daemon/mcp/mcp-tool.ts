@@ -10,6 +10,7 @@ import type { McpNote } from '../answered.ts';
 import { errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from './mcp-schemas.ts';
+import type { ToolSet } from './mcp-tool-set.ts';
 
 /** The HTTP request that an MCP message arrived in. */
 export interface McpCall {
@@ -27,9 +28,6 @@ export interface McpCall {
   structured: boolean;
   toolSet: ToolSet;
 }
-
-/** What a client may ask for: the tools of every day, or those to tidy memories. */
-export type ToolSet = 'everyday' | 'tidy';
 
 /** Registers a tool, resource or prompt on the server of one request. */
 export interface Registration {
@@ -52,9 +50,13 @@ interface Tool<Input, Output extends object> {
   listed?: TObject;
   arguments: ArgumentNotes;
   output: TObject;
-  run(principal: Principal, input: Input): Promise<Output>;
   /** `mark` is that of fences. */
+  run(principal: Principal, input: Input, mark: string): Promise<Output>;
   text(output: Output, mark: string): string;
+  /** Whether programs parse the text: nothing is added to it. */
+  isParsed?: boolean;
+  /** What to do about an id that nothing has, if the tools of every day are no help. */
+  unknownIdAdvice?: string;
 }
 
 /** Tool annotations by kind of tool. */
@@ -67,7 +69,7 @@ export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentH
 
 /** Wraps a feature's method as a tool. Schemas are compiled here, once, rather than for the server of each request. */
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
-  const { name, output, run, text } = definition;
+  const { name, output, run, text, isParsed = false, unknownIdAdvice } = definition;
   const config = toolConfig(definition);
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
@@ -81,17 +83,17 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         mcpReq.signal.throwIfAborted();
         requireScope(principal, scope);
         const { input, notes } = read(args as Record<string, unknown>);
-        const answer = await run(principal, input);
+        const answer = await run(principal, input, mark);
         Object.assign(note, idsOfAnswer(answer));
         return {
-          content: [{ type: 'text', text: withNotes(text(answer, mark), notes) }],
+          content: [{ type: 'text', text: withNotes(text(answer, mark), isParsed ? [] : notes) }],
           ...(structured && { structuredContent: declared(answer) }),
         };
       } catch (error) {
         note.status = error instanceof AppError ? error.status : 500;
         if (error instanceof AppError && error.code !== 'internal') {
           if (error.status >= 500) log.error({ error, tool: name, requestId }, 'MCP tool could not be served');
-          return errorResult(refusalText(error));
+          return errorResult(refusalText(error, unknownIdAdvice));
         }
         if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'MCP tool failed');
         return errorResult(failureText(requestId));

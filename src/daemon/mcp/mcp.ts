@@ -7,7 +7,7 @@ import type { Random } from '../../lib/random.ts';
 import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
 import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
-import type { ToolSet } from './mcp-tool.ts';
+import { NAMED_TOOL_SETS, type ToolSet } from './mcp-tool-set.ts';
 
 export interface McpDependencies extends McpServerDependencies {
   random: Random;
@@ -99,13 +99,15 @@ function asksForStructure({ query }: FastifyRequest): boolean {
   return (query as { structured?: string }).structured === 'true';
 }
 
-/** `/v1/mcp?tools=tidy` offers the tools to tidy memories instead of those of every day. Throws `invalid_request`. */
+/** `/v1/mcp?tools=tidy` or `=chatgpt` offers other tools than those of every day. Throws `invalid_request`. */
 function toolSetOf({ query }: FastifyRequest): ToolSet {
   const { tools } = query as { tools?: unknown };
   if (tools === undefined) return 'everyday';
-  if (tools === 'tidy') return 'tidy';
-  const errors = [{ path: 'tools', message: 'must be tidy' }];
-  const message = 'There are no such tools. tools must be tidy; leave it out for the tools of every day.';
+  const named = NAMED_TOOL_SETS.find((name) => name === tools);
+  if (named) return named;
+  const rule = `must be ${NAMED_TOOL_SETS.join(' or ')}`;
+  const errors = [{ path: 'tools', message: rule }];
+  const message = `There are no such tools. tools ${rule}; leave it out for the tools of every day.`;
   throw new AppError('invalid_request', message, { errors });
 }
 

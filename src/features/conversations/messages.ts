@@ -1,4 +1,10 @@
-import type { AppendedMessage, Message, MessageChange, MessagesQuery } from '../../contract/conversations.ts';
+import type {
+  AppendedMessage,
+  Conversation,
+  Message,
+  MessageChange,
+  MessagesQuery,
+} from '../../contract/conversations.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -16,7 +22,14 @@ import { findConversation } from './conversations-store.ts';
 import { noConversation } from './message-append.ts';
 import { changeMessage } from './message-change.ts';
 import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
-import { findMessage, listMessages } from './messages-store.ts';
+import { findMessage, findMessagesById, listMessages } from './messages-store.ts';
+
+/** A message, its text, which is that of its parts if it has any, and its conversation. */
+export interface MessageInConversation {
+  message: Message;
+  text: string;
+  conversation: Omit<Conversation, 'preview'>;
+}
 
 /** The stored messages of a conversation. Unknown ids and those of other tenants throw `not_found`. */
 export interface Messages {
@@ -26,6 +39,8 @@ export interface Messages {
     query: MessagesQuery,
   ): Promise<{ data: Message[]; nextCursor: string | null }>;
   message(principal: Principal, id: string, messageId: string): Promise<Message>;
+  /** Finds a message by its id alone, with its text and its conversation. */
+  messageById(principal: Principal, messageId: string): Promise<MessageInConversation>;
   /** Overwrites what changes: messages have no history. Throws `precondition_failed` and `quota_exceeded`. */
   changeMessage(
     principal: Principal,
@@ -69,6 +84,14 @@ export function createMessages(parts: Parts): Messages {
     async message({ tenantId }, conversationId, messageId) {
       await loadConversation(db.lookups, tenantId, conversationId);
       return toMessage(await loadMessage(db.lookups, { tenantId, conversationId }, messageId));
+    },
+    async messageById({ tenantId }, messageId) {
+      const [found] = await findMessagesById(db.lookups, tenantId, [messageId]);
+      if (!found) throw new AppError('not_found', 'There is no message with this id.');
+      const { conversationId } = found;
+      const conversation = await loadConversation(db.lookups, tenantId, conversationId);
+      const row = await loadMessage(db.lookups, { tenantId, conversationId }, messageId);
+      return { message: toMessage(row), text: row.content, conversation: toConversation(conversation) };
     },
     changeMessage: ({ tenantId }, conversationId, messageId, change, ifMatch) =>
       writeWithTerms(tenantId, [], (terms) =>

@@ -295,9 +295,23 @@ describe('the audience', () => {
     expect(await mcpStatus(daemon, tokens.access_token)).toBe(200);
   });
 
+  test('may name the tools that a client chose by its address, in all of its requests', async () => {
+    const resource = `${daemon.publicUrl}/v1/mcp?tools=chatgpt`;
+    const request = await requestOf(daemon, { resource });
+    const answer = await redeem(daemon, await codeOf(browser, request), request, { resource });
+    expect(answer.status).toBe(200);
+    expect(await mcpStatus(daemon, answer.body.access_token)).toBe(200);
+  });
+
   test('cannot be another one, in any request', async () => {
     const own = `${daemon.publicUrl}/v1/mcp`;
-    for (const resource of [`${own}/`, daemon.publicUrl, 'https://other.example/mcp', `${own}?x`]) {
+    for (const resource of [
+      `${own}/`,
+      daemon.publicUrl,
+      'https://other.example/mcp',
+      `${own}?x`,
+      `${own}x?tools=tidy`,
+    ]) {
       const { query } = await requestOf(daemon, { resource });
       expect((await look(browser, query)).body).toMatchObject({ error: 'invalid_target' });
       const request = await requestOf(daemon, { resource: own });

@@ -92,6 +92,44 @@ describe('connecting an assistant', { timeout: 60_000 }, () => {
   });
 });
 
+describe('the link that adds svc with one click', { timeout: 60_000 }, () => {
+  test.each(['light', 'dark'] as const)(
+    'fits on a phone, is reached by the keyboard and accessible: %s',
+    async (colorScheme) => {
+      const options = { colorScheme, viewport: { width: 375, height: 740 } };
+      const { page, apiKey, consoleErrors } = await browser.openApp('connect?assistant=cursor&via=stdio', options);
+      const link = page.getByRole('link', { name: 'Add to Cursor' });
+      await link.waitFor();
+      await settled(page);
+      const config = async () => {
+        const href = new URL((await link.getAttribute('href'))!);
+        return JSON.parse(atob(href.searchParams.get('config')!));
+      };
+      expect(await config()).toEqual({ command: 'svc', args: ['mcp'] });
+      const isFocused = () => link.evaluate((element) => element === document.activeElement);
+      for (let presses = 0; presses < 40 && !(await isFocused()); presses++) await page.keyboard.press('Tab');
+      expect(await isFocused()).toBe(true);
+      expect(await fits(page)).toBe(true);
+      expect(await browser.axe(page)).toEqual([]);
+      await page.locator('.side-pane').getByLabel('URL and key').check();
+      await page.getByText('The link holds the key above').waitFor();
+      expect((await config()).headers).toEqual({ Authorization: `Bearer ${apiKey}` });
+      await page.reload();
+      await page.getByText('The link holds no key').waitFor();
+      expect(JSON.stringify(await config())).not.toMatch(KEY);
+      await link.click();
+      expect(page.url()).toContain('/dashboard/connect');
+      expect(consoleErrors.filter((text) => text.startsWith('policy:'))).toEqual([]);
+    },
+  );
+
+  test('is absent for an assistant that has none', async () => {
+    const { page } = await browser.openApp('connect?assistant=codex');
+    await page.getByRole('heading', { name: 'In a terminal' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'With one click' }).count()).toBe(0);
+  });
+});
+
 describe('what uses the account', { timeout: 60_000 }, () => {
   test('the key is revoked only after a confirmation, and the page stays signed in', async () => {
     const { page, apiKey } = await browser.openApp('connect');

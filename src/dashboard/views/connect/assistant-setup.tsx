@@ -1,14 +1,15 @@
-import type { Assistant } from '../../../cli/assistants/assistant.ts';
+import type { Assistant, DesiredEntry } from '../../../cli/assistants/assistant.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { fileText } from './entry-text.ts';
+import { installLink, linkedEntry } from './install-links.ts';
 import {
   configPath,
   entryFor,
-  installLink,
   KEY_PLACEHOLDER,
   SYSTEMS,
   type System,
@@ -26,6 +27,7 @@ export function AssistantSetup({ assistant }: { assistant: Assistant }) {
   return (
     <>
       <Choices {...setup} />
+      <LinkSetup {...setup} />
       <CommandSetup {...setup} />
       <ManualSetup {...setup} />
     </>
@@ -73,6 +75,48 @@ function Choices({ assistant, transport, system }: Setup) {
   );
 }
 
+/** A link that opens the assistant, which asks before it adds the entry. */
+function LinkSetup({ assistant, transport, system }: Setup) {
+  const isHttps = location.protocol === 'https:';
+  const oauth = useResource(isHttps ? 'oauth' : undefined, offersOAuth);
+  const facts = { origin: location.origin, key: currentSession().freshKey, hasOAuth: oauth.state.value.value === true };
+  const entry = linkedEntry(assistant, transport, facts);
+  const link = entry && installLink(assistant, entry);
+  if (!link) return null;
+  return (
+    <section class="stack">
+      <h3>With one click</h3>
+      <div class="buttons">
+        <a class="button primary" href={link}>
+          <Icon name="plus" size={16} />
+          Add to {assistant.title}
+        </a>
+      </div>
+      <p class="hint">
+        {linkHint(assistant, entry)}
+        {needsPath(assistant, transport, system) &&
+          ` If ${assistant.title} cannot start svc, use the command below, which writes its full path.`}
+      </p>
+    </section>
+  );
+}
+
+async function offersOAuth(signal: AbortSignal): Promise<boolean> {
+  return (await fetch('/.well-known/oauth-authorization-server', { signal })).ok;
+}
+
+function linkHint({ title, keyNote, input }: Assistant, entry: DesiredEntry): string {
+  if (entry.transport === 'stdio') return 'The link holds no key: svc reads it where you ran “svc login”.';
+  if (entry.transport === 'oauth') return `The link holds no key: ${title} opens a page on which you allow it.`;
+  if ('literal' in entry.key) return 'The link holds the key above: do not pass it on.';
+  if (input) return `The link holds no key: ${title} asks for it.`;
+  return keyNote ?? `The link holds no key: ${title} reads it from ${entry.key.variable}.`;
+}
+
+function needsPath({ desktop }: Assistant, transport: Transport, system: System): boolean {
+  return transport === 'stdio' && (desktop === true || system === 'windows');
+}
+
 function CommandSetup({ assistant, transport, system }: Setup) {
   const isFresh = currentSession().freshKey !== undefined;
   const command = (key: string) =>
@@ -96,7 +140,6 @@ function CommandSetup({ assistant, transport, system }: Setup) {
 function ManualSetup({ assistant, transport, system }: Setup) {
   const path = configPath(assistant, system);
   const text = (key: string) => fileText(assistant, entryFor(transport, location.origin, key)) ?? '';
-  const link = installLink(assistant, transport, location.origin, currentSession().freshKey);
   return (
     <section class="stack">
       <h3>Or by hand</h3>
@@ -108,12 +151,6 @@ function ManualSetup({ assistant, transport, system }: Setup) {
       <div class="buttons">
         <CopyButton text={() => text(keyToCopy())} label="Copy configuration" class="small primary" />
         {transport === 'http' && currentSession().freshKey && <RevealButton />}
-        {link && (
-          <a class="button small" href={link}>
-            <Icon name="plus" size={16} />
-            Add to {assistant.title}
-          </a>
-        )}
       </div>
       <SetupHints assistant={assistant} transport={transport} system={system} />
     </section>
@@ -121,8 +158,7 @@ function ManualSetup({ assistant, transport, system }: Setup) {
 }
 
 function SetupHints({ assistant, transport, system }: Setup) {
-  const { title, desktop, notes } = assistant;
-  const needsPath = transport === 'stdio' && (desktop === true || system === 'windows');
+  const { title, notes } = assistant;
   const hints = [
     transport === 'stdio' && 'The local command reads the key from your keychain, so the file contains none.',
     transport === 'http' && currentSession().freshKey === undefined && (
@@ -130,7 +166,8 @@ function SetupHints({ assistant, transport, system }: Setup) {
         Replace <code>{KEY_PLACEHOLDER}</code> with your key. The command above fills it in.
       </>
     ),
-    needsPath && `${title} needs the full path of svc here. The command in the terminal fills it in.`,
+    needsPath(assistant, transport, system) &&
+      `${title} needs the full path of svc here. The command in the terminal fills it in.`,
     notes?.user,
     `Then restart ${title}.`,
   ];

@@ -1,4 +1,4 @@
-import { type Assistant, type DesiredEntry, KEY_VARIABLE, renderEntry } from '../../../cli/assistants/assistant.ts';
+import { type Assistant, type DesiredEntry, KEY_VARIABLE } from '../../../cli/assistants/assistant.ts';
 import type { Environment } from '../../../cli/assistants/config-paths.ts';
 
 export const SYSTEMS = ['macos', 'linux', 'windows'] as const;
@@ -53,38 +53,6 @@ export function setupCommand(
 
 export function mcpUrl(origin: string): string {
   return `${origin}/v1/mcp`;
-}
-
-/**
- * Returns a link that adds the entry in the assistant itself, for those that have one. Without a known key, the link
- * refers to the variable that the assistant reads or prompts for.
- */
-export function installLink(
-  assistant: Assistant,
-  transport: Transport,
-  origin: string,
-  key: string | undefined,
-): string | undefined {
-  const link = LINKS[assistant.id];
-  if (!link || (transport === 'http' && key === undefined && !assistant.keyReference)) return undefined;
-  const entry = entryFor(transport, origin, key ?? '');
-  const named: DesiredEntry =
-    entry.transport === 'http' && key === undefined ? { ...entry, key: { variable: KEY_VARIABLE } } : entry;
-  const rendered = renderEntry(assistant, named);
-  return rendered && link(rendered.server, rendered.input);
-}
-
-const LINKS: Record<string, (server: object, input?: object) => string> = {
-  cursor: (server) =>
-    `cursor://anysphere.cursor-deeplink/mcp/install?${new URLSearchParams({ name: 'svc', config: base64(server) })}`,
-  vscode: (server, input) =>
-    `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'svc', ...server, ...(input && { inputs: [input] }) }))}`,
-  'lm-studio': (server) => `lmstudio://add_mcp?${new URLSearchParams({ name: 'svc', config: base64(server) })}`,
-};
-
-/** Encodes JSON that consists of ASCII characters. */
-function base64(value: object): string {
-  return btoa(JSON.stringify(value));
 }
 
 /** Masks all of a key but its prefix and last four characters. */

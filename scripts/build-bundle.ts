@@ -1,0 +1,3 @@
+import { writeBundle } from './release/bundle.ts';
+
+console.log(await writeBundle());
