@@ -85,7 +85,7 @@ export const english: Language = {
   },
   said: {
     explicit:
-      /\b(?:(?:please |pls )?(?:remember|keep in mind|don['’]t forget|note(?: down)?|make a note|for (?:the )?(?:future|record|next time)|fyi|from now on|going forward|as a rule)\b[,:]?\s*(?:that\s+)?)(.+)$/i,
+      /\b(?:(?:please |pls )?(?:remember|keep in mind|don['’]t forget|note(?: down)?|make a note|for (?:the )?(?:future|record|next time)(?=[,:])|fyi|from now on|going forward|as a rule)\b[,:]?\s*(?:that\s+)?)(.+)$/i,
     rules: [
       /^(?:please |and |but |also |so )*(?:always|never|don['’]?t ever)\s+\w+/i,
       /\b(?:is|are|be|i|we|you)\s+(?:always|never)\b|,?\s(?:always|never)\s+(?:use|write|add|put|show|start|keep|give|answer|explain|include)\b/i,
@@ -100,12 +100,13 @@ export const english: Language = {
       /^(?:my|our)\s+(?:[\p{L}\p{N}'’./-]+\s+){1,5}(?:is|are|was|lives?|works?|runs?|has|have|uses?|starts?|ends?|sits?|lies|opens?|closes?|prefers?|likes?|hates?|needs?|speaks?|goes|stays?|can['’]?t|comes?|wants?|expects?|insists?|pays?|listens?)\b/iu,
     ],
     notKept:
-      /\?|\b(?:if|would|could|might|maybe|perhaps|suppose|imagine|what if|let['’]?s|today|tonight|tomorrow|yesterday|right now|just now|currently|for now|at the moment|this (?:morning|afternoon|evening|time|error|bug|test|one|file|function)|last (?:night|week)|stuck|trying|tried|fails?|failed|failing|crash\w*|broken|error|thanks?|sorry|i (?:think|guess|wonder|see|get|got|mean|hope|feel|need|forgot))\b/i,
+      /\?|\b(?:if|would|could|might|maybe|perhaps|suppose|imagine|what if|let['’]?s|today|tonight|tomorrow|yesterday|right now|just now|currently|for now|at the moment|this (?:morning|afternoon|evening|time|error|bug|test|one|file|function)|last (?:night|week)|stuck|trying|tried|fails?|failed|failing|crash\w*|broken|error|thanks?|sorry|(?:how|why) (?:do|does|can|to)\b|i (?:always |keep )?forget|have an? (?:cold|headache|fever|flu|question|problem|bug|issue|feeling|meeting|minute|idea)|i (?:think|guess|wonder|see|get|got|mean|hope|feel|need|forgot))\b/i,
     points: /\b(?:it|this|that|them|these|those|here|there)\b/i,
     refers: /^(?:it|its|that|this|they|their|these|those|she|he|there|which|who)\b/i,
     clauses:
-      /\s*(?:[;:(–—]|,\s+(?:because|since|as|so|and|but|note that|remember that)?|\s-+\s|\bbecause\b|\bsince\b|\bbtw\b,?|\bby the way\b,?)\s*/i,
+      /\s*(?:[;:(–—]|,\s+(?:because|since|as|so|and|but|note that|remember that)?\b|\s-+\s|\bbecause\b|\bsince\b|\bbtw\b,?|\bby the way\b,?)\s*/i,
+    follows: /[,;]?\s+so\s+(?!that\b|much\b|many\b|far\b|long\b|called\b|on\b).*$/i,
     leading:
-      /^(?:btw|by the way|also|and|but|so|oh|well|hey|hi|ok(?:ay)?|because|since|as|fyi|note that|just so you know|for context|to be clear|yes|no|right|actually)[,:]?\s+/i,
+      /^(?:btw|by the way|also|and|but|so|oh|well|hey|hi|ok(?:ay)?|because|since|as|fyi|note that|just so you know|for context|to be clear|yes|no|right|actually|please(?=:)|for the (?:reply|answer|record|future)(?=[,:]))[,:]?\s+/i,
   },
 };

@@ -146,6 +146,7 @@ export const french: Language = {
     clauses: pattern(
       String.raw`\s*(?:[;:(–—]|,\s+(?:parce qu['e’]\s*|car |puisqu['e’]\s*|comme |et |mais |donc |sachant qu['e’]\s*|vu qu['e’]\s*)?|\s-+\s|\bparce qu(?:e |['’])|\bcar\b|\bsachant qu(?:e |['’])|\bvu qu(?:e |['’])|\bau fait\b,?)\s*`,
     ),
+    follows: pattern(String.raw`,?\s+(?:donc|du coup|alors)\b.*$`),
     leading: pattern(
       String.raw`^(?:au fait|et|mais|donc|alors|ah|oh|bon|ok|oui|non|merci|pour info|pour rappel|parce qu(?:e|['’])|car|puisqu(?:e|['’])|sachant qu(?:e|['’])|vu qu(?:e|['’])|en fait|sinon|bref|attention|par contre|d['’]ailleurs|comme)[,:!]?\s*(?=\s|\p{L})`,
     ),

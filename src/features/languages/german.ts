@@ -154,8 +154,9 @@ export const german: Language = {
     points: pattern(String.raw`\b(?:das|dies|es|dieser|diese|jenes|hier|dort|da|ihn|sie)\b`),
     refers: pattern(String.raw`^(?:es|das|dies|sie|er|dort|da|welche|dieser|diese|dieses)\b`),
     clauses: pattern(
-      String.raw`\s*(?:[;:(–—]|,\s+(?:weil|denn|da|und|aber|also|sondern|wobei|übrigens|beachte(?:,)? dass)?|\s-+\s|\bweil\b|\bübrigens\b,?|\bbtw\b,?)\s*`,
+      String.raw`\s*(?:[;:(–—]|,\s+(?:weil|denn|da|und|aber|also|sondern|wobei|übrigens|beachte(?:,)? dass)?\b|\s-+\s|\bweil\b|\bübrigens\b,?|\bbtw\b,?)\s*`,
     ),
+    follows: pattern(String.raw`,\s+(?:also|dann|deshalb|daher|drum)\b.*$`),
     leading: pattern(
       String.raw`^(?:übrigens|btw|und|aber|also|oh|na|naja|hey|hi|hallo|ok|okay|weil|denn|da|nur zur info|zur info|zur erinnerung|ja|nein|genau|ach|achtung|wichtig|danke|super|gut|hm)[,:!]?\s+(?:ja\s+)?`,
     ),

@@ -135,8 +135,9 @@ export const italian: Language = {
     points: pattern(String.raw`\b(?:questo|questa|quello|quella|ciò|qui|lì|là)\b`),
     refers: pattern(String.raw`^(?:questo|questa|quello|quella|ciò|lui|lei|loro|che|cui|il quale)\b`),
     clauses: pattern(
-      String.raw`\s*(?:[;:(–—]|,\s+(?:perché|che|poiché|e|ma|quindi|però|anzi|siccome)?\s*|\s-+\s|\bperché\b|\bpoiché\b|\be (?=io |mi[ao]|nostr|lo |la |il )|\ba proposito\b,?)\s*`,
+      String.raw`\s*(?:[;:(–—]|,\s+(?:(?:perché|che|poiché|e|ma|quindi|però|anzi|siccome)\b)?\s*|\s-+\s|\bperché\b|\bpoiché\b|\be (?=io |mi[ao]|nostr|lo |la |il )|\ba proposito\b,?)\s*`,
     ),
+    follows: pattern(String.raw`,?\s+(?:quindi|perciò|dunque)\b.*$`),
     leading: pattern(
       String.raw`^(?:a proposito|e|ma|però|quindi|allora|beh|bene|ok|ah|ciao|sì|no,|grazie|perché|poiché|che|anzi|comunque|inoltre|cioè|attenzione|guarda|tra l['’]altro|però ricorda che)[,:!.]?\s+`,
     ),

@@ -71,6 +71,8 @@ export interface SaidPatterns {
   refers: RegExp;
   /** Where a request goes on with what it needs to know. */
   clauses: RegExp;
+  /** What follows from it: a request. */
+  follows: RegExp;
   leading: RegExp;
 }
 

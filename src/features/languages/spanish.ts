@@ -143,8 +143,9 @@ export const spanish: Language = {
     points: pattern(String.raw`\b(?:esto|eso|aquello|este|esta|ese|esa|aquí|ahí|allí)\b`),
     refers: pattern(String.raw`^(?:eso|esto|ese|esa|este|esta|él|ella|ellos|ellas|que|lo cual|quien)\b`),
     clauses: pattern(
-      String.raw`\s*(?:[;:(–—]|,\s+(?:porque|que|ya que|y|pero|pues|como|así que|es que)?\s*|\s-+\s|\bporque\b|\bya que\b|\by (?=mi|nuestr|vivo|tengo|soy|los |las |el |la )|\bpor cierto\b,?)\s*`,
+      String.raw`\s*(?:[;:(–—]|,\s+(?:(?:porque|que|ya que|y|pero|pues|como|así que|es que)\b)?\s*|\s-+\s|\bporque\b|\bya que\b|\by (?=mi|nuestr|vivo|tengo|soy|los |las |el |la )|\bpor cierto\b,?)\s*`,
     ),
+    follows: pattern(String.raw`,?\s+(?:así que|por eso|o sea que)\b.*$`),
     leading: pattern(
       String.raw`^(?:por cierto|y|pero|pues|bueno|vale|oye|ah|hola|sí|no,|ok|claro|genial|porque|ya que|que|es que|además|es decir|o sea|aviso|ojo|ya|total|luego|y una cosa más|y de paso|para que conste)[,:!.]?\s+`,
     ),

@@ -76,18 +76,21 @@ function isShort(paragraph: string): boolean {
 function factsInSentence(sentence: string, language: Language): SaidFact[] {
   const { said } = language;
   const [, asked] = said.explicit.exec(sentence) ?? [];
-  if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, said), confidence: 0.9 }];
+  if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
   const whole = withoutLeading(sentence, said);
-  if (isStated(whole, said) && isKeepable(whole, language)) return [{ text: tidied(whole, said), confidence: 0.8 }];
+  const isWhole = said.stated.some((pattern) => pattern.test(whole));
+  if (isWhole && isKeepable(whole, language)) return [{ text: tidied(whole, language), confidence: 0.8 }];
   // A request may go on with what it needs to know.
   for (const [index, clause] of sentence.split(said.clauses).entries()) {
     if (clause === '') continue;
     const rest = index === 0 ? clause : sentence.slice(sentence.indexOf(clause));
     for (const text of [rest, clause].map((one) => withoutLeading(one, said))) {
-      if (isStated(text, said) && isKeepable(text, language)) return [{ text: tidied(text, said), confidence: 0.7 }];
+      if (isStated(text, said) && isKeepable(text, language))
+        return [{ text: tidied(text, language), confidence: 0.7 }];
     }
   }
-  return [];
+  const isRule = isStated(whole, said) && isKeepable(whole, language);
+  return isRule ? [{ text: tidied(whole, language), confidence: 0.8 }] : [];
 }
 
 function isStated(text: string, { rules, stated }: SaidPatterns): boolean {
@@ -115,6 +118,9 @@ function withoutLeading(text: string, { leading }: SaidPatterns): string {
   return rest;
 }
 
-function tidied(text: string, said: SaidPatterns): string {
-  return withoutLeading(text, said).replace(/[\s).;,。；，、]+$/, '');
+/** Without what introduces it and what follows from it, unless little is left. */
+function tidied(text: string, { said, wordsOf }: Language): string {
+  const whole = withoutLeading(text, said);
+  const alone = whole.replace(said.follows, '');
+  return (wordsOf(alone).length > MIN_WORDS ? alone : whole).replace(/[\s).;,:。；，、]+$/, '');
 }
