@@ -7,7 +7,8 @@ export const NO_NAMES: ReadonlySet<string> =
   september october november december jan feb mar apr jun jul aug sep sept oct nov dec christmas easter new year eve english
   german french spanish italian portuguese dutch polish russian chinese japanese european american british irish am pm ok
   todo note fyi asap q1 q2 q3 q4 utc cet gmt est pst http https api url id pr ci cd ui ux json yaml xml csv pdf html css
-  sql ssh tls dns cpu gpu ram usb eur usd kg km`);
+  sql ssh tls dns cpu gpu ram usb eur usd kg km dont cant wont im ive ill thats doesnt didnt isnt arent wasnt lets whats
+  theyre youre hes shes couldnt shouldnt wouldnt gonna wanna pls thx btw`);
 
 /** Precede a name, and are not part of it. */
 export const TITLES: ReadonlySet<string> = words(

@@ -1,3 +1,5 @@
+import type { Language } from '../languages/language.ts';
+import { languageOf } from '../languages/languages.ts';
 import { isCommonTerm } from '../text/common-words.ts';
 import { stemOfTerm } from '../text/document-terms.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
@@ -66,7 +68,7 @@ export function nameKeyOf(name: string): string {
   return named.join(' ').slice(0, MAX_KEY_CHARACTERS);
 }
 
-/** Finds the names in a memory, each once. `table` knows the common words of English. */
+/** Finds the names in a memory, each once. `table` knows the common words of English; of other languages, only capitals tell names. */
 export function* topicNamesIn({ content, tags, project }: NamedTexts, table: WordTable): Generator<void, TopicName[]> {
   const certain = new Map<string, TopicName>();
   const possible = new Map<string, TopicName>();
@@ -81,10 +83,15 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
     labels.add(key);
     add({ key, spelling, kind: 'name' });
   }
-  const tokens = tokensOf(content.slice(0, MAX_READ_CHARACTERS));
+  const text = content.slice(0, MAX_READ_CHARACTERS);
+  const language = languageOf(text);
+  const tokens = tokensOf(text);
   for (let at = 0; at < tokens.length; ) {
     const run = tokens.slice(at, at + runAt(tokens, at));
-    if (run.length > 0) {
+    if (language.code !== 'en') {
+      add(run.length > 0 ? nameOfForeignRun(run, tokens[at - 1], language) : nameOf([tokens[at]!], 'maybe'));
+      at += Math.max(1, run.length);
+    } else if (run.length > 0) {
       for (const name of namesOfRun(run, tokens[at + run.length], table)) add(name);
       for (const name of roleBefore(tokens, at, run)) add(name);
       at += run.length;
@@ -165,6 +172,24 @@ function namesOfRun(run: readonly Token[], next: Token | undefined, table: WordT
     return [nameOf(run, 'maybe'), nameOf(run.slice(1), 'name')];
   const { key, spelling } = nameOf(run.slice(1), 'name');
   return [{ ...nameOf(run, 'name'), ...(isWord && { rest: { key, spelling } }) }];
+}
+
+/**
+ * Of other languages than English, what is certainly a name: several words, one with a capital or digit inside, one after a
+ * relative, and one inside a sentence where common nouns begin with a small letter.
+ */
+function nameOfForeignRun(run: readonly Token[], before: Token | undefined, language: Language): TopicName {
+  const { functionWords, statements } = language;
+  const { relatives, capitalizesNouns } = statements;
+  const isBefore = ({ folded }: Token) => functionWords.has(folded) || relatives.has(folded);
+  const named = run.length > 1 && isBefore(run[0]!) ? run.slice(1) : run;
+  const first = named[0]!;
+  const preceding = named === run ? before : run[0];
+  const isOfRelative = preceding !== undefined && first.isJoined && relatives.has(preceding.folded);
+  const isInside = !first.startsSentence && !capitalizesNouns;
+  const isCertain =
+    named.length > 1 || HAS_INNER_CAPITAL.test(first.text) || (!isBefore(first) && (isOfRelative || isInside));
+  return nameOf(named, isCertain ? 'name' : 'maybe');
 }
 
 function nameOf(run: readonly Token[], kind: TopicName['kind']): TopicName {
