@@ -131,6 +131,12 @@ export interface CandidateSearch {
     type: T,
     rowIds: readonly number[],
   ): Promise<Map<number, ItemRows[T]>>;
+  /** Loads memories by their ids; those that the query may not show are missing. */
+  loadMemories(
+    reader: Reader,
+    query: CandidateQuery,
+    ids: readonly string[],
+  ): Promise<{ facts: CandidateFacts; row: ItemRows['memory'] }[]>;
 }
 
 /** Breaks ties by recency, then by id: both survive an export, unlike row ids. */

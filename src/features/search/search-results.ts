@@ -14,8 +14,16 @@ import type { Ranking } from './ranking.ts';
 /** A hit with the probability that it answers the query. */
 export type RatedHit = Fused<Candidate> & { relevance: number };
 
-/** A hit with its whole row, and the ids of a newer hit about the same thing and of a memory that may have taken its place. */
-export type LoadedHit = RatedHit & { row: ItemRows[ItemType]; restatedBy?: string; possiblySupersededBy?: string };
+/**
+ * A hit with its whole row, and the ids of a newer hit about the same thing and of a memory that may have taken its place. One
+ * that `standsFor` another was not found itself: it may have taken the place of that one, whose signals and ranks it has.
+ */
+export type LoadedHit = RatedHit & {
+  row: ItemRows[ItemType];
+  restatedBy?: string;
+  possiblySupersededBy?: string;
+  standsFor?: Candidate;
+};
 
 /** What words other than those of an item led to it. */
 export interface Explained {
@@ -39,7 +47,7 @@ export function toResults(
       ...(possiblySupersededBy !== undefined && { possiblySupersededBy }),
     };
     if (explained === undefined) return result;
-    const defaultRank = untaught.findIndex(({ item }) => item === hit.item) + 1;
+    const defaultRank = untaught.findIndex(({ item }) => item === (hit.standsFor ?? hit.item)) + 1;
     const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');
     const related = relatedIn(hit, result.content, explained.related);
     const learnedWords = learnedWordsOf(hit, explained.learned);

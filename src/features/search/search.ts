@@ -136,6 +136,26 @@ export function createSearch(dependencies: Dependencies): Search {
     });
   }
 
+  /** Loads what may have taken the place of hits and was not found itself, such as "I moved to Graz" for "where do I live". */
+  async function loadSuccessors(
+    reader: Reader,
+    query: CandidateQuery,
+    loaded: readonly LoadedHit[],
+    successors: ReadonlyMap<string, string>,
+  ): Promise<LoadedHit[]> {
+    const found = new Set(loaded.map(({ item }) => item.facts.id));
+    const missing = new Map<string, LoadedHit>();
+    for (const older of loaded) {
+      const newerId = successors.get(older.item.facts.id);
+      if (newerId !== undefined && !found.has(newerId) && !missing.has(newerId)) missing.set(newerId, older);
+    }
+    const named = await candidates.loadMemories(reader, query, [...missing.keys()]);
+    return named.map(({ facts, row }) => {
+      const older = missing.get(facts.id)!;
+      return { ...older, item: { ...older.item, facts }, row, standsFor: older.item };
+    });
+  }
+
   /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
   async function answer<T>(
     { tenantId, client }: Principal,
@@ -181,12 +201,16 @@ export function createSearch(dependencies: Dependencies): Search {
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast;
+    const added = new Map<string, LoadedHit>();
     const readPage = async (limit: number, explained?: Explained) => {
       const page = { minRelevance, limit, putsNewestFirst };
       const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
       const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
       const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
-      return toResults(pageOf(loaded, parsed, { ...page, learned: matched, successors }), ranking, explained);
+      const named = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, successors) : [];
+      for (const hit of named) added.set(hit.item.facts.id, hit);
+      const hits = pageOf([...loaded, ...named], parsed, { ...page, learned: matched, successors });
+      return toResults(hits, ranking, explained);
     };
     const results = await readPage(
       limitOf(request),
@@ -194,7 +218,7 @@ export function createSearch(dependencies: Dependencies): Search {
     );
     const contextResults = request.contextTokens === undefined ? [] : await readPage(CONTEXT_RESULTS);
     const searchId = ids.next('srch');
-    const byDefault = toRemembered(ranking.untaught, factor);
+    const byDefault = toRemembered([...ranking.untaught, ...added.values()], factor);
     const share = model === undefined ? undefined : agreementOf(matches);
     const agreement = model === undefined || share === undefined ? undefined : { model, share };
     stages.end('resultsMs');

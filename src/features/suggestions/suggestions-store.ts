@@ -163,17 +163,20 @@ export async function updateDecision(
   );
 }
 
-/** Lists open suggestions of the rules that a newer memory takes the place of one of these: their ids, oldest first, as JSON. */
+/**
+ * Lists open suggestions of the rules that a newer memory takes the place of one of these: their ids, oldest first, as JSON; by
+ * when the newer one was said.
+ */
 export async function listPossibleSuccessors(
   reader: Reader,
   tenantId: string,
   memoryIds: readonly string[],
 ): Promise<{ memoryIds: string }[]> {
   return reader.all(
-    `SELECT DISTINCT s.memoryIds FROM texts(?) t
+    `SELECT DISTINCT s.memoryIds, s.validFrom, s.id FROM texts(?) t
        CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value
        CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = i.suggestionId
-     WHERE s.state = 'open' AND s.kind = 'supersede' AND s.suggester = 'rules'`,
+     WHERE s.state = 'open' AND s.kind = 'supersede' AND s.suggester = 'rules' ORDER BY s.validFrom, s.id`,
     [JSON.stringify(memoryIds), tenantId, tenantId],
   );
 }
