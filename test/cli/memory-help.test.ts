@@ -70,6 +70,7 @@ const ARGUMENTS: Record<string, string[]> = {
   edit: ['abcdef12'],
   forget: ['abcdef12', '--yes'],
   import: ['-'],
+  sync: ['x'],
   completion: ['bash'],
   add: ['x'],
   'provider add': ['ollama'],

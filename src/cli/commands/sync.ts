@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { Client } from '../../client/client.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
+import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import { localDay } from '../memory/local-day.ts';
+import { createProgressLine } from '../memory/progress-line.ts';
+import { createFolder, STATE_FOLDER } from '../sync/folder.ts';
+import { lockFolder } from '../sync/folder-lock.ts';
+import { createRemote } from '../sync/remote.ts';
+import { openState, type SyncScope } from '../sync/state.ts';
+import { createSyncPass, type PassReport } from '../sync/sync-pass.ts';
+import { createSyncReport, summarize } from '../sync/sync-report.ts';
+import type { Due } from '../sync/watch.ts';
+
+interface SyncOptions extends CommonOptions {
+  user?: string;
+  project?: string;
+  once?: true;
+  dryRun?: true;
+  confirmDeletions?: true;
+}
+
+const HELP = `
+Each current memory is a Markdown file in the folder, and each Markdown file a
+memory: change either, and the other follows, until Ctrl-C. Files can be renamed
+and moved into subfolders; the id in their properties tells whose they are.
+Deleting a file erases its memory; many at once wait for --confirm-deletions. What
+changed on both sides is kept twice: svc's text in the file, and yours in
+“NAME (conflict …).md” beside it.
+
+Examples:
+  $ svc sync ~/notes/memories
+  $ svc sync ~/notes/memories --once
+  $ svc sync ~/notes/website --project website --dry-run`;
+
+/** Deletions are looked at twice: an editor may be replacing the file. */
+const PAUSE_ONCE_MS = 300;
+const PAUSE_WATCHING_MS = 2000;
+
+/** `svc sync`: keeps a folder of Markdown files and the memories equal. */
+export function syncCommand(context: CommandContext): Command {
+  return new Command('sync')
+    .description('keep a folder of Markdown files and the memories equal, both ways')
+    .argument('<folder>', 'the folder; created if it is missing')
+    .option('--once', 'compare once instead of watching')
+    .option('--dry-run', 'print what would change, and change nothing')
+    .option('--confirm-deletions', 'delete even if many files, or many memories, are gone')
+    .option('--user <name>', 'whose memories, if the account serves several users')
+    .option('--project <name>', 'only memories of this project; new files belong to it')
+    .option(...JSON_OPTION)
+    .option(...PROFILE_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (typed: string, options: SyncOptions) => {
+      const root = resolve(context.environment.cwd, typed);
+      const stop = new AbortController();
+      const isOnce = options.once === true || options.dryRun === true;
+      void context.stopSignal().then(() => stop.abort(new CommandFailure(isOnce ? EXIT_INTERRUPTED : EXIT.done)));
+      const signal = AbortSignal.any([stop.signal, context.terminal.closed]);
+      const client = await openClient(context, options, { retries: isOnce ? 8 : 3, signal });
+      try {
+        await prepare(root, options);
+        await runSync(root, options, { context, client, stop, signal });
+      } catch (error) {
+        const { syscall, message } = error as NodeJS.ErrnoException;
+        throw syscall ? new CommandFailure(EXIT.failed, `Cannot sync ${root}: ${message}`) : error;
+      }
+    });
+}
+
+/** Throws `CommandFailure` if there is something else than a folder, or, in a dry run, nothing. */
+async function prepare(root: string, { dryRun }: SyncOptions): Promise<void> {
+  const found = await fs.stat(root).catch(() => undefined);
+  if (found && !found.isDirectory()) throw new CommandFailure(EXIT.usage, `${root} is not a folder.`);
+  if (dryRun && !found)
+    throw new CommandFailure(EXIT.usage, `${root} does not exist; without --dry-run it is created.`);
+  if (dryRun) return;
+  await makeFolder(join(root, STATE_FOLDER));
+  if (!(await fs.lstat(join(root, STATE_FOLDER))).isDirectory()) {
+    throw new CommandFailure(EXIT.failed, `${join(root, STATE_FOLDER)} is a link; remove it.`);
+  }
+}
+
+interface Run {
+  context: CommandContext;
+  client: Client;
+  stop: AbortController;
+  signal: AbortSignal;
+}
+
+async function runSync(typedRoot: string, options: SyncOptions, { context, client, stop, signal }: Run): Promise<void> {
+  const { once, dryRun, json } = options;
+  const { clock, terminal } = context;
+  // The folder may be named by a link; links within it are not followed.
+  const root = await fs.realpath(typedRoot);
+  const lost = () => stop.abort(new CommandFailure(EXIT.failed, `Another svc sync took over ${root}.`));
+  const unlock = dryRun ? async () => {} : await lockFolder(root, fs, clock.nowMs, lost);
+  try {
+    const progress = createProgressLine(context, options);
+    const report = createSyncReport(context, options);
+    const user = options.user ?? 'default';
+    const project = options.project ?? null;
+    const remote = createRemote(client, { user, project });
+    const folder = createFolder(root, fs, clock.nowMs);
+    const onProgress = (done: number, total: number) => {
+      signal.throwIfAborted();
+      progress.show(`${done} of ${total} changes`, done / total);
+    };
+    const open = async () => {
+      const { tenantId } = await client.account.get();
+      const scope: SyncScope = { tenantId, user, project };
+      const state = await openState(root, scope, fs, { readOnly: dryRun === true });
+      const pause = () => sleep(once ? PAUSE_ONCE_MS : PAUSE_WATCHING_MS, undefined, { signal });
+      return createSyncPass({
+        ...{ folder, state, remote, scope, onProgress, pause },
+        day: () => formatDay(clock.nowMs()),
+        newKey: randomUUID,
+      });
+    };
+    let pass: Awaited<ReturnType<typeof open>> | undefined;
+    const passOnce = async ({ all, ids }: Due): Promise<PassReport> => {
+      pass ??= await open();
+      if (all) await remote.load((count, total) => progress.show(`${count} of ${total} memories`, count / total));
+      else await remote.refresh([...ids]);
+      return pass({ confirmsDeletions: options.confirmDeletions === true, dryRun: dryRun === true }).finally(() =>
+        progress.clear(),
+      );
+    };
+    if (once || dryRun) return finish(await passOnce({ all: true, ids: new Set() }), options, context);
+
+    let isFirst = true;
+    const { watchSync } = await import('../sync/watch.ts');
+    await watchSync({
+      ...{ root, user, client, signal },
+      async pass(due) {
+        const passed = await passOnce(due);
+        report.changes(passed.changes);
+        report.attention(passed);
+        if (isFirst && !json) terminal.out(`${summarize(passed, false)}\nWatching ${root}. Ctrl-C stops.\n`);
+        isFirst = false;
+      },
+      onOutage: ({ message }) => terminal.error(`${message} Waiting for it; both sides catch up then.\n`),
+      onReturn: () => terminal.error('svc answers again.\n'),
+    });
+  } finally {
+    await unlock();
+  }
+}
+
+/** Reports a single pass. Exits with 1 if something needs a person. */
+function finish(passed: PassReport, { json, dryRun }: SyncOptions, context: CommandContext): void {
+  const report = createSyncReport(context, {});
+  if (json) printJson(context, passed);
+  else {
+    report.changes(passed.changes);
+    report.attention(passed);
+    context.terminal.out(`${summarize(passed, dryRun === true)}\n`);
+  }
+  const { held, undecided, problems, changes } = passed;
+  const isDone = problems.length === 0 && held.memories + held.files + undecided === 0;
+  if (!isDone || changes.some(({ change }) => change === 'conflict')) throw new CommandFailure(EXIT.failed);
+}
+
+function formatDay(nowMs: number): string {
+  const { year, month, day } = localDay(nowMs);
+  return [String(year).padStart(4, '0'), ...[month, day].map((part) => String(part).padStart(2, '0'))].join('-');
+}
