@@ -41,7 +41,7 @@ Examples:
   $ svc sync ~/notes/website --project website --dry-run`;
 
 /** Deletions are looked at twice: an editor may be replacing the file. */
-const PAUSE_ONCE_MS = 300;
+const PAUSE_ONCE_MS = 100;
 const PAUSE_WATCHING_MS = 2000;
 
 /** `svc sync`: keeps a folder of Markdown files and the memories equal. */
@@ -124,17 +124,17 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
       });
     };
     let pass: Awaited<ReturnType<typeof open>> | undefined;
+    // Later deletions are not confirmed by the option.
+    let isFirst = true;
     const passOnce = async ({ all, ids }: Due): Promise<PassReport> => {
       pass ??= await open();
       if (all) await remote.load((count, total) => progress.show(`${count} of ${total} memories`, count / total));
       else await remote.refresh([...ids]);
-      return pass({ confirmsDeletions: options.confirmDeletions === true, dryRun: dryRun === true }).finally(() =>
-        progress.clear(),
-      );
+      const confirmsDeletions = options.confirmDeletions === true && isFirst;
+      return pass({ confirmsDeletions, dryRun: dryRun === true }).finally(() => progress.clear());
     };
     if (once || dryRun) return finish(await passOnce({ all: true, ids: new Set() }), options, context);
 
-    let isFirst = true;
     const { watchSync } = await import('../sync/watch.ts');
     await watchSync({
       ...{ root, user, client, signal },

@@ -44,6 +44,8 @@ export interface SyncParts {
   onProgress(done: number, total: number): void;
 }
 
+type Erasure = Extract<Action, { kind: 'erase' }>;
+
 /** While either side changes under way, what is left to the next pass. */
 const MAX_ROUNDS = 4;
 /** Files written at once, and what the state is told of together. */
@@ -60,13 +62,14 @@ export function createSyncPass(parts: SyncParts) {
     for (let round = 1; ; round += 1) {
       const content = await parts.folder.read();
       await lookUp(content, parts);
-      if (!options.dryRun) await finishCreates(content, parts);
-      const { project } = parts.scope;
-      const plan = planSync(parts.state.entries, content, parts.remote.content, {
-        project: project ?? undefined,
-        confirmsDeletions: options.confirmsDeletions,
-      });
-      const pass = createPass(content, parts, refused);
+      if (!options.dryRun) changes.push(...(await finishCreates(content, parts)));
+      const planOf = (found: FolderContent) =>
+        planSync(parts.state.entries, found, parts.remote.content, {
+          project: parts.scope.project ?? undefined,
+          confirmsDeletions: options.confirmsDeletions,
+        });
+      const plan = planOf(content);
+      const pass = createPass(content, parts, refused, planOf);
       if (options.dryRun) changes.push(...plan.actions.flatMap((action) => foretell(action, parts) ?? []));
       else await pass.apply(plan.actions);
       changes.push(...pass.changes);
@@ -86,7 +89,8 @@ async function lookUp({ notes }: FolderContent, { state, remote }: SyncParts): P
 }
 
 /** Ends what a crash left between the request for a memory and the id in its file. */
-async function finishCreates({ notes }: FolderContent, { state, remote }: SyncParts): Promise<void> {
+async function finishCreates({ notes }: FolderContent, { state, remote }: SyncParts): Promise<Change[]> {
+  const changes: Change[] = [];
   for (const pending of [...state.pending.values()]) {
     const { path, key, body } = pending;
     const file = notes.find((note) => pathKey(note.path) === pathKey(path));
@@ -106,16 +110,19 @@ async function finishCreates({ notes }: FolderContent, { state, remote }: SyncPa
         const { id, duplicate } = answer.data;
         const memory = hashPart(answer.data);
         await state.set({ id, path, file: duplicate ? memory : sent, memory });
+        changes.push({ in: 'memories', change: 'created', path, id });
       }
     }
     await state.end(key);
   }
+  return changes;
 }
 
 function createPass(
   { notes }: FolderContent,
   { folder, state, remote, scope, day, newKey, pause, onProgress }: SyncParts,
   refused: Map<string, { about: string; problem: string }>,
+  planAgain: (found: FolderContent) => Plan,
 ) {
   const changes: Change[] = [];
   const problems: Plan['problems'] = [];
@@ -240,21 +247,19 @@ function createPass(
     return writtenEntry(memory, path, text);
   }
 
-  /** Erases the memory of a deleted file, if it is still nowhere after a pause. */
-  async function erase(actions: Extract<Action, { kind: 'erase' }>[]): Promise<void> {
-    const left = actions.filter(({ memory }) => !paths.has(memory.id));
-    if (left.length === 0) return;
+  /** Erases the memories of deleted files, as far as the folder still says so after a pause. */
+  async function erase(actions: readonly Erasure[]): Promise<void> {
+    const isAdopted = ({ memory }: Erasure) => paths.has(memory.id);
+    const ids = new Set(actions.filter((action) => !isAdopted(action)).map(({ memory }) => memory.id));
+    if (ids.size === 0) return;
     await pause();
-    const { notes, problems, isPartial } = await folder.read();
-    const ids = new Set([...notes.map(({ note }) => note.id), ...problems.map(({ id }) => id)]);
-    const present = new Set([...notes.filter(({ note }) => !note.id), ...problems].map(({ path }) => pathKey(path)));
-    for (const { memory, path } of left) {
-      const isBack = isPartial || ids.has(memory.id) || present.has(pathKey(path));
-      if (isBack || !(await remote.erase(memory))) isStale = true;
-      else {
+    const again = planAgain(await folder.read()).actions.filter((action) => action.kind === 'erase');
+    if (again.length < ids.size) isStale = true;
+    for (const { memory, path } of again.filter(({ memory }) => ids.has(memory.id))) {
+      if (await remote.erase(memory)) {
         await state.drop(memory.id);
         changes.push({ in: 'memories', change: 'deleted', path, id: memory.id });
-      }
+      } else isStale = true;
     }
   }
 
@@ -293,7 +298,7 @@ function createPass(
       };
       for (const kind of ORDER) {
         const some = actions.filter((action) => action.kind === kind);
-        if (kind === 'erase') await erase(some as Extract<Action, { kind: 'erase' }>[]);
+        if (kind === 'erase') await erase(some as Erasure[]);
         else if (kind === 'write' || kind === 'adopt') {
           for (let start = 0; start < some.length; start += PORTION) {
             const entries = (await Promise.all(some.slice(start, start + PORTION).map(step))).flat();

@@ -7,6 +7,7 @@ import type { Change, PassReport } from './sync-pass.ts';
 
 /** Past this many of a kind, they are counted instead of listed. */
 const MAX_LISTED = 20;
+const MAX_SAME_PROBLEM = 5;
 
 export type SyncReport = ReturnType<typeof createSyncReport>;
 
@@ -59,7 +60,18 @@ function groupByKind(changes: readonly Change[]): Change[][] {
     const key = `${change.in} ${change.change}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
-  return [...groups.values()];
+  return [...groups.values()].map((group) => group.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
+}
+
+/** A line for each file, or for many with the same problem. */
+function problemLines(problems: PassReport['problems']): string[] {
+  const paths = new Map<string, string[]>();
+  for (const { path, problem } of problems) paths.set(problem, [...(paths.get(problem) ?? []), path]);
+  return [...paths].flatMap(([problem, all]) => {
+    const because = oneLine(problem).replace(/\.$/, '');
+    if (all.length <= MAX_SAME_PROBLEM) return all.map((path) => `${oneLine(path)} was left alone: ${because}.`);
+    return [`${pluralize(all.length, 'file')}, such as ${oneLine(all[0]!)}, were left alone: ${because}.`];
+  });
 }
 
 function conflictLine(path: string): string {
@@ -67,7 +79,7 @@ function conflictLine(path: string): string {
 }
 
 function attentionLines({ problems, conflicts, held, undecided }: PassReport): string[] {
-  const lines = problems.map(({ path, problem }) => `${oneLine(path)} was left alone: ${oneLine(problem)}.`);
+  const lines = problemLines(problems);
   lines.push(...conflicts.map(conflictLine));
   if (held.memories > 0) {
     const missing = `${pluralize(held.memories, 'file')} are missing, so ${pluralize(held.memories, 'memory', 'memories')} would be erased`;

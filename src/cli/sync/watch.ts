@@ -139,6 +139,6 @@ function watchFolder(root: string, signal: AbortSignal, onChange: () => void): (
 
 /** Whether waiting can help. */
 function isOutage(error: unknown): boolean {
-  const codes = ['unavailable', 'rate_limited', 'internal'];
+  const codes = ['unavailable', 'rate_limited', 'internal', 'storage_full'];
   return error instanceof UnreachableError || (error instanceof ApiError && codes.includes(error.code));
 }

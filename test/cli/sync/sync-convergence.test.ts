@@ -25,6 +25,6 @@ test('loses and doubles nothing, whatever either side changes and wherever it cr
       daemon.clock.advance(60_000);
       await runSteps(all, { ...place, user: `user-${users}` });
     }),
-    { numRuns: 12 },
+    { numRuns: 10 },
   );
 });
