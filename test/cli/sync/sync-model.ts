@@ -21,7 +21,7 @@ export const OPERATIONS = [
   ...(['conflict resolve', 'memory new', 'memory edit', 'memory tag', 'memory erase', 'memory outdate'] as const),
   ...(['file same text', 'nothing'] as const),
 ] as const;
-type Operation = (typeof OPERATIONS)[number];
+export type Operation = (typeof OPERATIONS)[number];
 
 export interface Step {
   edits: { operation: Operation; pick: number }[];
@@ -54,8 +54,11 @@ interface Place {
   user: string;
 }
 
-/** Runs the steps in a new folder, lets both sides converge, and checks that nothing was lost or doubled. */
-export async function runSteps(all: readonly Step[], place: Place): Promise<void> {
+/**
+ * Runs the steps in a new folder, lets both sides converge, and checks that nothing was lost or doubled. Returns how many
+ * memories there are.
+ */
+export async function runSteps(all: readonly Step[], place: Place): Promise<number> {
   const root = await fs.mkdtemp(join(tmpdir(), 'svc-sync-'));
   try {
     await fs.mkdir(join(root, STATE_FOLDER));
@@ -67,7 +70,7 @@ export async function runSteps(all: readonly Step[], place: Place): Promise<void
     let report: PassReport | undefined;
     for (let run = 0; run < 4 && report?.changes.length !== 0; run += 1) report = await world.sync();
     expect(report!.changes).toEqual([]);
-    await world.check(report!);
+    return await world.check(report!);
   } finally {
     await fs.rm(root, { recursive: true, force: true });
   }
@@ -233,7 +236,7 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
       }
     },
     /** Both sides are equal, and every text is somewhere, unless a person gave it up. */
-    async check({ problems }: PassReport): Promise<void> {
+    async check({ problems }: PassReport): Promise<number> {
       const left = new Set(problems.map(({ path }) => path));
       const found = await files();
       const current = await memories();
@@ -260,6 +263,7 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
       expect(new Set(current.map(({ content }) => content)).size).toBe(current.length);
       const conflicts = found.filter(({ note }) => note.conflictOf !== undefined).map(({ text }) => text);
       expect(new Set(conflicts).size).toBe(conflicts.length);
+      return current.length;
     },
   };
 }
