@@ -23,6 +23,11 @@ const UNSETTLED_MS = 2000;
 
 export type Folder = ReturnType<typeof createFolder>;
 
+/** This file cannot be written: it is in use, or its folder is read-only. */
+export class FileRefusal extends Error {
+  override readonly name = 'FileRefusal';
+}
+
 interface Seen {
   stamp: string;
   found: NoteFile | ProblemFile;
@@ -134,7 +139,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
       const stats = await fs.lstat(inside(file.path)).catch(() => undefined);
       const path = await draft(text, (stats?.mode ?? 0o600) & 0o777);
       const isReplaced = await isUnchanged(file);
-      if (isReplaced) await fs.rename(path, inside(file.path));
+      if (isReplaced) await fs.rename(path, inside(file.path)).catch(throwRefusal);
       else await fs.rm(path, { force: true });
       return isReplaced;
     },
@@ -150,7 +155,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
         if (code === 'EEXIST') return false;
         if (await fs.lstat(inside(path)).catch(() => undefined)) return false;
         // Some disks, such as memory cards, have no links.
-        await fs.rename(from, inside(path));
+        await fs.rename(from, inside(path)).catch(throwRefusal);
       } finally {
         await fs.rm(from, { force: true });
       }
@@ -159,7 +164,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
     /** Removes a file. Returns whether it did: not if the file changed since it was read. */
     async remove(file: NoteFile): Promise<boolean> {
       const isRemoved = await isUnchanged(file);
-      if (isRemoved) await fs.unlink(inside(file.path));
+      if (isRemoved) await fs.unlink(inside(file.path)).catch(throwRefusal);
       return isRemoved;
     },
     /** Makes names durable, before the state relies on them. */
@@ -176,6 +181,11 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
       }
     },
   };
+}
+
+function throwRefusal(error: NodeJS.ErrnoException): never {
+  if (!['EACCES', 'EBUSY', 'EPERM'].includes(error.code ?? '')) throw error;
+  throw new FileRefusal(`it cannot be written: ${error.message}`, { cause: error });
 }
 
 function stampOf({ mtimeMs, ctimeMs, size, ino }: Stats): string {

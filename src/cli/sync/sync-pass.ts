@@ -1,7 +1,7 @@
 import { ApiError } from '../../client/errors.ts';
 import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts';
 import { conflictNameOf, fileNameOf, pathKey } from './file-name.ts';
-import type { Folder } from './folder.ts';
+import { FileRefusal, type Folder } from './folder.ts';
 import { asConflict, hashPart, normalizeContent, parseNote, renderNote, withId } from './note.ts';
 import { type Action, type FolderContent, type NoteFile, type Plan, planSync, type SyncedEntry } from './plan.ts';
 import type { Remote } from './remote.ts';
@@ -291,7 +291,10 @@ function createPass(
     async apply(actions: readonly Action[]): Promise<void> {
       let done = 0;
       const step = async (action: Action) => {
-        const entry = await applyOne(action);
+        const entry = await applyOne(action).catch((error: unknown) => {
+          if (!(error instanceof FileRefusal)) throw error;
+          problems.push({ path: pathOf(action), problem: error.message });
+        });
         done += 1;
         onProgress(done, actions.length);
         return entry ?? [];
@@ -320,6 +323,11 @@ function writtenEntry(memory: Memory, path: string, text: string): SyncedEntry {
     file: 'problem' in note ? hash : hashPart({ ...note, project: memory.project }),
     memory: hash,
   };
+}
+
+function pathOf(action: Action): string {
+  if ('file' in action && action.file) return action.file.path;
+  return 'path' in action ? action.path : '.';
 }
 
 /** Says what an action would change. */

@@ -58,7 +58,9 @@ function groupByKind(changes: readonly Change[]): Change[][] {
   const groups = new Map<string, Change[]>();
   for (const change of changes) {
     const key = `${change.in} ${change.change}`;
-    groups.set(key, [...(groups.get(key) ?? []), change]);
+    const group = groups.get(key);
+    if (group) group.push(change);
+    else groups.set(key, [change]);
   }
   return [...groups.values()].map((group) => group.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
 }
@@ -66,7 +68,11 @@ function groupByKind(changes: readonly Change[]): Change[][] {
 /** A line for each file, or for many with the same problem. */
 function problemLines(problems: PassReport['problems']): string[] {
   const paths = new Map<string, string[]>();
-  for (const { path, problem } of problems) paths.set(problem, [...(paths.get(problem) ?? []), path]);
+  for (const { path, problem } of problems) {
+    const same = paths.get(problem);
+    if (same) same.push(path);
+    else paths.set(problem, [path]);
+  }
   return [...paths].flatMap(([problem, all]) => {
     const because = oneLine(problem).replace(/\.$/, '');
     if (all.length <= MAX_SAME_PROBLEM) return all.map((path) => `${oneLine(path)} was left alone: ${because}.`);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -327,4 +327,22 @@ test('says what is wrong with the folder or the daemon', async () => {
   const offline = await createCliUser('http://127.0.0.1:1', apiKey, daemon.clock);
   expect(await offline.run(['sync', 'notes', '--once'])).toMatchObject({ code: 4 });
   await offline.close();
+});
+
+test.skipIf(process.getuid?.() === 0)('reports a file in a read-only folder, and goes on with the others', async () => {
+  const { data } = await addMany(2);
+  await once();
+  const [first = '', second = ''] = await paths();
+  await mkdir(join(root, 'fixed'));
+  await rename(join(root, first), join(root, 'fixed', 'it.md'));
+  await once();
+  await chmod(join(root, 'fixed'), 0o500);
+  for (const { id } of data) await client.memories.update(id, { addTags: ['new'] });
+  expect(await once()).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('! fixed/it.md was left alone: it cannot be written: EACCES'),
+  });
+  expect(await read(second)).toContain('- new');
+  await chmod(join(root, 'fixed'), 0o700);
+  expect(await once()).toMatchObject({ code: 0, err: '' });
 });
