@@ -56,6 +56,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<set>': 'tidy',
     '<schedule>': 'daily',
     '<order>': 'latest',
+    '<action>': 'install',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import type { Program } from '../assistants/bridge-command.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
+import { ownProgram } from '../own-program.ts';
 import { createFolder, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
 import { createRemote } from '../sync/remote.ts';
@@ -25,6 +27,7 @@ interface SyncOptions extends CommonOptions {
   once?: true;
   dryRun?: true;
   confirmDeletions?: true;
+  service?: 'install' | 'uninstall';
 }
 
 const HELP = `
@@ -38,6 +41,7 @@ changed on both sides is kept twice: svc's text in the file, and yours in
 Examples:
   $ svc sync ~/notes/memories
   $ svc sync ~/notes/memories --once
+  $ svc sync ~/notes/memories --service install
   $ svc sync ~/notes/website --project website --dry-run`;
 
 /** Deletions are looked at twice: an editor may be replacing the file. */
@@ -45,13 +49,18 @@ const PAUSE_ONCE_MS = 100;
 const PAUSE_WATCHING_MS = 2000;
 
 /** `svc sync`: keeps a folder of Markdown files and the memories equal. */
-export function syncCommand(context: CommandContext): Command {
+export function syncCommand(context: CommandContext, program: Program = ownProgram()): Command {
   return new Command('sync')
     .description('keep a folder of Markdown files and the memories equal, both ways')
     .argument('<folder>', 'the folder; created if it is missing')
     .option('--once', 'compare once instead of watching')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('--confirm-deletions', 'delete even if many files, or many memories, are gone')
+    .addOption(
+      new Option('--service <action>', 'sync in the background while you are logged in: install or uninstall')
+        .choices(['install', 'uninstall'])
+        .conflicts(['once', 'dryRun', 'confirmDeletions', 'json']),
+    )
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only memories of this project; new files belong to it')
     .option(...JSON_OPTION)
@@ -59,6 +68,7 @@ export function syncCommand(context: CommandContext): Command {
     .addHelpText('after', HELP)
     .action(async (typed: string, options: SyncOptions) => {
       const root = resolve(context.environment.cwd, typed);
+      if (options.service !== undefined) return changeService(root, options, context, program);
       const stop = new AbortController();
       const isOnce = options.once === true || options.dryRun === true;
       void context.stopSignal().then(() => stop.abort(new CommandFailure(isOnce ? EXIT_INTERRUPTED : EXIT.done)));
@@ -72,6 +82,19 @@ export function syncCommand(context: CommandContext): Command {
         throw syscall ? new CommandFailure(EXIT.failed, `Cannot sync ${root}: ${message}`) : error;
       }
     });
+}
+
+async function changeService(root: string, options: SyncOptions, context: CommandContext, program: Program) {
+  const [{ installSyncService, uninstallSyncService }, { openServiceContext }] = await Promise.all([
+    import('../sync/sync-service.ts'),
+    import('../service/context.ts'),
+  ]);
+  const serviceContext = openServiceContext(context, program);
+  if (options.service === 'uninstall') return uninstallSyncService(root, serviceContext);
+  // A folder that cannot be synced is not left to a service that nobody watches.
+  await (await openClient(context, options)).account.get();
+  await prepare(root, options);
+  await installSyncService({ ...options, root }, serviceContext);
 }
 
 /** Throws `CommandFailure` if there is something else than a folder, or, in a dry run, nothing. */
