@@ -65,17 +65,17 @@ test('converges after it was killed again and again in a first run', async () =>
   const written = Array.from({ length: 100 }, (_, index) => `Written statement ${index}`);
   await Promise.all(written.map((text, index) => writeFile(join(root, `written ${index}.md`), `${text}\n`)));
   for (let kill = 0; kill < 12; kill += 1) {
-    const killed = start('--once');
+    const killed = start('--once', '--yes');
     await sleep(350 + kill * 60);
     killed.kill('SIGKILL');
     await killed;
   }
-  const { exitCode, stdout, stderr } = await start('--once');
+  const { exitCode, stdout, stderr } = await start('--once', '--yes');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toContain('In sync, 500 files: ');
   expect(await contents()).toEqual([...stored.map(({ content }) => content), ...written].sort());
   expect(await notes()).toHaveLength(500);
-  expect((await start('--once')).stdout).toBe('In sync, 500 files: nothing to do.');
+  expect((await start('--once', '--yes')).stdout).toBe('In sync, 500 files: nothing to do.');
   expect(await readdir(join(root, '.svc'))).toEqual(['sync.ndjson']);
 });
 
@@ -103,13 +103,17 @@ test('watches both sides, waits for a stopped daemon, and ends with Ctrl-C', asy
   await shows('↑ new       new/deep/note.md');
   await rm(join(root, 'new'), { recursive: true });
   await shows('↑ deleted   new/deep/note.md');
-  expect((await start('--once')).stderr).toContain('is at work in');
+  expect((await start('--once', '--yes')).stderr).toContain('is at work in');
 
   const port = new URL(daemon.url).port;
   daemon.kill('SIGTERM');
   await daemon.exited;
   await writeFile(join(root, 'offline.md'), 'Written while svc was away\n');
-  await sleep(3000);
+  let errors = '';
+  watching.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  await expect.poll(() => errors, { timeout: 30_000 }).toContain('No svc daemon responds');
   await places.start({ dataDir, env: { SVC_DEFAULT_TIER: 'Enterprise', SVC_PORT: port } });
   await shows('↑ new       offline.md');
   expect(await contents()).toContain('Written while svc was away');

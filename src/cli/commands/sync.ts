@@ -7,16 +7,18 @@ import type { Client } from '../../client/client.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import type { Program } from '../assistants/bridge-command.ts';
 import type { CommandContext } from '../command-context.ts';
+import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { ownProgram } from '../own-program.ts';
 import { createFolder, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
 import { createRemote } from '../sync/remote.ts';
-import { openState, type SyncScope } from '../sync/state.ts';
+import { openState, STATE_FILE, type SyncScope } from '../sync/state.ts';
 import { createSyncPass, type PassReport } from '../sync/sync-pass.ts';
 import { createSyncReport, summarize } from '../sync/sync-report.ts';
 import type { Due } from '../sync/watch.ts';
@@ -28,6 +30,7 @@ interface SyncOptions extends CommonOptions {
   dryRun?: true;
   confirmDeletions?: true;
   service?: 'install' | 'uninstall';
+  yes?: true;
 }
 
 const HELP = `
@@ -47,6 +50,8 @@ Examples:
 /** Deletions are looked at twice: an editor may be replacing the file. */
 const PAUSE_ONCE_MS = 100;
 const PAUSE_WATCHING_MS = 2000;
+/** A first run that would store more files than these asks: the folder may be a vault of other notes. */
+const MAX_UNASKED = 20;
 
 /** `svc sync`: keeps a folder of Markdown files and the memories equal. */
 export function syncCommand(context: CommandContext, program: Program = ownProgram()): Command {
@@ -55,11 +60,12 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     .argument('<folder>', 'the folder; created if it is missing')
     .option('--once', 'compare once instead of watching')
     .option('--dry-run', 'print what would change, and change nothing')
+    .option('-y, --yes', 'do not ask before many files become memories')
     .option('--confirm-deletions', 'delete even if many files, or many memories, are gone')
     .addOption(
       new Option('--service <action>', 'sync in the background while you are logged in: install or uninstall')
         .choices(['install', 'uninstall'])
-        .conflicts(['once', 'dryRun', 'confirmDeletions', 'json']),
+        .conflicts(['once', 'dryRun', 'confirmDeletions', 'json', 'yes']),
     )
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only memories of this project; new files belong to it')
@@ -91,9 +97,10 @@ async function changeService(root: string, options: SyncOptions, context: Comman
   ]);
   const serviceContext = openServiceContext(context, program);
   if (options.service === 'uninstall') return uninstallSyncService(root, serviceContext);
-  // A folder that cannot be synced is not left to a service that nobody watches.
-  await (await openClient(context, options)).account.get();
-  await prepare(root, options);
+  if (!(await fs.stat(join(root, STATE_FOLDER, STATE_FILE)).catch(() => undefined))) {
+    const advice = `Run svc sync ${root} --once first, to see what it does.`;
+    throw new CommandFailure(EXIT.usage, `${root} was never synced. ${advice}`);
+  }
   await installSyncService({ ...options, root }, serviceContext);
 }
 
@@ -140,19 +147,22 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
       const scope: SyncScope = { tenantId, user, project };
       const state = await openState(root, scope, fs, { readOnly: dryRun === true });
       const pause = () => sleep(once ? PAUSE_ONCE_MS : PAUSE_WATCHING_MS, undefined, { signal });
-      return createSyncPass({
+      const opened = createSyncPass({
         ...{ folder, state, remote, scope, onProgress, pause },
         day: () => formatDay(clock.nowMs()),
         newKey: randomUUID,
       });
+      const isUnasked = !dryRun && !options.yes && state.entries.size === 0 && state.pending.size === 0;
+      if (isUnasked) await confirmFirst(await opened({ confirmsDeletions: false, dryRun: true }), root, context);
+      return opened;
     };
     let pass: Awaited<ReturnType<typeof open>> | undefined;
     // Later deletions are not confirmed by the option.
     let isFirst = true;
     const passOnce = async ({ all, ids }: Due): Promise<PassReport> => {
-      pass ??= await open();
       if (all) await remote.load((count, total) => progress.show(`${count} of ${total} memories`, count / total));
       else await remote.refresh([...ids]);
+      pass ??= await open();
       const confirmsDeletions = options.confirmDeletions === true && isFirst;
       return pass({ confirmsDeletions, dryRun: dryRun === true }).finally(() => progress.clear());
     };
@@ -174,6 +184,15 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
   } finally {
     await unlock();
   }
+}
+
+/** Asks before many files of a folder become memories for the first time. */
+async function confirmFirst({ changes }: PassReport, root: string, { input }: CommandContext): Promise<void> {
+  const count = changes.filter((one) => one.in === 'memories' && one.change === 'created').length;
+  if (count <= MAX_UNASKED) return;
+  const text = `${pluralize(count, 'file')} in ${root} would become memories, and get an id each.`;
+  if (!input.isTty) throw new CommandFailure(EXIT.usage, `${text} Pass --yes if that is meant.`);
+  await requireYes(input, `${text} Continue?`, 'Nothing was changed.');
 }
 
 /** Reports a single pass. Exits with 1 if something needs a person. */

@@ -95,7 +95,10 @@ export function planSync(
     const action = decide(id, entries.get(id), file, remote);
     const isEmptied = action?.kind === 'change' && isEmpty(action.file.note);
     if (isEmptied) problems.push({ path: action.file.path, problem: 'it is empty; delete it to erase its memory' });
-    else if (action) actions.push(action);
+    else if (action?.kind === 'create') {
+      held.delete(id);
+      fresh.push(action.file);
+    } else if (action) actions.push(action);
   }
   actions.push(...createsOf(fresh, held, remote, problems));
   const erased = actions.filter(({ kind }) => kind === 'erase').length;

@@ -36,7 +36,8 @@ export interface SyncState {
   end(key: string): Promise<void>;
 }
 
-const FILE = 'sync.ndjson';
+/** The log of the state, in its folder. */
+export const STATE_FILE = 'sync.ndjson';
 
 /**
  * Opens the state of a folder: a log of lines, of which a crash can lose only the last, rewritten when it is opened. With
@@ -49,7 +50,7 @@ export async function openState(
   { readOnly = false } = {},
 ): Promise<SyncState> {
   const folder = join(root, STATE_FOLDER);
-  const path = join(folder, FILE);
+  const path = join(folder, STATE_FILE);
   const { entries, pending, found } = replay(await fs.readFile(path, 'utf8').catch(emptyIfMissing));
   if (found && JSON.stringify(found) !== JSON.stringify(scope)) throw otherScope(root, found, scope);
   const append = async (...lines: StateLine[]) => {

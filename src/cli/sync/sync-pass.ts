@@ -183,6 +183,8 @@ function createPass(
           : `it has the same text as ${other}`;
       refused.set(file.path, { about: hashPart(file.note), problem });
       problems.push({ path: file.path, problem });
+      // Its tags are the memory's now.
+      isStale = true;
       return;
     }
     const { duplicate, redacted } = memory;

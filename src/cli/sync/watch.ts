@@ -23,10 +23,10 @@ interface WatchParts {
   onReturn(): void;
 }
 
-/** An editor writes a file in several steps. */
-const QUIET_MS = 400;
-/** A pass is not put off for longer, however often files change. */
-const MAX_DELAY_MS = 3000;
+/** Changes come in groups: a pass waits until none came for so long, but no longer than the maximum. */
+const REMOTE_QUIET = { quietMs: 400, maxMs: 3000 };
+/** Editors save every two seconds while a person types, and each pass of a file is a version of its memory. */
+const LOCAL_QUIET = { quietMs: 2500, maxMs: 30_000 };
 /** How often the folder is looked through in any case: some disks report no changes. */
 const LOOK_MS = 60_000;
 const LOOK_UNWATCHED_MS = 5000;
@@ -91,8 +91,13 @@ export async function watchSync({ root, user, client, signal, pass, onOutage, on
         ended.addEventListener('abort', abort, { once: true });
         wake = () => end(true);
       });
-    if (!due.all && due.ids.size === 0 && !isLocalDue) await next(timeoutMs);
-    for (let waitedMs = 0; waitedMs < MAX_DELAY_MS && (await next(QUIET_MS)); waitedMs += QUIET_MS);
+    const isRemoteDue = () => due.all || due.ids.size > 0;
+    if (!isRemoteDue() && !isLocalDue) await next(timeoutMs);
+    for (let waitedMs = 0, isBusy = true; isBusy; ) {
+      const { quietMs, maxMs } = isRemoteDue() ? REMOTE_QUIET : LOCAL_QUIET;
+      isBusy = waitedMs < maxMs && (await next(quietMs));
+      waitedMs += quietMs;
+    }
     if (ended.aborted) throw ended.reason;
   };
 

@@ -53,3 +53,8 @@ test('keeps what is saved while a sync runs', async () => {
     expect(await run([step(['memory new']), step(['memory edit', 'file new'], { meanwhile })])).toBe(2);
   }
 });
+
+test('settles a copy whose memory is erased when another file has its text', async () => {
+  const steps = [step(['memory new']), step(['file copy']), step(['file same text']), step(['memory edit'])];
+  expect(await run([...steps, step(['memory erase'])])).toBe(1);
+});

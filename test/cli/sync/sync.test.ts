@@ -363,3 +363,24 @@ test('reports a file that the system does not let it write, and goes on with the
   isBusy = false;
   expect(await run()).toMatchObject({ changes: [{ path: 'Number 0 of many.md' }], problems: [] });
 });
+
+test('asks before a folder of many notes becomes memories', async () => {
+  await mkdir(root);
+  for (let index = 0; index < 21; index += 1) await write(`${index}.md`, `Note ${index}\n`);
+  const text = `21 files in ${root} would become memories, and get an id each.`;
+  expect(await once()).toMatchObject({ code: 2, err: `svc: ${text} Pass --yes if that is meant.\n` });
+  const refused = await person.run(['sync', root, '--once'], { tty: true, typed: 'n' });
+  expect(refused).toMatchObject({ code: 1, questions: [`${text} Continue? [y/N] `] });
+  expect(await read('7.md')).toBe('Note 7\n');
+  expect(await contents()).toEqual([]);
+  expect((await once('--yes')).out).toBe('↑ new       21 files\nIn sync, 21 files: sent 21 new.\n');
+  await write('21.md', 'One more');
+  expect(await once()).toMatchObject({ code: 0 });
+});
+
+test('installs a service only for a folder that was synced before', async () => {
+  expect(await person.run(['sync', root, '--service', 'install'])).toMatchObject({
+    code: 2,
+    err: `svc: ${root} was never synced. Run svc sync ${root} --once first, to see what it does.\n`,
+  });
+});
