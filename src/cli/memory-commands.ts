@@ -90,6 +90,12 @@ export function memoryCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/learned.ts')).learnedCommand(await context()),
     },
     {
+      name: 'sync',
+      summary: 'keep a folder of Markdown files and the memories equal',
+      group,
+      load: async () => (await import('./commands/sync.ts')).syncCommand(await context()),
+    },
+    {
       name: 'export',
       summary: 'write the whole account to a file',
       group,

@@ -25,6 +25,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { syncCommand } from '../../src/cli/commands/sync.ts';
 import { tidyCommand } from '../../src/cli/commands/tidy.ts';
 import { topicCommand } from '../../src/cli/commands/topic.ts';
 import { topicsCommand } from '../../src/cli/commands/topics.ts';
@@ -148,6 +149,7 @@ export function createMemoryProgram(context: CommandContext): Command {
   commands.push(
     exportCommand,
     importCommand,
+    syncCommand,
     providerCommand,
     extractCommand,
     tidyCommand,

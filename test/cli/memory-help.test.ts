@@ -57,6 +57,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<schedule>': 'daily',
     '<order>': 'latest',
     '<purpose>': 'prompt',
+    '<action>': 'install',
     '<state>': command === 'jobs' ? 'done' : 'on',
   };
   return [values[placeholder] ?? 'x'];
@@ -72,6 +73,7 @@ const ARGUMENTS: Record<string, string[]> = {
   edit: ['abcdef12'],
   forget: ['abcdef12', '--yes'],
   import: ['-'],
+  sync: ['x'],
   completion: ['bash'],
   add: ['x'],
   'provider add': ['ollama'],

@@ -37,9 +37,9 @@ export function openServiceContext(context: CommandContext, program: Program): S
 }
 
 /** Opens the service supervisor of this machine. Throws `CommandFailure` if svc knows none. */
-export function openSupervisor(scope: Scope, context: ServiceContext): Supervisor {
+export function openSupervisor(scope: Scope, context: ServiceContext, name?: string): Supervisor {
   const { environment, settingsFolder, dataFolder, run, uid = 0 } = context;
-  const layout = serviceLayout(scope, environment, { config: settingsFolder, data: dataFolder });
+  const layout = serviceLayout(scope, environment, { config: settingsFolder, data: dataFolder }, name);
   if (environment.platform === 'darwin') return createLaunchd(layout, run, uid);
   if (environment.platform === 'win32') return createTaskScheduler(layout, run, environment);
   return createSystemd(layout, run, uid);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { renderLaunchdPlist } from './launchd-plist.ts';
-import { LAUNCHD_LABEL, type ServiceLayout } from './layout.ts';
+import { launchdLabel, type ServiceLayout } from './layout.ts';
 import type { RunProgram } from './run-program.ts';
 import { requireSuccess, type Supervisor } from './supervisor.ts';
 
@@ -13,7 +13,8 @@ const POLL_MS = 200;
 /** The service as an agent of macOS' launchd. */
 export function createLaunchd(layout: ServiceLayout, run: RunProgram, uid: number): Supervisor {
   const domain = `gui/${uid}`;
-  const target = `${domain}/${LAUNCHD_LABEL}`;
+  const label = launchdLabel(layout.name);
+  const target = `${domain}/${label}`;
   const logFile = layout.logFile ?? '';
   const isLoaded = async () => (await run('launchctl', ['print', target])).code === 0;
 
@@ -22,20 +23,19 @@ export function createLaunchd(layout: ServiceLayout, run: RunProgram, uid: numbe
     if (!(await isLoaded())) return;
     await run('launchctl', ['bootout', target]);
     for (let waitedMs = 0; await isLoaded(); waitedMs += POLL_MS) {
-      if (waitedMs > STOP_LIMIT_MS) throw new CommandFailure(EXIT.failed, `launchd does not stop ${LAUNCHD_LABEL}.`);
+      if (waitedMs > STOP_LIMIT_MS) throw new CommandFailure(EXIT.failed, `launchd does not stop ${label}.`);
       await sleep(POLL_MS);
     }
   }
 
   return {
-    title: `launchd agent ${LAUNCHD_LABEL}`,
+    title: `launchd agent ${label}`,
     layout,
     log: { file: logFile },
-    async render({ program, dataDir }) {
-      const command = [...program, 'serve', '--env-file', layout.environmentFile];
+    async render({ program, dataDir, words = ['serve', '--env-file', layout.environmentFile] }) {
       return renderLaunchdPlist({
-        label: LAUNCHD_LABEL,
-        command,
+        label,
+        command: [...program, ...words],
         workingFolder: dataDir,
         errorFile: logFile.replace(/\.log$/, '.err'),
       });

@@ -7,6 +7,8 @@ import type { Ran } from './run-program.ts';
 export interface ServiceSpec {
   /** The program that starts svc, without arguments of `svc`. */
   program: readonly string[];
+  /** The arguments of another service than the daemon's, which needs no settings file. */
+  words?: readonly string[];
   dataDir: string;
   /** Folders besides the data folder that the daemon writes. */
   writable: readonly string[];

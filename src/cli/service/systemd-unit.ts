@@ -5,8 +5,8 @@ export interface SystemdService {
   /** The program and its arguments. */
   command: readonly string[];
   dataDir: string;
-  /** Settings and secrets, mode 0600. It may be missing. */
-  environmentFile: string;
+  /** The daemon's settings and secrets, mode 0600. It may be missing. Another service has none, and no data folder. */
+  environmentFile?: string;
   /** Folders besides the data folder that a hardened unit may write. */
   writable?: readonly string[];
   /** Omit it for a unit that is not made on the machine it runs on. */
@@ -39,8 +39,9 @@ export function renderSystemdUnit(service: SystemdService): string {
       'Type=exec',
       `ExecStart=${command.map(commandWord).join(' ')}`,
       `WorkingDirectory=${path(dataDir)}`,
-      `Environment=${quoted(`SVC_DATA_DIR=${dataDir}`)}`,
-      `EnvironmentFile=-${path(environmentFile)}`,
+      ...(environmentFile === undefined
+        ? []
+        : [`Environment=${quoted(`SVC_DATA_DIR=${dataDir}`)}`, `EnvironmentFile=-${path(environmentFile)}`]),
       'Restart=on-failure',
       'RestartPreventExitStatus=2',
       'RestartSec=5',

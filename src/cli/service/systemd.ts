@@ -5,35 +5,34 @@ import type { RunProgram } from './run-program.ts';
 import { requireSuccess, type ServiceState, type Supervisor } from './supervisor.ts';
 import { renderSystemdUnit, SERVICE_USER, SYSTEM_DATA_DIR } from './systemd-unit.ts';
 
-const UNIT = 'svc.service';
-
 /** The service as a unit of systemd. */
 export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: number): Supervisor {
-  const { scope } = layout;
+  const { scope, name } = layout;
+  const unit = `${name}.service`;
   const ofScope = scope === 'user' ? ['--user'] : [];
   const systemctl = async (...words: string[]) =>
     requireSuccess(`systemctl ${words.join(' ')}`, await run('systemctl', [...ofScope, ...words]));
 
   return {
-    title: `systemd ${scope} unit ${UNIT}`,
+    title: `systemd ${scope} unit ${unit}`,
     layout,
     log: {
       command: 'journalctl',
       args: (lines, follow) => [
         ...ofScope,
-        `--unit=${UNIT}`,
+        `--unit=${unit}`,
         '--output=cat',
         '--no-pager',
         `--lines=${lines}`,
         ...(follow ? ['--follow'] : []),
       ],
     },
-    async render({ program, dataDir, writable }) {
+    async render({ program, dataDir, writable, words }) {
       const { out } = await run('systemctl', ['--version']);
       const systemdVersion = Number(/^systemd (\d+)/.exec(out)?.[1] ?? 0);
-      const { environmentFile } = layout;
-      const command = [...program, 'serve'];
-      return renderSystemdUnit({ scope, command, dataDir, environmentFile, writable, systemdVersion });
+      const command = [...program, ...(words ?? ['serve'])];
+      const files = words ? {} : { environmentFile: layout.environmentFile };
+      return renderSystemdUnit({ scope, command, dataDir, ...files, writable, systemdVersion });
     },
     async assertAvailable() {
       const { code, error } = await run('systemctl', [...ofScope, 'show', '--property=Version']);
@@ -47,17 +46,17 @@ export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: numbe
     },
     async state() {
       const properties = '--property=LoadState,ActiveState,MainPID,FragmentPath';
-      return parseState(await systemctl('show', UNIT, properties), layout.unitFile);
+      return parseState(await systemctl('show', unit, properties), layout.unitFile);
     },
     async start() {
       if (scope === 'system') await createUser(run);
       await systemctl('daemon-reload');
-      await systemctl('enable', UNIT);
-      await systemctl('restart', UNIT);
+      await systemctl('enable', unit);
+      await systemctl('restart', unit);
     },
     async remove() {
-      await systemctl('disable', '--now', UNIT);
-      await run('systemctl', [...ofScope, 'reset-failed', UNIT]);
+      await systemctl('disable', '--now', unit);
+      await run('systemctl', [...ofScope, 'reset-failed', unit]);
     },
     forget: async () => void (await systemctl('daemon-reload')),
     async bootAdvice() {

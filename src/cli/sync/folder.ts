@@ -1,0 +1,193 @@
+import type { Dirent, Stats } from 'node:fs';
+import type * as fileSystem from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import { pathKey } from './file-name.ts';
+import { claimedId, parseNote } from './note.ts';
+import type { FolderContent, NoteFile, ProblemFile } from './plan.ts';
+
+/** The functions of `node:fs/promises` that syncing uses. Tests let them fail. */
+export type FileSystem = Pick<
+  typeof fileSystem,
+  'link' | 'lstat' | 'mkdir' | 'open' | 'readdir' | 'readFile' | 'realpath' | 'rename' | 'rm' | 'unlink'
+>;
+
+/** Holds the state, the lock and drafts. Editors ignore it, like every name with a dot in front. */
+export const STATE_FOLDER = '.svc';
+
+/** More than the longest memory takes. */
+const MAX_FILE_BYTES = 1024 * 1024;
+/** A file that changed so recently may change again within the resolution of its times. */
+const UNSETTLED_MS = 2000;
+
+export type Folder = ReturnType<typeof createFolder>;
+
+/** This file cannot be written: it is in use, or its folder is read-only. */
+export class FileRefusal extends Error {
+  override readonly name = 'FileRefusal';
+}
+
+interface Seen {
+  stamp: string;
+  found: NoteFile | ProblemFile;
+}
+
+/**
+ * The Markdown files of a folder and its subfolders. Links, other files and everything with a dot in front are ignored.
+ * Writes replace a file at once, and only if it still has the text that was read.
+ */
+export function createFolder(root: string, fs: FileSystem, nowMs: () => number) {
+  let seen = new Map<string, Seen>();
+  let taken = new Set<string>();
+  let drafts = 0;
+  const inside = (path: string) => join(root, ...path.split('/'));
+
+  /** Reads the folder; of files that look unchanged, only their times. */
+  async function read(): Promise<FolderContent> {
+    const next = new Map<string, Seen>();
+    const names = new Set<string>();
+    const content: FolderContent = { notes: [], problems: [], isPartial: false };
+    const fail = (path: string, error: unknown) => {
+      // It went away after it was listed.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      content.problems.push({ path, problem: `it cannot be read: ${(error as Error).message}` });
+      content.isPartial = true;
+    };
+    const readEntry = async (path: string, entry: Dirent): Promise<void> => {
+      names.add(pathKey(path));
+      if (entry.isDirectory()) return readFolder(path);
+      if (!entry.isFile() || !/\.md$/i.test(path)) return;
+      try {
+        const found = await readNote(path, next);
+        if ('note' in found) content.notes.push(found);
+        else content.problems.push(found);
+      } catch (error) {
+        fail(path, error);
+      }
+    };
+    const readFolder = async (path: string): Promise<void> => {
+      const entries = await fs.readdir(inside(path), { withFileTypes: true }).catch((error) => fail(path, error));
+      for (const entry of entries ?? []) {
+        if (!entry.name.startsWith('.')) await readEntry(path === '' ? entry.name : `${path}/${entry.name}`, entry);
+      }
+    };
+    if (!(await fs.lstat(root).catch(() => undefined))?.isDirectory()) {
+      throw new CommandFailure(EXIT.failed, `${root} is not there any more. Nothing was deleted.`);
+    }
+    await readFolder('');
+    seen = next;
+    taken = names;
+    return content;
+  }
+
+  async function readNote(path: string, next: Map<string, Seen>): Promise<NoteFile | ProblemFile> {
+    const stats = await fs.lstat(inside(path));
+    const stamp = stampOf(stats);
+    const before = seen.get(path);
+    const isSettled = nowMs() - Math.max(stats.mtimeMs, stats.ctimeMs) > UNSETTLED_MS;
+    const found = before?.stamp === stamp ? before.found : await parse(path, stats);
+    if (isSettled) next.set(path, { stamp, found });
+    return found;
+  }
+
+  async function parse(path: string, { size }: Stats): Promise<NoteFile | ProblemFile> {
+    const bytes = await fs.readFile(inside(path));
+    const id = () => claimedId(bytes.toString('latin1'));
+    if (Math.max(size, bytes.length) > MAX_FILE_BYTES) return { path, problem: 'it is larger than 1 MiB', id: id() };
+    let text: string;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      return { path, problem: 'it is not UTF-8 text', id: id() };
+    }
+    const note = parseNote(text);
+    return 'problem' in note ? { path, ...note } : { path, text, note };
+  }
+
+  /** Writes a draft that survives a power failure, on the same disk as the folder. */
+  async function draft(text: string, mode: number): Promise<string> {
+    drafts += 1;
+    const path = join(root, STATE_FOLDER, `draft-${drafts}`);
+    await fs.rm(path, { force: true });
+    const handle = await fs.open(path, 'wx', mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return path;
+  }
+
+  /** Whether a file still has this text, and no link leads out of the folder. */
+  async function isUnchanged({ path, text }: NoteFile): Promise<boolean> {
+    const parent = await fs.realpath(dirname(inside(path))).catch(() => undefined);
+    if (parent !== dirname(join(await fs.realpath(root), ...path.split('/')))) return false;
+    const stats = await fs.lstat(inside(path)).catch(() => undefined);
+    if (!stats?.isFile()) return false;
+    return (await fs.readFile(inside(path))).equals(Buffer.from(text));
+  }
+
+  return {
+    root,
+    read,
+    /** Whether a name is taken, on a system that ignores case too. */
+    isTaken: (path: string) => taken.has(pathKey(path)),
+    /** Replaces the text of a file. Returns whether it did: not if the file changed since it was read. */
+    async replace(file: NoteFile, text: string): Promise<boolean> {
+      const stats = await fs.lstat(inside(file.path)).catch(() => undefined);
+      const path = await draft(text, (stats?.mode ?? 0o600) & 0o777);
+      const isReplaced = await isUnchanged(file);
+      if (isReplaced) await fs.rename(path, inside(file.path)).catch(throwRefusal);
+      else await fs.rm(path, { force: true });
+      return isReplaced;
+    },
+    /** Creates a file. Returns whether it did: not if the name is taken. */
+    async create(path: string, text: string): Promise<boolean> {
+      taken.add(pathKey(path));
+      const from = await draft(text, 0o600);
+      try {
+        // Unlike a rename, it never replaces a file.
+        await fs.link(from, inside(path));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'EEXIST') return false;
+        if (await fs.lstat(inside(path)).catch(() => undefined)) return false;
+        // Some disks, such as memory cards, have no links.
+        await fs.rename(from, inside(path)).catch(throwRefusal);
+      } finally {
+        await fs.rm(from, { force: true });
+      }
+      return true;
+    },
+    /** Removes a file. Returns whether it did: not if the file changed since it was read. */
+    async remove(file: NoteFile): Promise<boolean> {
+      const isRemoved = await isUnchanged(file);
+      if (isRemoved) await fs.unlink(inside(file.path)).catch(throwRefusal);
+      return isRemoved;
+    },
+    /** Makes names durable, before the state relies on them. */
+    async settle(paths: readonly string[]): Promise<void> {
+      // Windows opens no folders.
+      if (process.platform === 'win32') return;
+      for (const folder of new Set(paths.map((path) => dirname(inside(path))))) {
+        const handle = await fs.open(folder, 'r');
+        try {
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+      }
+    },
+  };
+}
+
+function throwRefusal(error: NodeJS.ErrnoException): never {
+  if (!['EACCES', 'EBUSY', 'EPERM'].includes(error.code ?? '')) throw error;
+  throw new FileRefusal(`it cannot be written: ${error.message}`, { cause: error });
+}
+
+function stampOf({ mtimeMs, ctimeMs, size, ino }: Stats): string {
+  return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import { createOutput } from '../output.ts';
+import { openSupervisor, type ServiceContext } from '../service/context.ts';
+
+/** The folder of a service, and the options that it runs with. */
+interface SyncService {
+  root: string;
+  user?: string | undefined;
+  project?: string | undefined;
+  profile?: string | undefined;
+}
+
+/** Installs, or updates, the service that syncs a folder while its user is logged in, and starts it. */
+export async function installSyncService(
+  { root, user, project, profile }: SyncService,
+  context: ServiceContext,
+): Promise<void> {
+  const { profileName } = await context.session(profile);
+  if (context.environment.env.SVC_API_KEY) {
+    throw new CommandFailure(EXIT.usage, 'A service does not have SVC_API_KEY. Sign in with svc login, then unset it.');
+  }
+  const supervisor = openSupervisor('user', context, nameOf(root));
+  await supervisor.assertAvailable();
+  const words = ['sync', root, '--yes', '--profile', profileName];
+  if (user !== undefined) words.push('--user', user);
+  if (project !== undefined) words.push('--project', project);
+  const program = [context.program.node, context.program.script];
+  const unit = await supervisor.render({ program, words, dataDir: root, writable: [] });
+  const { unitFile, logFile } = supervisor.layout;
+  for (const file of [unitFile, logFile]) if (file !== undefined) await mkdir(dirname(file), { recursive: true });
+  const draft = `${unitFile}.new`;
+  await writeFile(draft, unit, { mode: 0o600 });
+  await rename(draft, unitFile);
+  await supervisor.start();
+  const output = createOutput(context.terminal);
+  const log = 'file' in supervisor.log ? supervisor.log.file : `journalctl --user --unit=${supervisor.layout.name}`;
+  output.line(`${output.style.good('✓')} ${root} is synced in the background. Its log: ${log}`);
+  const advice = await supervisor.bootAdvice();
+  if (advice !== undefined) output.note(advice);
+}
+
+/** Stops and removes the service of a folder. */
+export async function uninstallSyncService(root: string, context: ServiceContext): Promise<void> {
+  const supervisor = openSupervisor('user', context, nameOf(root));
+  await supervisor.assertAvailable();
+  const { isInstalled } = await supervisor.state();
+  if (isInstalled) await supervisor.remove();
+  await rm(supervisor.layout.unitFile, { force: true });
+  if (isInstalled) await supervisor.forget();
+  const done = isInstalled ? `Removed ${supervisor.title}. The files stay.` : `No service syncs ${root}.`;
+  createOutput(context.terminal).line(done);
+}
+
+/** A name for each folder, which people recognize. */
+function nameOf(root: string): string {
+  const words = basename(root)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const hash = createHash('sha256').update(root).digest('hex').slice(0, 8);
+  return ['svc-sync', ...(words === '' ? [] : [words.slice(0, 40)]), hash].join('-');
+}
