@@ -10,7 +10,7 @@ import { type ScriptedModel, type ScriptLine, startScriptedModel } from '../help
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What the examples import besides the client. */
-const PACKAGES = ['@anthropic-ai/sdk'];
+const PACKAGES = ['@anthropic-ai/sdk', '@langchain/langgraph-checkpoint'];
 
 const places = createWorkplaces();
 let project: string;
@@ -69,6 +69,9 @@ const RUNS: Record<string, () => Promise<void>> = {
     const asked = ['Which tea?', { tool: 'memory', input: view }, { text: 'Oolong.' }] as const;
     expect(await run('anthropic-memory.mjs', ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
+  },
+  async 'langgraph.mjs'() {
+    expect(await run('langgraph.mjs', 'What does Ada drink?')).toBe('tea: Ada prefers oolong tea\nada/facts');
   },
 };
 
