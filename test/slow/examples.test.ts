@@ -10,7 +10,13 @@ import { type ScriptedModel, type ScriptLine, startScriptedModel } from '../help
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What the examples import besides the client. */
-const PACKAGES = ['@anthropic-ai/sdk', '@langchain/langgraph-checkpoint'];
+const PACKAGES = [
+  '@ai-sdk/openai',
+  '@anthropic-ai/sdk',
+  '@langchain/langgraph-checkpoint',
+  '@openai/agents-core',
+  'ai',
+];
 
 const places = createWorkplaces();
 let project: string;
@@ -42,7 +48,7 @@ async function examples(): Promise<string[]> {
 }
 
 /** Runs an example in a process of its own and returns what it prints. */
-async function run(name: string, question: string, ...script: ScriptLine[]): Promise<string> {
+async function run(words: string[], ...script: ScriptLine[]): Promise<string> {
   model.answers(...script);
   const env = {
     SVC_URL: daemon.url,
@@ -52,26 +58,39 @@ async function run(name: string, question: string, ...script: ScriptLine[]): Pro
     OPENAI_BASE_URL: `${model.url}/v1`,
     OPENAI_API_KEY: 'none',
   };
-  return (await execa(process.execPath, [name, question], { cwd: project, env })).stdout;
+  return (await execa(process.execPath, words, { cwd: project, env })).stdout;
 }
 
 /** Returns everything that the model read in its latest request. */
 const lastRead = () => model.requests.at(-1)!.text;
 
 const RUNS: Record<string, () => Promise<void>> = {
+  async 'ai-sdk.mjs'() {
+    const add = { content: 'Ada owns a basilisk', tags: ['pets'] };
+    const told = [{ tool: 'memoryAdd', input: add }, { text: 'Noted.' }];
+    expect(await run(['ai-sdk.mjs', 'I own a basilisk.'], ...told)).toBe('Noted.');
+    expect(await run(['ai-sdk.mjs', 'What is my basilisk?'], { text: 'A pet.' })).toBe('A pet.');
+    expect(lastRead()).toContain('Ada owns a basilisk');
+  },
   async 'anthropic-memory.mjs'() {
     const create = { command: 'create', path: '/memories/taste.md', file_text: 'Drinks oolong tea.' };
-    const told = ['I drink oolong tea.', { tool: 'memory', input: create }, { text: 'Noted.' }] as const;
-    expect(await run('anthropic-memory.mjs', ...told)).toMatch(
+    const told = [{ tool: 'memory', input: create }, { text: 'Noted.' }];
+    expect(await run(['anthropic-memory.mjs', 'I drink oolong tea.'], ...told)).toMatch(
       /^Noted\.\nHere're the files [\s\S]*\t\/memories\/taste\.md$/,
     );
     const view = { command: 'view', path: '/memories/taste.md' };
-    const asked = ['Which tea?', { tool: 'memory', input: view }, { text: 'Oolong.' }] as const;
-    expect(await run('anthropic-memory.mjs', ...asked)).toMatch(/^Oolong\./);
+    const asked = [{ tool: 'memory', input: view }, { text: 'Oolong.' }];
+    expect(await run(['anthropic-memory.mjs', 'Which tea?'], ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
   },
   async 'langgraph.mjs'() {
-    expect(await run('langgraph.mjs', 'What does Ada drink?')).toBe('tea: Ada prefers oolong tea\nada/facts');
+    expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');
+  },
+  async 'openai-agents.mjs'() {
+    const first = await run(['openai-agents.mjs', 'I drink oolong tea.']);
+    const id = /^Untitled\nContinue with: .* (conv_\w+)$/.exec(first)![1]!;
+    await run(['openai-agents.mjs', 'Which tea?', id]);
+    expect(lastRead()).toMatch(/I drink oolong tea\.[\s\S]*Untitled[\s\S]*Which tea\?/);
   },
 };
 
