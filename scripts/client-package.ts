@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const ENTRIES = {
   '.': { source: 'entry', peers: {} },
   './ai-sdk': { source: 'ai-sdk', peers: { ai: '^6.0.0' } },
+  './anthropic': { source: 'anthropic', peers: { '@anthropic-ai/sdk': '^1.14.0' } },
+  './langgraph': { source: 'langgraph', peers: { '@langchain/langgraph-checkpoint': '^1.2.2' } },
   './openai-agents': { source: 'openai-agents', peers: { '@openai/agents-core': '>=0.3.0' } },
 };
 
@@ -47,8 +49,8 @@ async function manifest(): Promise<object> {
     name: '@svc-memory/client',
     version: daemon.version,
     description:
-      'Typed client of svc, self-hosted memory for AI assistants, with adapters for the AI SDK and OpenAI Agents.',
-    keywords: ['svc', 'memory', 'ai', 'agents', 'llm', 'ai-sdk', 'openai-agents', 'client'],
+      'Typed client of svc, self-hosted memory for AI assistants, with adapters for agent frameworks and SDKs.',
+    keywords: ['svc', 'memory', 'ai', 'agents', 'llm', 'ai-sdk', 'claude', 'langgraph', 'openai-agents'],
     license: daemon.license,
     repository: daemon.repository,
     homepage: daemon.homepage,

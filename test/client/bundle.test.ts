@@ -43,6 +43,8 @@ test('each entry point is one file that imports its peer alone and runs in brows
   const peers = new Map([
     ['entry.js', []],
     ['ai-sdk.js', ['ai']],
+    ['anthropic.js', []],
+    ['langgraph.js', ['@langchain/langgraph-checkpoint']],
     ['openai-agents.js', []],
   ]);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));

@@ -74,7 +74,7 @@ describe('the packed client', () => {
     expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(manifest.peerDependencies));
     expect(await readdir(join(project, 'node_modules'))).toEqual(['.package-lock.json', '@svc-memory']);
     const names = (await readdir(installed)).sort();
-    const code = ['ai-sdk.js', 'entry.js', 'openai-agents.js'];
+    const code = ['ai-sdk.js', 'anthropic.js', 'entry.js', 'langgraph.js', 'openai-agents.js'];
     expect(names).toEqual([...code, 'LICENSE', 'README.md', 'package.json', 'types'].sort());
     expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:|#)/);
   });
@@ -133,16 +133,24 @@ describe('the packed client', () => {
 
   test('type-checks its adapters against the packages that they adapt to', async () => {
     await linkPeer('ai');
+    await linkPeer('@anthropic-ai/sdk');
+    await linkPeer('@langchain/langgraph-checkpoint');
     await linkPeer('@openai/agents-core');
     const source = `import { createClient } from '@svc-memory/client';
 import { memoryTools, withMemory } from '@svc-memory/client/ai-sdk';
+import { memoryFiles } from '@svc-memory/client/anthropic';
+import { SvcStore } from '@svc-memory/client/langgraph';
 import { SvcSession } from '@svc-memory/client/openai-agents';
+import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
+import type { BaseStore } from '@langchain/langgraph-checkpoint';
 import type { Session } from '@openai/agents-core';
 import { generateText, type LanguageModel } from 'ai';
 const client = createClient();
 declare const model: Parameters<typeof withMemory>[0];
 const remembering: LanguageModel = withMemory(model, { client, user: 'ada' });
 export const answer = generateText({ model: remembering, tools: memoryTools({ client }), prompt: 'Hello' });
+export const tool = betaMemoryTool(memoryFiles({ client, user: 'ada' }));
+export const store: BaseStore = new SvcStore({ client, user: 'ada' });
 export const session: Session = new SvcSession({ client });
 `;
     // The declarations of the peers need more libraries than a strict check of ours.

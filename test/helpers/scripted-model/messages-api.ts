@@ -7,6 +7,15 @@ const frame = (type: string, data: object = {}) => eventFrame(type, { type, ...d
 export const messagesApi: ModelApi = {
   path: '/v1/messages',
   tools: ({ tools = [] }) => (tools as { name: string }[]).map(({ name }) => ({ name })),
+  whole({ model }, answer, id) {
+    const isText = 'text' in answer;
+    const block = isText
+      ? { type: 'text', text: answer.text }
+      : { type: 'tool_use', id: `toolu_${id}`, name: answer.tool.name, input: answer.input };
+    const head = { id: `msg_${id}`, type: 'message', role: 'assistant', model, stop_sequence: null };
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    return { ...head, content: [block], stop_reason: isText ? 'end_turn' : 'tool_use', usage };
+  },
   frames({ model }, answer, id) {
     const isText = 'text' in answer;
     const block = isText

@@ -13,9 +13,17 @@ export interface ModelApi {
   tools(body: ModelBody): OfferedTool[];
   /** The answer to the request with this body as server-sent events. `id` is unique. */
   frames(body: ModelBody, answer: ModelAnswer, id: string): string[];
+  /** The answer to a request that does not stream. */
+  whole?(body: ModelBody, answer: ModelAnswer, id: string): object;
 }
 
-export type ModelBody = Record<string, unknown> & { model: string; tools?: unknown[] };
+export type ModelBody = Record<string, unknown> & {
+  model: string;
+  tools?: unknown[];
+  stream?: boolean;
+  /** A thread of the Messages API: the server has the tools of the earlier request. */
+  thread?: { type: 'create' } | { type: 'continue'; previous_message_id: string };
+};
 
 /** Splits a text into small pieces, as a model streams it. */
 export function inPieces(text: string): string[] {

@@ -16,6 +16,10 @@ export const responsesApi: ModelApi = {
     (tools as ResponsesTool[]).flatMap(({ type, name = type, tools: inner }) =>
       type === 'namespace' ? (inner ?? []).map((tool) => ({ name: tool.name!, namespace: name })) : [{ name }],
     ),
+  whole({ model }, answer, id) {
+    const head = { id: `resp_${id}`, object: 'response', created_at: 1_767_225_600, model };
+    return { ...head, status: 'completed', output: [itemOf(answer, id)], usage: USAGE };
+  },
   frames({ model }, answer, id) {
     const item = itemOf(answer, id);
     const response = { id: `resp_${id}`, object: 'response', created_at: 1_767_225_600, model };

@@ -29,6 +29,7 @@ export type ScriptedModel = Awaited<ReturnType<typeof startScriptedModel>>;
 export async function startScriptedModel() {
   const requests: ModelRequest[] = [];
   const script: ScriptLine[] = [];
+  const threads = new Map<string, OfferedTool[]>();
 
   function next(tools: readonly OfferedTool[]): ModelAnswer {
     const line = script.shift() ?? { text: 'Understood.' };
@@ -46,11 +47,19 @@ export async function startScriptedModel() {
     const api = APIS.find(({ path }) => path === pathname);
     if (request.method !== 'POST' || !api) return void response.writeHead(404).end();
     const body = JSON.parse(Buffer.concat(chunks).toString()) as ModelBody;
-    const tools = api.tools(body);
+    const { thread } = body;
+    const isContinued = thread?.type === 'continue';
+    const tools = isContinued ? (threads.get(thread.previous_message_id) ?? []) : api.tools(body);
     const { tools: offered = [], ...rest } = body;
     requests.push({ arrivedMs, tools, toolText: JSON.stringify(offered), text: stringsOf(rest).join('\n') });
     const id = `${requests.length}`;
-    const frames = api.frames(body, tools.length > 0 ? next(tools) : { text: 'Untitled' }, id);
+    if (thread) threads.set(`msg_${id}`, tools);
+    const answer = tools.length > 0 ? next(tools) : { text: 'Untitled' };
+    if (body.stream !== true && api.whole) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify(api.whole(body, answer, id)));
+    }
+    const frames = api.frames(body, answer, id);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const frame of frames) response.write(frame);
     response.end();

@@ -1,0 +1,148 @@
+"""Retries, time limits and errors."""
+
+from __future__ import annotations
+
+import json
+import time
+import unittest
+from typing import Any
+
+from svc_memory import ApiError, Client, ResponseInfo, UnreachableError
+from tests.scripted_server import Answer, ScriptedServer, limited, problem
+
+MEMORY = {"id": "mem_1"}
+BREAK = Answer(0)
+
+
+class TransportTest(unittest.TestCase):
+    def start(self, *answers: Answer, **options: Any) -> tuple[ScriptedServer, Client]:
+        server = ScriptedServer(*answers)
+        self.addCleanup(server.close)
+        return server, Client(server.url + "/", "k", sleep=server.sleep, **options)
+
+    def test_retries_with_backoff_and_as_the_daemon_says(self) -> None:
+        server, client = self.start(limited(2), problem("unavailable", 503), BREAK, Answer(200, MEMORY))
+        self.assertEqual(client.memories.get("mem_1"), MEMORY)
+        self.assertEqual(server.waits, [2.0, 0.5, 1.0])
+        self.assertEqual(server.requests[0].headers["authorization"], "Bearer k")
+
+    def test_repeats_a_creating_call_with_the_same_idempotency_key(self) -> None:
+        server, client = self.start(BREAK, limited(), Answer(201, MEMORY))
+        client.memories.create({"content": "Ada"})
+        keys = [one.headers["idempotency-key"] for one in server.requests]
+        self.assertEqual((len(keys), len(set(keys))), (3, 1))
+        client.memories.create({"content": "Ada"})
+        self.assertNotIn(server.requests[-1].headers["idempotency-key"], keys)
+        client.memories.create({"content": "Ada"}, idempotency_key="tea")
+        self.assertEqual(server.requests[-1].headers["idempotency-key"], "tea")
+
+    def test_does_not_repeat_a_call_that_is_not_safe(self) -> None:
+        server, client = self.start(BREAK)
+        with self.assertRaises(UnreachableError):
+            client.feedback("srch_1", {"used": []})  # type: ignore[typeddict-unknown-key]
+        self.assertEqual(len(server.requests), 1)
+
+    def test_waits_for_an_earlier_attempt_of_the_same_call(self) -> None:
+        conflict = problem("conflict", 409)
+        conflict.headers["Retry-After"] = "1"
+        server, client = self.start(conflict, Answer(201, MEMORY))
+        client.memories.create({"content": "Ada"})
+        self.assertEqual(server.waits, [1.0])
+        server, client = self.start(problem("conflict", 409))
+        with self.assertRaises(ApiError):
+            client.memories.create({"content": "Ada"})
+        self.assertEqual(server.waits, [])
+
+    def test_gives_up_after_the_retries_and_when_the_wait_is_long(self) -> None:
+        server, client = self.start(limited(), retries=1)
+        with self.assertRaises(ApiError):
+            client.account.get()
+        self.assertEqual(len(server.requests), 2)
+        with self.assertRaises(ApiError):
+            client.account.get(retries=0)
+        self.assertEqual(len(server.requests), 3)
+        server, client = self.start(limited(31))
+        with self.assertRaises(ApiError) as raised:
+            client.account.get()
+        self.assertEqual((server.waits, raised.exception.retry_after_seconds), ([], 31.0))
+
+    def test_an_error_carries_what_the_daemon_said(self) -> None:
+        errors = [{"path": "/content", "message": "is empty"}]
+        _, client = self.start(problem("brand_new", 418, errors=errors, flavor="mint"))
+        with self.assertRaises(ApiError) as raised:
+            client.account.get()
+        error = raised.exception
+        self.assertEqual((error.status, error.code, str(error)), (418, "brand_new", "It is brand_new."))
+        self.assertEqual((error.errors, error.problem["flavor"], error.request_id), (errors, "mint", "req_1"))
+
+    def test_limits_the_time_of_a_request_and_does_not_repeat_it(self) -> None:
+        server, client = self.start(Answer(-1))
+        started = time.monotonic()
+        with self.assertRaisesRegex(UnreachableError, "did not respond within 0.1 s") as raised:
+            client.account.get(timeout=0.1)
+        self.assertTrue(raised.exception.timed_out)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual(len(server.requests), 1)
+
+    def test_says_that_nothing_or_something_else_answers(self) -> None:
+        with self.assertRaisesRegex(UnreachableError, "No svc daemon responds at http://127.0.0.1:1"):
+            Client("http://127.0.0.1:1", retries=0).account.get()
+        for answer in (Answer(502, "<html>"), Answer(302, "", {"Location": "/"}), Answer(200, "<html>")):
+            _, client = self.start(answer, retries=0)
+            with self.assertRaisesRegex(UnreachableError, "is not an svc daemon"):
+                client.account.get()
+
+    def test_sends_headers_queries_and_paths(self) -> None:
+        server, client = self.start(Answer(200, {"data": [], "nextCursor": None}, {"ETag": '"1"'}), headers={"X-Team": "a"})
+        query: Any = {"tags": ["a", "b"], "metadata": {"x": 1}, "pinned": True, "user": "ö ü"}
+        client.memories.list(query, headers={"x-trace": "b"}).page()
+        expected = "/v1/memories?tags=a&tags=b&metadata.x=1&pinned=true&user=%C3%B6+%C3%BC"
+        self.assertEqual(server.requests[0].path, expected)
+        headers = server.requests[0].headers
+        self.assertEqual((headers["x-team"], headers["x-trace"]), ("a", "b"))
+        info = ResponseInfo()
+        client.memories.external.get("a/b c", {"user": "u"}, response=info)
+        self.assertEqual(server.requests[1].path, "/v1/memories/external/a%2Fb%20c?user=u")
+        self.assertEqual((info.status, info.etag, info.replayed), (200, '"1"', False))
+        client.conversations.create()
+        client.topics.merge("top_1", ["top_2"])
+        self.assertEqual([json.loads(one.body) for one in server.requests[2:]], [{}, {"topicIds": ["top_2"]}])
+
+    def test_rejects_an_unknown_option_and_an_unusable_number(self) -> None:
+        client = Client("http://127.0.0.1:1")
+        with self.assertRaises(TypeError):
+            client.account.get(retrys=1)  # type: ignore[call-arg]
+        with self.assertRaises(ValueError):
+            client.memories.create({"content": "a", "metadata": {"x": float("nan")}})
+
+    def test_reads_a_page_only_when_the_loop_gets_there(self) -> None:
+        pages = [Answer(200, {"data": [{"id": one}], "nextCursor": one}) for one in "ab"]
+        server, client = self.start(*pages)
+        for memory in client.memories.list():
+            if memory["id"] == "b":
+                break
+        self.assertEqual([one.path for one in server.requests], ["/v1/memories", "/v1/memories?cursor=a"])
+
+    def test_jobs_wait_returns_the_job_or_times_out(self) -> None:
+        states = [Answer(200, {"id": "job_1", "state": state}) for state in ("queued", "running", "failed")]
+        server, client = self.start(*states)
+        self.assertEqual(client.jobs.wait("job_1", interval=0.07)["state"], "failed")
+        self.assertEqual(server.waits, [0.07, 0.07])
+        _, client = self.start(states[0])
+        with self.assertRaises(TimeoutError):
+            client.jobs.wait("job_1", timeout=0.5)
+
+    def test_a_cut_off_export_is_an_error(self) -> None:
+        _, client = self.start(Answer(200, '{"type":"svc-export"}\n'))
+        with self.assertRaisesRegex(UnreachableError, "cut off"):
+            list(client.export())
+
+    def test_an_error_of_the_source_of_an_import_is_raised(self) -> None:
+        _, client = self.start(Answer(200, {}))
+
+        def source() -> Any:
+            yield b"a"
+            raise OSError("disk")
+
+        with self.assertRaisesRegex(OSError, "disk"):
+            client.import_(source())
