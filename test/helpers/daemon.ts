@@ -38,6 +38,8 @@ export interface TestDaemonOptions {
   timeouts?: { headersMs: number; requestMs: number };
   /** How long it reports not ready when it stops, before it refuses connections; 0 unless given. */
   stopNoticeMs?: number;
+  /** How callers past their rate limit wait for a refusal; by default they do not. */
+  refusalWait?: (ms: number) => Promise<void>;
   /** Runs every background task by its timer; by default tests compare memories themselves. */
   schedulesAll?: true;
   /** Overrides the path of sqlite-vec. */
@@ -84,6 +86,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     ...(await pages),
     sharedNowMs: clock.monotonicMs,
     stopNoticeMs: options.stopNoticeMs ?? 0,
+    refusalWait: options.refusalWait ?? (async () => {}),
     unscheduledTasks: options.schedulesAll ? [] : ['compare memories'],
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
