@@ -1,4 +1,5 @@
 import './compose-faster.ts';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +76,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const logLines: string[] = [];
   const log = createLog('trace', (line) => logLines.push(line));
   const shown: string[] = [];
-  if (databaseUrl === undefined && options.dataDir === undefined) await createMigratedDatabase(folder);
+  if (databaseUrl === undefined && !existsSync(join(folder, 'svc.db'))) await createMigratedDatabase(folder);
   pages ??= loadPages();
   const world = {
     clock,
