@@ -4,6 +4,13 @@ import { daemonSuites } from './test/helpers/postgres/daemon-suites.ts';
 
 const onPostgres = process.env.TEST_ENGINE === 'postgres';
 
+/** V8 optimizes later than in a server: tests run most code a few times. Newer versions of Node have no interrupt budget. */
+const LATE_OPTIMIZATION = [
+  ...(process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : []),
+  '--no-flush-bytecode',
+  '--wasm-tiering-budget=100000000',
+];
+
 export default defineConfig({
   test: {
     include: onPostgres ? [...daemonSuites(import.meta.dirname), 'test/postgres/**/*.test.ts'] : ['test/**/*.test.ts'],
@@ -11,6 +18,8 @@ export default defineConfig({
     pool: 'forks',
     // Every file starts what it needs and ends it: to load all packages anew for each took half of the time.
     isolate: false,
+    execArgv: LATE_OPTIMIZATION,
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
     // Mostly they wait: for the disk, for a daemon's start, for each other's processes.
     maxWorkers: availableParallelism() + 1,
     // SQLite works on libuv's threads (see bin/svc).

@@ -16,6 +16,8 @@ const ALONE = [
 const shared = {
   ...base.test,
   globalSetup: [],
+  // V8 as it serves, in tests that measure.
+  execArgv: [],
   testTimeout: 300_000,
   // Browsers and processes that wait for a processor: what fails twice is broken.
   retry: 1,

@@ -1,1 +1,3 @@
-export {};
+import type { Metafile } from 'esbuild';
+
+export const metafile: Metafile;

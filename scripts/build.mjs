@@ -7,7 +7,7 @@ import { buildWords } from './build-words.mjs';
 import { writeLicenses } from './licenses.mjs';
 
 await rm(`${root}dist`, { recursive: true, force: true });
-const { metafile } = await build(daemonBuild);
+export const { metafile } = await build(daemonBuild);
 const { app } = await buildDashboard(`${root}dist/dashboard`);
 await buildReference(`${root}dist/reference`);
 await buildWords(`${root}dist/words`);

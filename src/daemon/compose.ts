@@ -69,6 +69,8 @@ export interface DaemonDependencies extends RoomsDependencies {
   timeouts?: { headersMs: number; requestMs: number };
   /** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
   stopNoticeMs?: number;
+  /** Overrides how callers past their rate limit wait for a refusal. */
+  refusalWait?: (ms: number) => Promise<void>;
   /** Names of background tasks that the caller runs itself. */
   unscheduledTasks?: readonly string[];
 }
@@ -183,7 +185,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     timeouts,
-    guardParts: { authentication, rateLimits, usage, refusalPace: createRefusalPace(clock) },
+    guardParts: { authentication, rateLimits, usage, refusalPace: createRefusalPace(clock, dependencies.refusalWait) },
     watch(server) {
       metrics.watch(server);
       watchActivity(server, activity);

@@ -14,7 +14,7 @@ export type RefusalPace = (caller: string) => Promise<void>;
  * Slows down callers that keep sending past their rate limit: each refusal takes processor time from everyone else, and
  * a caller that waits for it sends nothing over that connection.
  */
-export function createRefusalPace(clock: Clock): RefusalPace {
+export function createRefusalPace(clock: Clock, wait: (ms: number) => Promise<void> = sleep): RefusalPace {
   /** When the next refusal of each caller is due, in the order of their last refusals. */
   const dueMs = new Map<string, number>();
   return async (caller) => {
@@ -26,6 +26,6 @@ export function createRefusalPace(clock: Clock): RefusalPace {
       if (oldestMs > nowMs - BURST * INTERVAL_MS && dueMs.size <= MAX_CALLERS) break;
       dueMs.delete(oldest);
     }
-    if (due > nowMs) await sleep(Math.min(due - nowMs, MAX_WAIT_MS));
+    if (due > nowMs) await wait(Math.min(due - nowMs, MAX_WAIT_MS));
   };
 }

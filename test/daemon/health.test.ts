@@ -41,6 +41,8 @@ describe('health', () => {
     async () => {
       const { apiKey } = await daemon.signIn('ada@example.com');
       const added = await daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
+      // A server waits five seconds for the lock.
+      await daemon.db.writes.write('daemon', (connection) => connection.exec('PRAGMA busy_timeout = 2000'));
       const holder = await holdWriteLock(`${daemon.folder}/svc.db`);
       try {
         daemon.clock.advance(1100);

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { root } from '../../scripts/build-options.mjs';
 
@@ -14,14 +15,20 @@ declare module 'vitest' {
 const SOURCES = ['src', 'migrations', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const STAMP = `${root}dist/sources.json`;
 
+/** What went into each file of the program, as esbuild reports it. */
+export const METAFILE = `${root}.cache/metafile.json`;
+
 /**
  * Builds the program (`dist`) for tests that start it as a process, and the pages that all daemons serve, unless `dist` was
  * built from the present sources.
  */
 export default async function setup(project: TestProject): Promise<void> {
   const sources = JSON.stringify((await Promise.all(SOURCES.map((path) => listFiles(path)))).flat().sort());
-  if (sources !== (await readFile(STAMP, 'utf8').catch(() => ''))) {
-    await import('../../scripts/build.mjs');
+  const isBuilt = (await readFile(STAMP, 'utf8').catch(() => '')) === sources;
+  if (!isBuilt || !existsSync(METAFILE)) {
+    const { metafile } = await import('../../scripts/build.mjs');
+    await mkdir(dirname(METAFILE), { recursive: true });
+    await writeFile(METAFILE, JSON.stringify(metafile));
     await writeFile(STAMP, sources);
   }
   project.provide('dashboardFolder', `${root}dist/dashboard`);

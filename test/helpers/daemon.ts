@@ -1,4 +1,5 @@
 import './compose-faster.ts';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,8 @@ export interface TestDaemonOptions {
   timeouts?: { headersMs: number; requestMs: number };
   /** How long it reports not ready when it stops, before it refuses connections; 0 unless given. */
   stopNoticeMs?: number;
+  /** How callers past their rate limit wait for a refusal; by default they do not. */
+  refusalWait?: (ms: number) => Promise<void>;
   /** Runs every background task by its timer; by default tests compare memories themselves. */
   schedulesAll?: true;
   /** Overrides the path of sqlite-vec. */
@@ -73,7 +76,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
   const logLines: string[] = [];
   const log = createLog('trace', (line) => logLines.push(line));
   const shown: string[] = [];
-  if (databaseUrl === undefined && options.dataDir === undefined) await createMigratedDatabase(folder);
+  if (databaseUrl === undefined && !existsSync(join(folder, 'svc.db'))) await createMigratedDatabase(folder);
   pages ??= loadPages();
   const world = {
     clock,
@@ -84,6 +87,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     ...(await pages),
     sharedNowMs: clock.monotonicMs,
     stopNoticeMs: options.stopNoticeMs ?? 0,
+    refusalWait: options.refusalWait ?? (async () => {}),
     unscheduledTasks: options.schedulesAll ? [] : ['compare memories'],
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),

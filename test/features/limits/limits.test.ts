@@ -132,17 +132,17 @@ describe('setting the system clock', () => {
 describe('a caller without a key', () => {
   const madeUp = (index: number) => `X-Forwarded-For: 10.${index >> 16}.${(index >> 8) & 255}.${index & 255}\r\n`;
 
-  test('is counted by its own address, regardless of 10,000 X-Forwarded-For values', async () => {
+  test('is counted by its own address, regardless of 1,000 X-Forwarded-For values', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
-    const counts = await pipeline(Array.from({ length: 10_000 }, (_, index) => madeUp(index)));
-    expect(counts).toEqual({ 401: 120, 429: 9880 });
+    const counts = await pipeline(Array.from({ length: 1000 }, (_, index) => madeUp(index)));
+    expect(counts).toEqual({ 401: 120, 429: 880 });
     expect((await getAccount(undefined)).status).toBe(429);
     expect((await getAccount(apiKey)).status).toBe(200);
   });
 
   test('is counted by the address that a trusted proxy reports', async () => {
-    const apart = Array.from({ length: 10_000 }, (_, index) => madeUp(index));
-    expect(await pipeline(apart, proxied)).toEqual({ 401: 10_000 });
+    const apart = Array.from({ length: 1000 }, (_, index) => madeUp(index));
+    expect(await pipeline(apart, proxied)).toEqual({ 401: 1000 });
     // Addresses that the caller puts before the one added by the proxy do not count.
     const spoofed = Array.from({ length: 200 }, (_, index) => `X-Forwarded-For: 10.9.9.${index}, 203.0.113.7\r\n`);
     expect(await pipeline(spoofed, proxied)).toEqual({ 401: 120, 429: 80 });

@@ -66,7 +66,7 @@ async function decideDue(): Promise<Suggestion[]> {
 
 describe('suggestions of a kind', () => {
   test('wait for a person at first', async () => {
-    await fill(1, 150);
+    await fill(1, 100);
     expect(await decideDue()).toEqual([]);
     expect(await settings()).toEqual({
       add: { mode: 'review', minConfidence: 0.95, pausedUntil: null },
@@ -80,7 +80,7 @@ describe('suggestions of a kind', () => {
   });
 
   test('are accepted from a confidence on, listed with who did it, and undone like any other', async () => {
-    await fill(1, 150);
+    await fill(1, 100);
     await settings({ merge: { mode: 'automatic', minConfidence: 1 } });
     expect(await decideDue()).toEqual([]);
     expect((await settings(automatic)).merge).toEqual({ mode: 'automatic', minConfidence: 0.6, pausedUntil: null });
@@ -133,7 +133,7 @@ describe('what runs by itself', () => {
   });
 
   test('never accepts what an assistant suggests, however sure it says it is', async () => {
-    await fill(0, 150);
+    await fill(0, 100);
     const [one, other] = await caller.addAll([{ content: 'The gate is red' }, { content: 'The barn is red' }]);
     await settings({ merge: { mode: 'automatic', minConfidence: 0.5 } });
     await caller.suggest({ kind: 'merge', memoryIds: [one!.id, other!.id], confidence: 1 });
@@ -141,7 +141,7 @@ describe('what runs by itself', () => {
   });
 
   test('never accepts what an assistant put in the place of an outdated suggestion meanwhile', async () => {
-    await fill(1, 150);
+    await fill(1, 100);
     await settings(automatic);
     const [found] = await caller.compared();
     const { memoryIds, content } = found!;
@@ -158,7 +158,7 @@ describe('what runs by itself', () => {
   });
 
   test('ends as soon as the account wants to review', async () => {
-    await fill(1, 150);
+    await fill(1, 100);
     await settings(automatic);
     expect(await decideBehind(() => settings({ merge: { mode: 'review' } }))).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('what runs by itself', () => {
     await fill(11, 0, { user: 'ben' });
     await fill(11, 0, { user: 'cleo' });
     await caller.compared();
-    await fill(1, 150);
+    await fill(1, 100);
     await settings(automatic);
     expect((await decideDue()).map(({ user }) => user)).toEqual(['default']);
   });
@@ -207,7 +207,7 @@ describe('what runs by itself', () => {
     await caller.compared();
     await settings(automatic);
     for (let portion = 0; portion < 3; portion += 1) {
-      const contents = Array.from({ length: 500 }, (_, index) => ({
+      const contents = Array.from({ length: 370 }, (_, index) => ({
         content: `Box ${portion} of ${index}`,
         user: 'ben',
       }));

@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CommandContext } from '../../../src/cli/command-context.ts';
-import { tidyCommand } from '../../../src/cli/commands/tidy.ts';
-import { TIDY_PROGRAM_NAMES } from '../../../src/cli/tidy/program-names.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { type MemoryDaemon, startMemoryDaemon } from '../../features/memories/memory-daemon.ts';
-import { newSuggesting, type Suggesting } from '../../features/suggestions/suggestion-daemon.ts';
-import { storeKey } from '../../helpers/assistants/real-assistants.ts';
-import { BIN } from '../../helpers/process.ts';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { tidyCommand } from '../../src/cli/commands/tidy.ts';
+import { TIDY_PROGRAM_NAMES } from '../../src/cli/tidy/program-names.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { newSuggesting, type Suggesting } from '../features/suggestions/suggestion-daemon.ts';
+import { storeKey } from '../helpers/assistants/real-assistants.ts';
+import { BIN } from '../helpers/process.ts';
 
 /** `svc tidy --with claude` as a process, with a scripted program in place of Claude Code. */
 
