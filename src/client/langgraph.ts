@@ -87,8 +87,9 @@ export class SvcStore extends BaseStore {
   async #search({ namespacePrefix, filter, query, limit = 10, offset = 0 }: SearchOperation): Promise<SearchItem[]> {
     requireLabels(namespacePrefix);
     const found: SearchItem[] = [];
-    const items = query?.trim() ? this.#ranked(query, namespacePrefix) : this.#items(namespacePrefix);
     if (limit <= 0) return found;
+    const page = filter ? LARGEST_PAGE : Math.min(limit + offset, LARGEST_PAGE);
+    const items = query?.trim() ? this.#ranked(query, namespacePrefix) : this.#items(namespacePrefix, page);
     let skipped = 0;
     for await (const item of items) {
       if (!matches(item.value, filter)) continue;
@@ -114,9 +115,9 @@ export class SvcStore extends BaseStore {
   }
 
   /** Yields the items below a namespace, the last changed first. */
-  async *#items(namespacePrefix: string[]): AsyncGenerator<SearchItem> {
+  async *#items(namespacePrefix: string[], page = LARGEST_PAGE): AsyncGenerator<SearchItem> {
     const tag = groupTag(groupOf(namespacePrefix), this.#user);
-    const filter = { user: this.#user, tag, limit: LARGEST_PAGE, orderBy: 'updatedAt' } as const;
+    const filter = { user: this.#user, tag, limit: page, orderBy: 'updatedAt' } as const;
     for await (const memory of this.#client.memories.list(filter)) {
       if (isItem(memory)) yield { ...itemOf(memory), score: undefined };
     }

@@ -1,10 +1,14 @@
 import type { Client, Memory, MemoryChange } from './client.ts';
 import { contentOf, groupTag, hasCode, isUnstorable, LONGEST_NAME, MOST_GROUPS, textOf } from './named-items.ts';
+import { sleep } from './retries.ts';
 
 export const ROOT = '/memories';
 const LARGEST_PAGE = 200;
 /** How often an edit is tried again after another edit of the same file came first. */
 const EDIT_ATTEMPTS = 20;
+/** How long and how often a busy daemon is waited for, as in other calls. */
+const LONGEST_WAIT_SECONDS = 30;
+const MOST_WAITS = 3;
 
 /** The new text of a file, and what the model is told. */
 export interface Edit {
@@ -59,13 +63,12 @@ export function fileCalls(client: Client, user: string) {
       const changed = changeOf(file);
       // After a lost connection the change may have been applied, and must not be applied twice.
       const options = { ifMatch: file.ifMatch, retries: 0 };
-      const stored = await client.memories
-        .update(file.id, changed.change, options)
-        .catch((error): Memory | undefined => {
-          if (hasCode(error, 'precondition_failed') || hasCode(error, 'not_found')) return undefined;
-          throw error;
-        });
-      if (stored) return changed;
+      try {
+        await client.memories.update(file.id, changed.change, options);
+        return changed;
+      } catch (error) {
+        if (!hasCode(error, 'precondition_failed') && !hasCode(error, 'not_found')) await waitToRetry(error, attempt);
+      }
     }
     throw new Error(`The file ${at} keeps changing. View it and try again.`);
   }
@@ -152,6 +155,14 @@ export function locate(path: string): string {
 function directoriesAbove(at: string): string[] {
   const names = at.split('/');
   return names.slice(2).map((_, index) => names.slice(0, index + 2).join('/'));
+}
+
+/** Waits as long as a busy daemon asks for. Throws any other error. */
+async function waitToRetry(error: unknown, attempt: number): Promise<void> {
+  const isBusy = hasCode(error, 'rate_limited') || hasCode(error, 'unavailable');
+  const { retryAfterSeconds = 1 } = error as { retryAfterSeconds?: number };
+  if (!isBusy || retryAfterSeconds > LONGEST_WAIT_SECONDS || attempt > MOST_WAITS) throw error;
+  await sleep(retryAfterSeconds * 1000);
 }
 
 /** Returns the error for a path where nothing is. */

@@ -12,6 +12,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startScriptedModel } from '../helpers/scripted-model/server.ts';
+import { problem } from './scripted-server.ts';
 
 let daemon: TestDaemon;
 let client: Client;
@@ -182,7 +183,7 @@ describe('files for the memory tool of Claude', () => {
     );
     const commands = fc.array(command, { minLength: 5, maxLength: 25 });
     await fc.assert(fc.asyncProperty(commands, expectSameAnswers), { numRuns: 25 });
-  });
+  }, 60_000);
 
   test('stores each file as a memory of the user with a version for each edit', async () => {
     const user = newUser();
@@ -251,6 +252,26 @@ describe('files for the memory tool of Claude', () => {
     const edit = insert('/memories/list', 1, 'second');
     expect(await answerOf(memoryFiles({ client: losing, user }), edit)).toMatch(/^Error: /);
     expect((await answerOf(sound, view('/memories/list'))).match(/second/g)).toHaveLength(1);
+  });
+
+  test('waits for a busy daemon', async () => {
+    const { apiKey } = await makeTenant(daemon, 'busy@example.com');
+    let refusals = 2;
+    const busy = createClient({
+      baseUrl: daemon.baseUrl,
+      apiKey,
+      async fetch(url, request) {
+        if (request.method !== 'PATCH' || refusals === 0) return fetch(url, request as RequestInit);
+        refusals -= 1;
+        const { status, body } = problem('rate_limited', 429);
+        return new Response(JSON.stringify(body), { status, headers: { 'retry-after': '0' } });
+      },
+    });
+    const handlers = memoryFiles({ client: busy });
+    await answerOf(handlers, create('/memories/list', 'first'));
+    expect(await answerOf(handlers, insert('/memories/list', 1, 'second'))).toContain('has been edited');
+    refusals = 9;
+    expect(await answerOf(handlers, insert('/memories/list', 1, 'third'))).toBe('Error: It is rate_limited.');
   });
 
   test.each([

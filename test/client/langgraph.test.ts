@@ -130,7 +130,7 @@ describe('a store of LangGraph', () => {
       }),
       { numRuns: 25 },
     );
-  });
+  }, 60_000);
 
   test('returns any JSON object as it was put', async () => {
     const store = newStore();

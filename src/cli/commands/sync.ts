@@ -14,6 +14,7 @@ import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson 
 import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
+import { formatCount } from '../number-format.ts';
 import { ownProgram } from '../own-program.ts';
 import { createFolder, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
@@ -140,7 +141,7 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
     const folder = createFolder(root, fs, clock.nowMs);
     const onProgress = (done: number, total: number) => {
       signal.throwIfAborted();
-      progress.show(`${done} of ${total} changes`, done / total);
+      progress.show(`${formatCount(done)} of ${pluralize(total, 'change')}`, done / total);
     };
     const open = async () => {
       const { tenantId } = await client.account.get();
@@ -160,7 +161,10 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
     // Later deletions are not confirmed by the option.
     let isFirst = true;
     const passOnce = async ({ all, ids }: Due): Promise<PassReport> => {
-      if (all) await remote.load((count, total) => progress.show(`${count} of ${total} memories`, count / total));
+      if (all)
+        await remote.load((count, total) =>
+          progress.show(`${formatCount(count)} of ${pluralize(total, 'memory', 'memories')}`, count / total),
+        );
       else await remote.refresh([...ids]);
       pass ??= await open();
       const confirmsDeletions = options.confirmDeletions === true && isFirst;

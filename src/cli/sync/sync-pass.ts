@@ -129,7 +129,8 @@ function createPass(
   /** Files of memories, as far as this pass has seen them. */
   const paths = new Map(notes.flatMap(({ path, note }) => (note.id === undefined ? [] : [[note.id, path]])));
   let isStale = false;
-  let isOutOfQuota = false;
+  /** Why nothing more can be created. */
+  let usedUp: string | undefined;
 
   const entryOf = (id: string, { path, note }: NoteFile, memory: Memory): SyncedEntry => {
     return { id, path, file: hashPart(note), memory: hashPart(memory) };
@@ -149,7 +150,7 @@ function createPass(
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const { code, message } = error;
-      if (code === 'quota_exceeded') isOutOfQuota = true;
+      if (code === 'quota_exceeded') usedUp = message;
       else refused.set(file.path, { about, problem: message });
       problems.push({ path: file.path, problem: message });
       return undefined;
@@ -158,8 +159,8 @@ function createPass(
 
   async function create(file: NoteFile): Promise<void> {
     const { content, tags, project } = file.note;
-    if (isOutOfQuota) {
-      problems.push({ path: file.path, problem: 'it waits, because a quota is used up' });
+    if (usedUp !== undefined) {
+      problems.push({ path: file.path, problem: usedUp });
       return;
     }
     const body: NewMemory = { content, user: scope.user, origin: 'person', tags, ...(project !== null && { project }) };

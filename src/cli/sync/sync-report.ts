@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { CommandContext } from '../command-context.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { oneLine } from '../memory/terminal-text.ts';
+import { formatCount } from '../number-format.ts';
 import { createStyle, jsonFor } from '../output.ts';
 import type { Change, PassReport } from './sync-pass.ts';
 
@@ -104,10 +105,13 @@ function attentionLines({ problems, conflicts, held, undecided }: PassReport): s
 }
 
 /** Sums up a pass in one line. */
-export function summarize({ changes, files }: Pick<PassReport, 'changes' | 'files'>, isDryRun: boolean): string {
+export function summarize(
+  { changes, files, problems }: Pick<PassReport, 'changes' | 'files' | 'problems'>,
+  isDryRun: boolean,
+): string {
   const count = (side: Change['in'], change: Change['change'], word: string) => {
     const found = changes.filter((one) => one.in === side && one.change === change).length;
-    return found === 0 ? [] : [`${found.toLocaleString('en')} ${word}`];
+    return found === 0 ? [] : [`${formatCount(found)} ${word}`];
   };
   const sent = [
     ...count('memories', 'created', 'new'),
@@ -126,5 +130,8 @@ export function summarize({ changes, files }: Pick<PassReport, 'changes' | 'file
     ...conflicts,
   ];
   const done = parts.length > 0 ? parts.join('; ') : 'nothing to do';
-  return isDryRun ? `Dry run, nothing was changed: ${done}.` : `In sync, ${pluralize(files, 'file')}: ${done}.`;
+  const except = problems.length > 0 ? `, but for ${formatCount(problems.length)} left alone` : '';
+  return isDryRun
+    ? `Dry run, nothing was changed: ${done}.`
+    : `In sync, ${pluralize(files, 'file')}${except}: ${done}.`;
 }

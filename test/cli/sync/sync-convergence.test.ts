@@ -36,7 +36,7 @@ const step = (operations: Operation[], more: Partial<Step> = {}): Step => {
 test('loses and doubles nothing, whatever either side changes and wherever it crashes', async () => {
   await fc.assert(
     fc.asyncProperty(steps(6), async (all) => void (await run(all))),
-    { numRuns: 8 },
+    { numRuns: 8, seed: 20261126 },
   );
 });
 

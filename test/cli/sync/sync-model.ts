@@ -87,6 +87,8 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
   const marks: { mark: string; isExpendable: boolean }[] = [];
   /** Marks that were in a file at some time. */
   const seen = new Set<string>();
+  /** Whose file was last at a path: that of a file without properties still is. */
+  const idsByPath = new Map<string, string>();
   const ids = new Set<string>();
   const newText = () => {
     const mark = `word${marks.length}x`;
@@ -105,7 +107,9 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
       paths.map(async (path) => {
         const text = await fs.readFile(join(root, path), 'utf8');
         for (const mark of marksIn(text)) seen.add(mark);
-        return { path, text, note: parseNote(text) as Note };
+        const note = parseNote(text) as Note;
+        if (note.id !== undefined) idsByPath.set(path, note.id);
+        return { path, text, note };
       }),
     );
     return found;
@@ -156,16 +160,24 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
     else if (operation === 'file move') {
       await fs.mkdir(join(root, 'sub folder'), { recursive: true });
       const target = join(root, 'sub folder', `${index % 7} ${basename(file.path)}`);
-      if (!all.some(({ path: other }) => join(root, other) === target)) await fs.rename(path, target);
+      if (all.some(({ path: other }) => join(root, other) === target)) return;
+      await fs.rename(path, target);
+      const id = idsByPath.get(file.path);
+      idsByPath.delete(file.path);
+      // Without its id it is a new file, and the old one is deleted.
+      if (file.note.id === undefined && id !== undefined) await giveUpKnown(id);
     } else if (operation === 'conflict resolve') {
       await fs.writeFile(path, file.text.replace(/^svc-conflict:.*\n/m, ''));
     } else if (operation === 'file delete') {
       await fs.rm(path);
       giveUp(file.text);
-      if (file.note.id) await giveUpKnown(file.note.id);
-      else
-        for (const { id, content } of await memories())
-          if (marksIn(content).some((mark) => file.text.includes(mark))) await giveUpKnown(id);
+      const id = file.note.id ?? idsByPath.get(file.path);
+      idsByPath.delete(file.path);
+      if (id !== undefined) return giveUpKnown(id);
+      // It became a memory just before a crash.
+      for (const { id: other, content } of await memories()) {
+        if (marksIn(content).some((mark) => marksIn(file.text).includes(mark))) await giveUpKnown(other);
+      }
     }
   }
 
