@@ -1,5 +1,5 @@
 /**
- * Splits a byte stream into lines without their terminators, each yielded as soon as it is complete. Only `\n` and
+ * Splits a byte stream into lines without their terminators, each yielded once it is complete. Only `\n` and
  * `\r\n` end a line: JSON may contain U+2028 and U+2029, at which `readline` would break it. A byte order mark at the
  * start is dropped.
  */

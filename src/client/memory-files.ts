@@ -10,7 +10,7 @@ const EDIT_ATTEMPTS = 20;
 const LONGEST_WAIT_SECONDS = 30;
 const MOST_WAITS = 3;
 
-/** The new text of a file, and what the model is told. */
+/** The new text of a file, and what the model reads. */
 export interface Edit {
   text: string;
   answer: string;

@@ -31,7 +31,7 @@ export function suggestionCalls(transport: Transport) {
     /** Opens a decided suggestion again, and restores what accepting it changed. */
     undo: (id: string, options?: ChangeOptions): ApiPromise<Suggestion> =>
       send('POST', path(id, 'undo'), undefined, options),
-    /** Decides up to 100, each by itself. */
+    /** Decides up to 100, each separately. */
     decide: (decisions: SuggestionDecision[], options?: CallOptions): ApiPromise<DecidedSuggestions> =>
       send('POST', '/v1/suggestions/decide', { decisions }, options),
     settings: {

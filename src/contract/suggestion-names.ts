@@ -5,11 +5,11 @@ export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 /** What happens with suggestions of a kind: they wait for a person, are accepted from a confidence on, or are not made. */
 export const SUGGESTION_MODES = ['review', 'automatic', 'off'] as const;
 export type SuggestionMode = (typeof SUGGESTION_MODES)[number];
-/** Kinds that svc may decide by itself, because its rules find them and nobody has to choose. */
+/** Kinds that svc may decide automatically, because its rules find them and nobody has to choose. */
 export const AUTOMATIC_KINDS = ['add', 'merge', 'supersede'] as const;
 export type AutomaticKind = (typeof AUTOMATIC_KINDS)[number];
 
-/** Whether svc may decide suggestions of a kind by itself. */
+/** Whether svc may decide suggestions of a kind automatically. */
 export function isAutomaticKind(kind: SuggestionKind): kind is AutomaticKind {
   return AUTOMATIC_KINDS.some((one) => one === kind);
 }

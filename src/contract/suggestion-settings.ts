@@ -14,7 +14,7 @@ export const ChosenModeName = Type.Enum(['review', 'off'], {
 });
 const MinConfidence = Type.Number({ minimum: 0.5, maximum: 1, description: 'Used in `automatic`' });
 
-/** What happens with suggestions of a kind that svc may decide by itself. */
+/** What happens with suggestions of a kind that svc may decide automatically. */
 export const AutomaticSetting = Type.Object({
   mode: AutomaticModeName,
   minConfidence: MinConfidence,

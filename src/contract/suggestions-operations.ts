@@ -74,7 +74,7 @@ export const SUGGESTION_OPERATIONS: Operations = {
   'POST /v1/suggestions/decide': {
     id: 'suggestions.decide',
     description:
-      'Accepts, rejects or undoes each suggestion in a transaction of its own. One that cannot be decided is answered with its error and stops no other.',
+      'Accepts, rejects or undoes each suggestion in its own transaction. One that cannot be decided is answered with its error and stops no other.',
     request: { decisions: [{ id: SUGGESTION.id, decision: 'accept' }] },
     answer: { data: [{ id: SUGGESTION.id, suggestion: ACCEPTED, error: null }] },
     scope: 'account',

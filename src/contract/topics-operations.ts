@@ -59,7 +59,7 @@ export const TOPIC_OPERATIONS: Operations = {
   'PATCH /v1/topics/{id}': {
     id: 'topics.update',
     description:
-      'Names or hides a topic, or replaces its aliases. Memories that say a new alias become part of it; an alias that is left out becomes a topic of its own. A name of another topic is answered with 409: merge them.',
+      'Names or hides a topic, or replaces its aliases. Memories that say a new alias become part of it; an alias that is left out becomes a separate topic. A name of another topic is answered with 409: merge them.',
     request: { name: 'Petra Novak', aliases: ['Petra', 'our team lead'] },
     answer: { ...TOPIC, aliases: ['Petra', 'our team lead'] },
     etag: true,

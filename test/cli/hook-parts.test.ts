@@ -49,7 +49,7 @@ describe('captured text', () => {
     expect(withoutPrivate('a<private>b<private>c</private>d')).toBe('a');
   });
 
-  test('keeps what is outside of private passages, and nothing of what is inside, however they nest', () => {
+  test('keeps what is outside of private passages, and none of what is inside, however they nest', () => {
     const opening = fc.constantFrom('<private>', '<private >', '<PRIVATE class="x">', '< private\t>');
     const closing = fc.constantFrom('</private>', '</private >', '</ Private>', '< /private\n>');
     const outside = fc.string({ unit: fc.constantFrom(...'ab <>/&;"\n🍵é') }).filter((text) => !/[<&]\s*$/.test(text));

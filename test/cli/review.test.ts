@@ -73,7 +73,7 @@ describe('svc review set', () => {
 describe('svc review', () => {
   test('says so if there is nothing to review', async () => {
     expect((await person.run(['review'], { tty: true })).out).toBe(
-      'Nothing to review. svc compares memories as they are stored.\n',
+      'Nothing to review. svc compares memories when they are stored.\n',
     );
     expect((await person.run(['review'])).out).toBe('');
   });

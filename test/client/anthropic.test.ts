@@ -28,7 +28,7 @@ afterAll(() => daemon.close());
 
 const newUser = () => `user ${++users}`;
 
-/** Returns what the model is told. */
+/** Returns what the model reads. */
 async function answerOf(handlers: MemoryToolHandlers, command: BetaMemoryTool20250818Command): Promise<string> {
   try {
     return String(await betaMemoryTool(handlers).run(command));

@@ -143,7 +143,7 @@ describe('honest text', () => {
     '```ts\nconst map: Map<string, Memory> = new Map();\n```',
     '« svc » is French, 《记忆》 is Chinese, 3 ≤ 4',
     '<> svc-memory',
-  ])('stays as it is: %j', (text) => {
+  ])('is unchanged: %j', (text) => {
     expect(withoutTags(text)).toBe(text);
   });
 

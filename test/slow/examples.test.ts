@@ -47,7 +47,7 @@ async function examples(): Promise<string[]> {
   return (await readdir(join(ROOT, 'examples'))).filter((name) => name.endsWith('.mjs'));
 }
 
-/** Runs an example in a process of its own and returns what it prints. */
+/** Runs an example in its own process and returns what it prints. */
 async function run(words: string[], ...script: ScriptLine[]): Promise<string> {
   model.answers(...script);
   const env = {

@@ -64,7 +64,7 @@ export function reviewCommand(context: ReviewContext): Command {
       if (options.json) return printJson(context, { data: open });
       if (!context.terminal.isTty) return context.terminal.out(open.map((one) => `${rowOf(one)}\n`).join(''));
       if (open.length === 0)
-        return context.terminal.out('Nothing to review. svc compares memories as they are stored.\n');
+        return context.terminal.out('Nothing to review. svc compares memories when they are stored.\n');
       if (context.screen === undefined) return list(open, context);
       const { promptReview } = await import('../ui/review-prompt.tsx');
       const screen = { ...context.screen, color: context.terminal.color };

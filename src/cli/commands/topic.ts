@@ -34,7 +34,7 @@ A name is enough, in part if only one topic has it. When output is not a termina
 it prints one line per memory with tab-separated fields: now or before, id, time,
 valid until, replaced by, content.
 
-A name that is taken away with --no-alias or --split becomes a topic of its own if
+A name that is taken away with --no-alias or --split becomes a separate topic if
 memories mention it. Hidden topics are left out of lists and the profile.
 
 Examples:
@@ -55,7 +55,7 @@ export function topicCommand(context: CommandContext): Command {
     .addOption(withoutNegation('--no-alias <name>', 'take another name away; repeatable'))
     .addOption(new Option('--merge <topic>', 'another topic that becomes part of this one').conflicts(OTHER_CHANGES))
     .addOption(
-      new Option('--split <name>', 'make this name of it a topic of its own; repeatable')
+      new Option('--split <name>', 'make this name of it a separate topic; repeatable')
         .argParser(collect)
         .conflicts([...OTHER_CHANGES, 'merge']),
     )

@@ -85,7 +85,7 @@ export function hashPart({ content, tags, project }: NotePart): string {
 
 type Rendered = Pick<Memory, 'id' | 'content' | 'tags' | 'project' | 'createdAt' | 'updatedAt'>;
 
-/** Returns the text of a memory's file. Of the `previous` text, what svc does not own stays as it is. */
+/** Returns the text of a memory's file. Of the `previous` text, what svc does not own stays unchanged. */
 export function renderNote(memory: Rendered, previous?: string): string {
   const dates = { created: withoutFraction(memory.createdAt), updated: withoutFraction(memory.updatedAt) };
   const { front = '', body = '', gap = '' } = previous === undefined ? {} : split(previous);

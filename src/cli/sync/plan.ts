@@ -48,7 +48,7 @@ export type Action =
   | { kind: 'erase'; path: string; memory: Memory }
   | { kind: 'write'; file: NoteFile | undefined; memory: Memory }
   | { kind: 'remove'; file: NoteFile; id: string }
-  /** The text of the file goes into a file of its own; `memory` is `undefined` if it is gone. */
+  /** The text of the file goes into a separate file; `memory` is `undefined` if it is gone. */
   | { kind: 'conflict'; file: NoteFile; id: string; memory: Memory | undefined }
   /** Both sides are equal. */
   | { kind: 'adopt'; file: NoteFile; memory: Memory }
@@ -152,7 +152,7 @@ function sortNotes(
     else if (note.id === undefined) unmarked.push(file);
     else if (held.has(note.id)) {
       const first = held.get(note.id)!.path;
-      problems.push({ path, problem: `it has the id of ${first}; remove its id to make it a memory of its own` });
+      problems.push({ path, problem: `it has the id of ${first}; remove its id to make it a separate memory` });
     } else held.set(note.id, file);
   }
   const idsByPath = new Map([...entries.values()].map(({ id, path }) => [pathKey(path), id]));

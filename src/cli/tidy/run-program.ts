@@ -20,11 +20,11 @@ export interface ProgramEnd {
   lastLine: string;
 }
 
-/** How long a program has to end by itself. */
+/** How long a program has to end on its own. */
 const GRACE_MS = 2000;
 const MAX_ERROR_CHARACTERS = 4000;
 
-/** Runs a program in a process group of its own, without a shell and without input. */
+/** Runs a program in its own process group, without a shell and without input. */
 export async function runProgram({ path, args, cwd, env, signal, onEvent }: ProgramCall): Promise<ProgramEnd> {
   const child = spawn(path, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true });
   const ended = new Promise<number | null>((resolve, reject) => {

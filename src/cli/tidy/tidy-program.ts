@@ -1,7 +1,7 @@
 import type { StdioEntry } from '../assistants/assistant.ts';
 import type { Environment } from '../settings.ts';
 
-/** What a program is to do, in an empty folder of its own. */
+/** What a program is to do, in its own empty folder. */
 export interface TidyRun {
   prompt: string;
   /** Instead of the one that it is set to. */

@@ -172,7 +172,7 @@ async function codexServerNames(environment: Environment): Promise<string[]> {
   }
 }
 
-/** An agent of its own: the rules of an agent come after those of the person, and the last one that fits decides. */
+/** A separate agent: the rules of an agent come after those of the person, and the last one that fits decides. */
 function opencodeConfig({ command, args, env }: StdioEntry): string {
   const allowed = Object.fromEntries(TIDY_TOOLS.map((tool) => [`svc_${tool}`, 'allow']));
   return JSON.stringify({

@@ -16,7 +16,7 @@ import { argumentReader } from './mcp-arguments.ts';
 import { PROJECT, TIME, USER } from './mcp-notes.ts';
 import { READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
-/** Each item is checked by itself, so that a wrong one does not lose the others. */
+/** Each item is checked separately, so that a wrong one does not lose the others. */
 const Proposals = Type.Object(
   {
     suggestions: Type.Array(Type.Unsafe<unknown>({}), {
@@ -52,7 +52,7 @@ export function createTidyTools({ tidy }: { tidy: Tidy }): Registration[] {
       name: 'suggestions_propose',
       title: 'Propose changes of memories',
       description:
-        'Propose changes of memories, which a person decides. Each is stored or refused by itself; a known one is not stored again.',
+        'Propose changes of memories, which a person decides. Each is stored or refused separately; a known one is not stored again.',
       annotations: WRITES,
       alwaysLoad: true,
       input: Proposals,

@@ -5,7 +5,7 @@ import { Icon } from '../shell/icon.tsx';
 /** As often as the page checks a daemon that is not well. */
 const RETRY_MS = 4000;
 
-/** Says why something could not be loaded, with a button to try again. If the daemon failed, that happens by itself. */
+/** Says why something could not be loaded, with a button to try again. If the daemon failed, that happens automatically. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   useEffect(() => reportUnexpected(error), [error]);
   const isRetried = isTransient(error);
@@ -19,7 +19,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
       <Icon name="warning" />
       <p>
         {describeError(error)}
-        {isRetried && ' This page tries again by itself.'}
+        {isRetried && ' This page tries again automatically.'}
       </p>
       <button type="button" class="small" onClick={onRetry}>
         Try again

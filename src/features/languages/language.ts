@@ -2,7 +2,7 @@
 export interface Language {
   /** ISO 639-1. */
   code: string;
-  /** Words by which it is recognized; they say nothing of what a statement is about. */
+  /** Words by which it is recognized; they do not say what a statement is about. */
   functionWords: Pick<ReadonlySet<string>, 'has'>;
   /** Letters and endings of words that few others of the languages have: weaker than a word. */
   spelling: RegExp;

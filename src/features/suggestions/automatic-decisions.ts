@@ -13,7 +13,7 @@ import {
   type SuggestionSettingRow,
 } from './suggestion-settings-store.ts';
 
-/** Accepts suggestions of the rules by itself, where an account wants that. */
+/** Accepts suggestions of the rules automatically, where an account wants that. */
 export interface AutomaticDecisions {
   /** Goes through all accounts once. */
   decideDue(): Promise<void>;
@@ -27,7 +27,7 @@ interface Parts {
   deciding: Pick<Deciding, 'acceptAutomatically'>;
 }
 
-/** What runs by itself touches at most this share of a user's memories in a day, and this many. */
+/** What runs automatically touches at most this share of a user's memories in a day, and this many. */
 const MAX_SHARE = 0.02;
 const MAX_TOUCHED = 20;
 const DAY_MS = 24 * 3_600_000;

@@ -14,7 +14,7 @@ import { type Applied, applySuggestion, undoApplied } from './acceptance.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
 import { findSuggestion, type SuggestionRow, updateDecision } from './suggestions-store.ts';
 
-/** Decides suggestions, each in a transaction of its own. */
+/** Decides suggestions, each in its own transaction. */
 export interface Deciding {
   /** Applies a suggestion. Throws `conflict` if it is not open, or if what it is about has changed. */
   accept(principal: Principal, id: string, acceptance: Acceptance, ifMatch?: string): Promise<Suggestion>;
@@ -23,7 +23,7 @@ export interface Deciding {
   reject(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
   /** Opens a decided suggestion again; what accepting changed is as before. Throws `conflict` if that cannot be. */
   undo(principal: Principal, id: string, ifMatch?: string): Promise<Suggestion>;
-  /** Decides each by itself: one that cannot be decided is answered with its error. */
+  /** Decides each separately: one that cannot be decided is answered with its error. */
   decide(principal: Principal, decisions: readonly SuggestionDecision[]): Promise<DecidedSuggestions>;
 }
 

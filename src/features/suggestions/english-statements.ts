@@ -2,7 +2,7 @@
 
 /** Between two statements: a line, a semicolon, or the end of a sentence before a capital letter. */
 export const STATEMENT_BREAKS = /\s*\n+\s*|;\s+|(?<=[\p{Ll}\d)]{2}[.!])\s+(?=\p{Lu})/u;
-/** Questions, quotations, code, addresses, lists, steps, definitions; the whole text stays as it is. */
+/** Questions, quotations, code, addresses, lists, steps, definitions; the whole text stays unchanged. */
 export const NOT_SEPARATE =
   /[?"“”„«»`{}<>=|\\→…*#]|:\/\/|:(?!\d)|(?:^|\n)\s*(?:\d+[.)]|[a-z]\))|(?:^|\s)'[^']*'|\b(?:i\.e|e\.g|etc|vs)\b\.?|\b(?:steps?|firstly|secondly|then|finally|lastly|afterwards|recipe|how to|remember|reminder|example|if|unless|when|whenever|because|so|therefore|thus|hence|thereby|but|however|although|though|instead|otherwise|except|despite|nevertheless|whereas|as long as|in case|due to|why|reason|means|meaning|which|whose)\b/i;
 /** Begins a statement that goes on from the one before it. */

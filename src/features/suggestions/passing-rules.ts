@@ -50,7 +50,7 @@ const ABBREVIATIONS = /\b(a|p)\.m\.|\b(Dr|Mr|Mrs|Ms|St|approx|Jan|Feb|Mar|Apr|Ju
 
 /**
  * Finds when a statement about something that happens once has passed: "the meeting is on Friday", "in Lisbon until 14 March".
- * Undefined for what recurs, lasts, is told as history, or hangs on something. Where it is open how a time is meant, it is the
+ * Undefined for what recurs, lasts, is history, or hangs on something. Where it is open how a time is meant, it is the
  * later one. The rules know English.
  */
 export function passingOf(text: string, saidAtMs: number): Passing | undefined {

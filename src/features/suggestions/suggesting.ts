@@ -43,7 +43,7 @@ export interface Suggesting {
     suggestions: readonly NewSuggestion[],
     claim: Claim | undefined,
   ): Promise<Created<{ data: AddedSuggestion[] }>>;
-  /** Stores what svc itself suggests, in a transaction of its own; what can no longer be suggested is left out. */
+  /** Stores what svc itself suggests, in its own transaction; what can no longer be suggested is left out. */
   suggest(tenantId: string, by: By, suggestions: readonly NewSuggestion[]): Promise<number>;
   /** Like `suggest`, in the caller's transaction. */
   suggestWithin(

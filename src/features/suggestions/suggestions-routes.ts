@@ -63,7 +63,7 @@ export function suggestionsRoutes({
       '/v1/suggestions/decide',
       {
         schema: {
-          summary: 'Decide up to 100 suggestions, each by itself',
+          summary: 'Decide up to 100 suggestions, each separately',
           tags,
           body: SuggestionDecisions,
           response: { 200: DecidedSuggestions },

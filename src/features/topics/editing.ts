@@ -34,7 +34,7 @@ import {
 /** What a person changes of topics; it holds against what the rules find later. */
 export interface EditingTopics {
   /**
-   * Names, renames or hides a topic. An alias that is left out becomes a topic of its own. Throws `conflict` for a name of
+   * Names, renames or hides a topic. An alias that is left out becomes a separate topic. Throws `conflict` for a name of
    * another topic.
    */
   change(principal: Principal, id: string, change: TopicChange, ifMatch?: string): Promise<Topic>;

@@ -108,7 +108,7 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
         const read: Read[] = [];
         for (const row of own) read.push({ row, names: await namesOf(row, given) });
         await db.writes.write(tenantId, async (connection) => {
-          // What was erased or changed since is not linked: a change is read by itself.
+          // What was erased or changed since is not linked: a change is read separately.
           const now = await memories.findRowsWithin(connection, tenantId, memoryIds);
           const versions = new Map(now.map(({ id, version }) => [id, version]));
           const same = read.filter(({ row }) => versions.get(row.id) === row.version);

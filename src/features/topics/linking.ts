@@ -29,7 +29,7 @@ export function keysOf(names: readonly TopicName[]): string[] {
 
 /**
  * Returns the topic that each name of a memory is about, by its key: one that has the name, one whose name it is part of ("Ada"
- * of "Ada Lovelace"), or a new one. A word that begins or ends several longer names is a topic of its own.
+ * of "Ada Lovelace"), or a new one. A word that begins or ends several longer names is a separate topic.
  */
 export function linkNames(linked: Linked, names: readonly TopicName[]): Map<string, LinkedName> {
   const found = new Map<string, LinkedName>();

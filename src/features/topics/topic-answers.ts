@@ -36,7 +36,7 @@ export async function toTopics(reader: Reader, tenantId: string, rows: readonly 
   });
 }
 
-/** Whether a name is told as an alias: a word of a longer name only once somebody used it alone. */
+/** Whether a name is listed as an alias: a word of a longer name only once somebody used it alone. */
 export function isAlias({ source }: Pick<NameRow, 'source'>): boolean {
   return source !== 'part' && source !== 'ambiguous';
 }

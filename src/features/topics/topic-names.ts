@@ -259,7 +259,7 @@ function namesOfPossession(tokens: readonly Token[], at: number, table: WordTabl
   const [noun, next] = [tokens[at + 1], tokens[at + 2]];
   if (noun === undefined || !noun.isJoined || noun.isCapital || STOP_WORDS.has(noun.folded)) return [];
   if (ROLES.has(noun.folded) && POSSESSIVES.has(owner)) {
-    // With its name beside it, it is told by `roleBefore`.
+    // With its name beside it, it is found by `roleBefore`.
     if (next?.isJoined && isNameWord(next)) return [];
     const spelling = `${owner} ${noun.folded}`;
     return [{ key: spelling, spelling, kind: 'name' }];

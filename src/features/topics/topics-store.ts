@@ -21,7 +21,7 @@ export interface TopicRow extends TopicOwner {
 }
 
 /**
- * `text`: found in a text; `part`: the first or last word of a longer name, and `seen` once it was found by itself;
+ * `text`: found in a text; `part`: the first or last word of a longer name, and `seen` once it was found alone;
  * `ambiguous`: part of the names of several topics; `given`: by a person; `kept`: found in a text, and put where it is by a
  * person.
  */

@@ -43,7 +43,7 @@ function contextOf(platform: NodeJS.Platform, env: Record<string, string> = {}):
 const FOLDER = { root: '/home/ada/My notes', user: 'ada', project: 'site', profile: undefined };
 const NAME = /svc-sync-my-notes-[0-9a-f]{8}/;
 
-test('is a systemd unit of its own, which never reads the settings of the daemon', async () => {
+test('is a separate systemd unit, which never reads the settings of the daemon', async () => {
   await installSyncService(FOLDER, contextOf('linux'));
   const units = join(home, '.config', 'systemd', 'user');
   const [unit = ''] = await readdir(units);

@@ -292,7 +292,7 @@ test('takes a copy of a file for no second memory', async () => {
   await write('copy.md', await read(name));
   expect(await once()).toMatchObject({
     code: 1,
-    err: `! copy.md was left alone: it has the id of ${name}; remove its id to make it a memory of its own.\n`,
+    err: `! copy.md was left alone: it has the id of ${name}; remove its id to make it a separate memory.\n`,
   });
   await rm(join(root, name));
   expect(await once()).toMatchObject({ code: 0, err: '', out: 'In sync, 1 file: nothing to do.\n' });

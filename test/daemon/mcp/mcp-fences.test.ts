@@ -120,7 +120,7 @@ test('the list of resources has no line break or tag of a stored text or user', 
   expect(`${name}${title}${description}`).not.toMatch(/[\n\u0085\u2028]|<\/svc/);
 });
 
-test('each answer has a mark of its own', async () => {
+test('each answer has its own mark', async () => {
   await add('Ada likes jasmine tea');
   const marks = await Promise.all([1, 2, 3].map(async () => (await textOf('memory_list', {})).slice(0, 22)));
   expect(new Set(marks).size).toBe(3);

@@ -102,7 +102,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     await recordAll(twin);
   },
 
-  async 'decide by settings of its own'(twin) {
+  async 'decide by its own settings'(twin) {
     const { tenantId, filled } = twin;
     const reader = readerOf(twin);
     const row = rowOf(twin, filled);
@@ -160,7 +160,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     twin.record('of the other', otherId === tenantId);
   },
 
-  async 'look again at memories of its own'(twin) {
+  async 'look again at its own memories'(twin) {
     const { tenantId, filled, name } = twin;
     const reader = readerOf(twin);
     const { changed, pinned } = filled.memories;

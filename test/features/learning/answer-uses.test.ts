@@ -23,7 +23,7 @@ const used = (answer: string) => finish(usesInAnswer(finish(readAnswer(answer)),
 test.each([
   ['cites its number and says some of it', 'Rain swells the wood of the door [1].', ['mem_1']],
   ['says only some of it', 'Rain swells the wood of the door.', []],
-  ['cites its number and says nothing of it', 'Damp wood swells [1].', []],
+  ['cites its number and says nothing about it', 'Damp wood swells [1].', []],
   ['has the number in code', 'Rain swells the wood of the door, see `doors[1]` and:\n```\nopen [1]\n```', []],
   ['has the number as an index or a link', 'Rain swells the door: parts[1], [1](https://example.com), [1]: note', []],
   ['names its id', 'See mem_2.', ['mem_2']],

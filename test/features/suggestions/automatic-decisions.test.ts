@@ -121,7 +121,7 @@ describe('suggestions of a kind', () => {
   });
 });
 
-describe('what runs by itself', () => {
+describe('what runs automatically', () => {
   test('touches at most 2 % of a user’s memories in a day', async () => {
     await fill(4, 192);
     await settings(automatic);
@@ -201,7 +201,7 @@ describe('what runs by itself', () => {
     expect(await decideDue()).toEqual([]);
   });
 
-  test('touches at most 20 memories in a day, of each user by itself', async () => {
+  test('touches at most 20 memories in a day, of each user separately', async () => {
     await fill(11, 0, { user: 'ben' });
     await fill(1, 20);
     await caller.compared();

@@ -45,7 +45,7 @@ describe('nothing passes where a statement', () => {
   test.each([
     ['recurs', ['Every Friday we have a demo', 'Standup is on Fridays', 'The weekly call is on Tuesday']],
     ['may recur', ['We deploy on Friday', 'The team meeting is on Monday', 'The shop is closed on Sunday']],
-    ['is told as history', ['We shipped on Friday', 'I moved to Graz in March', 'The dentist was on Friday']],
+    ['is history', ['We shipped on Friday', 'I moved to Graz in March', 'The dentist was on Friday']],
     ['comes each year', ['My birthday is on 14 March', 'Taxes are due on 31 July']],
     ['is a preference', ['I like meetings on Friday', 'I prefer to fly on Friday']],
     ['begins', ['Since Monday the server is slow', 'From 1 May on I work in Graz', 'I start my new job on Monday']],

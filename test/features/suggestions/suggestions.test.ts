@@ -252,7 +252,7 @@ describe('a suggestion', () => {
     expect(added).toMatchObject({ content: 'Ada writes with her left hand', origin: 'extraction' });
   });
 
-  test('is decided with others, each by itself', async () => {
+  test('is decided with others, each separately', async () => {
     const { suggestion } = await pair();
     const decisions = [
       { id: suggestion.id, decision: 'accept' },

@@ -174,7 +174,7 @@ describe('a person', () => {
     expect(await topic('Ada')).toMatchObject({ memoryCount: 4 });
   });
 
-  test('takes an alias away, which becomes a topic of its own and stays one', async () => {
+  test('takes an alias away, which becomes a separate topic and stays one', async () => {
     await tell('Ada Lovelace plays chess', 'Ada Lovelace has a cat', 'Ada rows', 'Ada swims');
     const { id } = await topic('Ada Lovelace');
     await caller.call(`/v1/topics/${id}`, { method: 'PATCH', body: { aliases: [] } });

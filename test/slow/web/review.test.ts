@@ -85,9 +85,9 @@ describe('Review', { timeout: 60_000 }, () => {
     await page.getByText('<i>She</i> said so').waitFor();
   });
 
-  test('lets svc accept a kind by itself, shows what it accepted, and undoes it', async () => {
+  test('lets svc accept a kind automatically, shows what it accepted, and undoes it', async () => {
     const { page, apiKey, consoleErrors } = await openReview();
-    await page.getByText('What svc may do by itself').click();
+    await page.getByText('What svc may do automatically').click();
     const merges = page.getByRole('combobox', { name: 'Memories that say the same', exact: true });
     await merges.selectOption('Accept');
     await page.getByLabel('Memories that say the same: least confidence').selectOption('90 % sure');
@@ -136,7 +136,7 @@ test.each(['light', 'dark'] as const)('Review is accessible and fits a phone in 
     expect(await browser.axe(page), name).toEqual([]);
     expect(await fits(page), name).toBe(true);
   }
-  await page.getByText('What svc may do by itself').click();
+  await page.getByText('What svc may do automatically').click();
   await page.getByRole('combobox', { name: 'Memories that say the same', exact: true }).selectOption('Accept');
   await settled(page);
   expect(await browser.axe(page)).toEqual([]);

@@ -118,7 +118,7 @@ describe('while the daemon is not reachable', { timeout: 60_000 }, () => {
   });
 });
 
-test('what the daemon failed to answer is loaded again by itself', { timeout: 60_000 }, async () => {
+test('what the daemon failed to answer is loaded again automatically', { timeout: 60_000 }, async () => {
   const { page } = await browser.openApp('', WIDE, FACTS);
   await settled(page);
   const problem = {
@@ -133,7 +133,7 @@ test('what the daemon failed to answer is loaded again by itself', { timeout: 60
     route.fulfill({ status: 500, contentType: 'application/problem+json', body }),
   );
   await browser.show(page, 'memories');
-  await page.getByRole('alert').getByText('Something broke. This page tries again by itself.').waitFor();
+  await page.getByRole('alert').getByText('Something broke. This page tries again automatically.').waitFor();
   await page.unroute('**/v1/memories?*');
   await row(page, 'oolong').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

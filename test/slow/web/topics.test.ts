@@ -160,7 +160,7 @@ describe('Topics', { timeout: 60_000 }, () => {
     expect(await split.isDisabled()).toBe(true);
     await page.getByLabel('PostgreSQL').check();
     await split.click();
-    await page.getByText('is a topic of its own').waitFor();
+    await page.getByText('is a separate topic').waitFor();
     expect(await namesOf(apiKey)).toContain('PostgreSQL');
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await expect.poll(() => namesOf(apiKey)).not.toContain('PostgreSQL');

@@ -349,7 +349,7 @@ class AsyncSuggestionsCalls:
         return await self._transport.send("POST", f"/v1/suggestions/{quote(id)}/undo", **options)
 
     async def decide(self, decisions: Sequence[SuggestionDecision], **options: Unpack[CallOptions]) -> DecidedSuggestions:
-        """Decide up to 100 suggestions, each by itself."""
+        """Decide up to 100 suggestions, each separately."""
         return await self._transport.send("POST", "/v1/suggestions/decide", body={"decisions": decisions}, **options)
 
 

@@ -14,7 +14,7 @@ const LISTED = 100;
 const SHOWN = 20;
 const WEEK_MS = 7 * 86_400_000;
 
-/** What svc accepted by itself in the last week, each with its undo; nothing if there is none. */
+/** What svc accepted automatically in the last week, each with its undo; nothing if there is none. */
 export function Automatic({ user }: { user: string | undefined }) {
   const accepted = useResource(`accepted ${user ?? ''}`, async (signal) => {
     const query = { state: 'accepted', by: 'rules', limit: LISTED, ...(user && { user }) } as const;

@@ -26,7 +26,7 @@ export function ReviewSettings() {
   const isOpen = useSignal(false);
   return (
     <details class="card review-settings" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary>What svc may do by itself</summary>
+      <summary>What svc may do automatically</summary>
       {isOpen.value && <Settings />}
     </details>
   );
@@ -59,8 +59,8 @@ function Kinds({ loaded }: { loaded: SuggestionSettings }) {
   return (
     <div class="stack">
       <p class="hint">
-        What svc accepts by itself touches at most 2 % of your memories in a day, and 20; nothing is erased, and each
-        can be undone for 30 days. What assistants suggest always waits for you.
+        What svc accepts automatically touches at most 2 % of your memories in a day, and 20; nothing is erased, and
+        each can be undone for 30 days. What assistants suggest always waits for you.
       </p>
       <ul class="review-kinds">
         {SUGGESTION_KINDS.map((kind) => (

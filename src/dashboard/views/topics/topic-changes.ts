@@ -56,7 +56,7 @@ export const splitOff = (topic: Topic, aliases: readonly string[]) =>
         topics().update(topic.id, { aliases: topic.aliases }),
       );
     }
-    return done(`“${own.name}” is a topic of its own.`, async () => {
+    return done(`“${own.name}” is a separate topic.`, async () => {
       await topics().merge(topic.id, [own.id]);
       if (aliases.includes(topic.name)) await topics().update(topic.id, { name: topic.name });
     });

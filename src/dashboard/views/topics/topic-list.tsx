@@ -174,8 +174,8 @@ function NoTopics({ query, isHidden }: { query: string; isHidden: boolean }) {
   return (
     <Empty icon="topic" title="No topics yet">
       <p>
-        People, places, projects and things become topics once two memories mention them. svc finds them by itself, some
-        seconds after a memory is stored, and shows what holds now and what was before.
+        People, places, projects and things become topics once two memories mention them. svc finds them automatically,
+        some seconds after a memory is stored, and shows what holds now and what was before.
       </p>
       {hasSeveralUsers.value && <p>Topics are of one user. To see those of another, choose one above.</p>}
       <p>

@@ -29,7 +29,7 @@ const MAX_DEPTH = 100;
 /** The largest number: it is parsed at once. */
 const MAX_NUMBER_BYTES = 1024 * 1024;
 const NUMBER_BYTES = new Set(Buffer.from('0123456789+-.eE'));
-/** Without them the parser holds each escape of a string, and each digit, as a text of its own. */
+/** Without them the parser holds each escape of a string, and each digit, as a separate text. */
 const BUFFERS = { stringBufferSize: PIECE_BYTES, numberBufferSize: 64 };
 /** More than the messages of any conversation, which ChatGPT exports as the members of one object. */
 const MAX_OBJECT_MEMBERS = 50_000;
