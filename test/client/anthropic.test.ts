@@ -26,7 +26,11 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close());
 
-const newUser = () => `user ${++users}`;
+/** A user without files, a minute later: the rate limit is that of the account. */
+function newUser(): string {
+  daemon.clock.advance(60_000);
+  return `user ${++users}`;
+}
 
 /** Returns what the model reads. */
 async function answerOf(handlers: MemoryToolHandlers, command: BetaMemoryTool20250818Command): Promise<string> {

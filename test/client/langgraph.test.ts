@@ -25,7 +25,11 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close());
 
-const newStore = () => new SvcStore({ client, user: `user ${++users}` });
+/** A store without items, a minute later: the rate limit is that of the account. */
+function newStore(): SvcStore {
+  daemon.clock.advance(60_000);
+  return new SvcStore({ client, user: `user ${++users}` });
+}
 
 /** Forgets namespaces whose items are all deleted, as a store that keeps only items does. */
 function prune(reference: InMemoryStore): void {
