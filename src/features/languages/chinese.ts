@@ -6,6 +6,7 @@ const rootOf = (word: string) => word;
 export const chinese: Language = {
   code: 'zh',
   spelling: /(?!)/,
+  present: pattern('(?:现在|目前|如今|当前|眼下)', 'g'),
   functionWords:
     setOf(`的 了 在 是 我 我们 你 您 他 她 它 们 和 与 及 或 而 也 就 都 这 那 这个 那个 之 着 过 吗 呢 吧 啊 把 被 给 对 从 到 向
     以 为 于 有 要 会 能 个 一 一个 一下 请 上 下 里 中 点 元 块 岁 今年 去 来 每 很 得 地 由 让 跟 比 号`),

@@ -39,6 +39,8 @@ function wordsOf(text: string): string[] {
 export const english: Language = {
   code: 'en',
   spelling: /(?:ing|ed|tion|ly|ness|th|ck|ght|y|'s)$/,
+  present:
+    /\b(?:right now|now(?:adays)?|currently|presently|at (?:the moment|present)|these days|as of (?:now|today))\b/gi,
   functionWords: STOP_WORDS,
   wordsOf,
   rootOf,
@@ -79,7 +81,7 @@ export const english: Language = {
       },
     ],
     replaces:
-      /\b(?:switched|moved|migrated|changed|swapped|went|going|upgraded|raised|lowered|extended|increased|reduced|gone up|gone down|cut|passed|handed|rewritten|promoted|bumped|postponed)\b.{0,60}\b(?:to|for|from|over|in|by)\b|\b(?:no longer|not any ?more|instead of|replaced|replaces|rather than|used to|gave up|given up|stopped|dropped|retired|took over|takes over|was renamed|is now|are now|now (?:uses?|runs?|lives?|works?|starts?|is|are|at|in|on)|from now on|as of|new .{1,30} is)\b/i,
+      /\b(?:switched|moved|migrated|changed|swapped|went|going|upgraded|raised|lowered|extended|increased|reduced|gone up|gone down|cut|passed|handed|rewritten|promoted|bumped|postponed)\b.{0,60}\b(?:to|for|from|over|in|by)\b|\b(?:no longer|not any ?more|instead of|replaces|rather than|used to|took over|takes over|was renamed|is now|are now|now (?:uses?|runs?|lives?|works?|starts?|is|are|at|in|on)|from now on|as of|new .{1,30} is)\b/i,
     purposes: setOf('for'),
     over: [],
   },

@@ -24,6 +24,7 @@ const OWN = `(?:mon|ma|mes|notre|nos)`;
 export const french: Language = {
   code: 'fr',
   spelling: /[àâçèêëîïôûùœ]|(?:es|ez|eux|tion|ment|ais|ait|eau|eur|ue)$/,
+  present: pattern("\\b(?:maintenant|actuellement|en ce moment|désormais|à présent|aujourd['’]hui)\\b", 'g'),
   functionWords:
     setOf(`le la les l un une des du de d et ou mais je j tu il elle on nous vous ils elles me m te t se s lui leur y en
     est sont était suis es êtes sommes a ai as ont avons avez à au aux dans sur sous chez avec pour par vers entre ce c cet cette

@@ -27,6 +27,10 @@ const VERBS = `(?:mag|mögen|liebe|lieben|hasse|hassen|nutze|nutzen|benutze|benu
 export const german: Language = {
   code: 'de',
   spelling: /[äöüß]|(?:en|er|ung|keit|heit|lich|isch|cht|tz|zt)$/,
+  present: pattern(
+    '\\b(?:jetzt|derzeit|aktuell|momentan|zurzeit|zur zeit|gerade|mittlerweile|inzwischen|heutzutage)\\b',
+    'g',
+  ),
   functionWords:
     setOf(`der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir
     dich dir ihn ihm uns euch ist sind war waren bin bist sein wird werden wurde wurden hat haben habe hatte zu zum zur in im

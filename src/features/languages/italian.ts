@@ -17,6 +17,7 @@ const rootOf = (word: string) => stemmer(word).normalize('NFD').replace(/\p{M}/g
 export const italian: Language = {
   code: 'it',
   spelling: /[àèìòù]|(?:zione|tà|are|ere|ire|gli|i|o|a)$/,
+  present: pattern('\\b(?:adesso|attualmente|al momento|ormai|oggigiorno)\\b', 'g'),
   functionWords:
     setOf(`il lo la i gli le l un uno una di del dello della dei degli delle da dal dalla a al alla ai agli alle in nel nella
     nei nelle su sul sulla con per tra fra e ed o ma io tu lui lei noi voi loro mi ti si ci vi ne è sono era sei siamo ho ha hai

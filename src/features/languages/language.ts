@@ -6,6 +6,8 @@ export interface Language {
   functionWords: Pick<ReadonlySet<string>, 'has'>;
   /** Letters and endings of words that few others of the languages have: weaker than a word. */
   spelling: RegExp;
+  /** Asks for what holds now, of which no text needs to say so. */
+  present: RegExp;
   /** The words of a text in lower case, with digits in the place of number words. */
   wordsOf(text: string): string[];
   /** What is the same for all forms of a word. */
@@ -99,8 +101,8 @@ export function synonymsOf(groups: string, rootOf: (word: string) => string): Re
 const BOUNDARY = String.raw`(?:(?<=[\p{L}\p{N}])(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[\p{L}\p{N}]))`;
 
 /** Compiles a pattern in which `\b` is a boundary of words in any script, and upper case the same as lower case. */
-export function pattern(source: string): RegExp {
-  return new RegExp(source.replaceAll(String.raw`\b`, BOUNDARY).replace(/\s*\n\s*/g, ''), 'iu');
+export function pattern(source: string, more = ''): RegExp {
+  return new RegExp(source.replaceAll(String.raw`\b`, BOUNDARY).replace(/\s*\n\s*/g, ''), `iu${more}`);
 }
 
 const SPACED_WORD = /[\p{L}\p{M}][\p{L}\p{M}\p{N}]*|\p{N}+(?:[:.,h]\p{N}+)*\p{L}*/gu;

@@ -20,6 +20,7 @@ const rootOf = (word: string) => stemmer(word).normalize('NFD').replace(/\p{M}/g
 export const spanish: Language = {
   code: 'es',
   spelling: /[áíóúñ]|(?:os|as|ción|dad|ar|er|ir|mente|o|a)$/,
+  present: pattern('\\b(?:ahora(?: mismo)?|actualmente|hoy en día|en este momento|últimamente)\\b', 'g'),
   functionWords:
     setOf(`el la los las un una unos unas de del al y e o u pero yo tú él ella nosotros ustedes ellos ellas me te se nos lo le
     les es son era soy eres somos está están estoy estamos ha he han hemos hay a en con por para sobre entre hasta desde sin que

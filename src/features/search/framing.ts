@@ -1,3 +1,4 @@
+import { languageOf } from '../languages/languages.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 
@@ -6,7 +7,7 @@ const ACROSS = '(?:throughout|across|in|over|during|from) (?:all )?(?:of )?';
 const ENDS = '(?= (?:about|in|on|with)\\b|\\s*[.,;:?!]|\\s*$)';
 const MENTIONED = '(?:brought up|bring up|mention(?:ed)?|discuss(?:ed)?|talk(?:ed)? about)';
 
-/** Parts of a question about the conversations to look in, or about the form of the answer. */
+/** Parts of a question about the conversations to look in, or about the form of the answer. What asks for the present depends on the language. */
 const FRAMING: readonly RegExp[] = [
   `${ACROSS}(?:our|my|the|these) (?:\\w+ )?(?:conversations?|chats?|discussions?)${ENDS}`,
   `${ACROSS}(?:our sessions?|(?:our|my) (?:messages|questions|requests))${ENDS}`,
@@ -33,6 +34,7 @@ const MAX_QUESTION_CHARACTERS = 1000;
  */
 export function withoutFraming(query: string): string {
   if (query.length > MAX_QUESTION_CHARACTERS) return query;
-  const subject = FRAMING.reduce((text, pattern) => text.replace(pattern, ' '), query);
+  const patterns = [...FRAMING, languageOf(query).present];
+  const subject = patterns.reduce((text, pattern) => text.replace(pattern, ' '), query);
   return termsOf(subject).some((term) => !STOP_WORDS.has(term)) ? subject : query;
 }

@@ -113,6 +113,7 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.8 };
   }
   const replacement = newer.sentence && older.sentence && replacementOf(newer.sentence, older.sentence, () => 1);
+  if (isOfSomebodyElse(newer, older)) return undefined;
   if (replacement === 'end' || isOver(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 };
   }
@@ -150,6 +151,16 @@ function beginningOf({ terms, language }: ReadStatement): readonly string[] {
   const beginning = terms.slice(0, SUBJECT_TERMS);
   const at = beginning.findIndex((term) => language.statements.singleValued.has(term));
   return at > 0 ? beginning.slice(0, at) : beginning;
+}
+
+/** A sentence about somebody with a name. */
+const OF_SOMEBODY = /^(\p{Lu}\p{L}+) (?:has|is|was|had|stopped|started|moved|quit|left|got|joined|took|went|will)\b/u;
+const OF_SPEAKER = /^(?:\S+ ){0,3}?(?:I|my|we|our|the user)\b/i;
+
+/** Whether the newer is about somebody whom the older, which is about the speaker, does not name. */
+function isOfSomebodyElse(newer: ReadStatement, older: ReadStatement): boolean {
+  const [, name] = OF_SOMEBODY.exec(newer.text) ?? [];
+  return name !== undefined && OF_SPEAKER.test(older.text) && !older.text.includes(name);
 }
 
 /** Whether both have other numbers beside at least two words that both have. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { languageOf } from '../../../src/features/languages/languages.ts';
+import { withoutFraming } from '../../../src/features/search/framing.ts';
 import { readStatement, relationOf } from '../../../src/features/suggestions/pair-rules.ts';
 import { factsIn } from '../../../src/features/suggestions/said-facts.ts';
 import { relatedBy } from '../../../src/features/words/same-meaning.ts';
@@ -76,6 +77,9 @@ describe('two statements', () => {
     ['备课组长是罗老师。', '黄老师不当年级组长了，接手的是邓斌。'],
     ['妹の佳代は諏訪に住んでいる。', '夫の実家がある上田へ引っ越しました。'],
     ['I live in Linz', 'Ich bin nach Graz umgezogen'],
+    ['Avó Lurdes is on warfarin, with a check on Tuesdays', 'Avó Lurdes: hip replaced on the right side'],
+    ['The user is a nurse in the unit of Santa Marta', 'Graciete has retired. Nuno leads the nurses on our unit'],
+    ['She is the delegate for the third floor', 'The spare keys hang at Dona Amélia, first floor left'],
   ])('only look alike: %s / %s', (one, other) => {
     expect(relate(one, other)).toBeUndefined();
     expect(relate(other, one)).toBeUndefined();
@@ -124,4 +128,17 @@ test.each([
   const text = word.repeat(4000 / word.length);
   expect(factsIn(text).length).toBeLessThanOrEqual(5);
   expect(relate(text.slice(0, 240), text.slice(3, 243))).not.toBe('contradiction');
+});
+
+test.each([
+  ['where do I live now?', 'where do I live ?'],
+  ['what is my current port right now', 'what is my current port  '],
+  ['Wo wohne ich jetzt?', 'Wo wohne ich  ?'],
+  ['¿Dónde vivo ahora?', '¿Dónde vivo  ?'],
+  ['我现在住在哪里', '我 住在哪里'],
+  ['今どこに住んでいますか', ' どこに住んでいますか'],
+  ['Buy now', 'Buy  '],
+  ['now', 'now'],
+])('a question does not look for what asks for the present: %s', (query, subject) => {
+  expect(withoutFraming(query).trim().replace(/\s+/g, ' ')).toBe(subject.trim().replace(/\s+/g, ' '));
 });
