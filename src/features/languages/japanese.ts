@@ -17,7 +17,7 @@ const FUNCTION_WORDS =
 export const japanese: Language = {
   code: 'ja',
   spelling: /(?!)/,
-  present: pattern('(?:現在|今は|今|いま|最近)', 'g'),
+  present: pattern('(?:現在|今は|今(?![日回週月年夜朝度後])|最近)', 'g'),
   functionWords: { has: (word) => SHORT_KANA.test(word) || FUNCTION_WORDS.has(word) },
   wordsOf: segmenter('ja'),
   rootOf,
