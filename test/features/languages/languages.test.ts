@@ -62,6 +62,11 @@ describe('two statements', () => {
     ['El tractor es un John Deere del 2008.', 'El John Deere lo cambié por un New Holland.'],
     ["L'ambiente di staging ascolta sulla porta 8081.", 'Lo staging risponde sulla 9443 e non più sulla 8081.'],
     ['每周例会是星期一上午九点。', '每周例会改到星期三下午两点了。'],
+    ['Ich arbeite bei Siemens in Linz', 'Im Mai bin ich zu Bosch gewechselt'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe gestern gekündigt'],
+    ['Je travaille chez Renault', "J'ai été embauché chez Airbus"],
+    ['Trabajo en Indra de programador', 'Me han contratado en Telefónica'],
+    ['Lavoro alla Fiat come operaio', 'Mi hanno assunto alla Ferrari'],
     ['大阪の梅田の近くに住んでいます。', '四月に福岡へ引っ越しました。'],
   ])('replace one another: %s / %s', (older, newer) => {
     expect(relate(older, newer)).toBe('supersede');
@@ -76,6 +81,25 @@ describe('two statements', () => {
     ['备课组长是罗老师。', '黄老师不当年级组长了，接手的是邓斌。'],
     ['妹の佳代は諏訪に住んでいる。', '夫の実家がある上田へ引っ越しました。'],
     ['I live in Linz', 'Ich bin nach Graz umgezogen'],
+    ['I live in Graz', 'We moved to PostgreSQL'],
+    ['I live in Graz near the park', 'I moved to the blue team'],
+    ['I work at Siemens as an engineer', 'I joined a gym'],
+    ['Our backups are based on restic in Frankfurt', 'I moved to Graz'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe mein Fitnessstudio gekündigt'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe den Stromanbieter gewechselt'],
+    ['Wir wohnen in Graz', 'Wir haben eine neue Wohnung für meine Mutter gekauft'],
+    ['Meine Kaffeemaschine ist eine Gaggia', 'Ich trinke keinen Kaffee mehr'],
+    ["J'habite à Lyon", 'On a déménagé la base de données à Paris'],
+    ['Je travaille chez Renault', 'Nous avons embauché deux développeurs'],
+    ['Vivo en Madrid', 'Hemos trasladado el servidor a Barcelona'],
+    ['Trabajo en Indra', 'Dejé de fumar'],
+    ['Trabajo en Indra de programador', 'He contratado fibra con Movistar'],
+    ['Lavoro alla Fiat', 'Ho lasciato la palestra'],
+    ['Lavoro alla Fiat come operaio', 'Abbiamo assunto due persone'],
+    ['我住在上海', '我把数据库搬到了AWS'],
+    ['我在谷歌工作', '我把任务调到下周'],
+    ['東京に住んでいます', 'サーバーを大阪に引っ越しました'],
+    ['トヨタで働いています', 'タバコを辞めました'],
   ])('only look alike: %s / %s', (one, other) => {
     expect(relate(one, other)).toBeUndefined();
     expect(relate(other, one)).toBeUndefined();
