@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { languageOf } from '../../../src/features/languages/languages.ts';
 import { readStatement, relationOf } from '../../../src/features/suggestions/pair-rules.ts';
-import { factsIn } from '../../../src/features/suggestions/said-facts.ts';
+import { factsIn, factsInSteps } from '../../../src/features/suggestions/said-facts.ts';
 import { relatedBy } from '../../../src/features/words/same-meaning.ts';
 import { createWords } from '../../../src/features/words/words.ts';
 
@@ -126,11 +126,51 @@ describe('facts in a message', () => {
     '如果我转去学 Blender，要多久？',
     '今日は朝から裁判所で待たされてもうへとへと',
     'Réponds à ce courriel :\n\nNous livrons toujours le mardi.',
+    'Translate to German: I live in Berlin and I have two cats',
+    'Übersetze ins Englische: Ich wohne in Berlin und habe zwei Kinder',
+    "Traduis : J'habite à Paris avec mes deux enfants",
+    'Corrige esta frase: yo tengo dos gatos y vivo en Lima',
+    'Correggi: io ho due gatti e abito a Milano',
+    '翻译成英文：我对花生过敏',
+    '英語にして：私はピーナッツアレルギーです',
+    'Suppose I live in Berlin. My rent is 2000 euros.',
+    'Stell dir vor, du bist ein Arzt. Meine Patienten sind immer pünktlich.',
+    "Imagine que j'habite à Paris. Mon loyer est de 2000 euros.",
+    'Immagina che io viva a Roma. Ho due figli e lavoro in banca.',
+    'Write a poem from the view of a cat. I am a cat and I hate water.',
+    'Wenn ich in Berlin wohne, zahle ich mehr Miete',
+    'Si vivo en Madrid, pago más alquiler',
+    '如果我住在北京，我用地铁',
+    "My friend wrote: I'm allergic to nuts",
+    "Mon ami m'écrit : je suis allergique aux noix",
+    'Mi jefe dice: trabajo siempre de noche',
+    '我朋友说：我住在北京',
+    '友達が「私は猫を飼っています」と言った',
+    'Alice: I live in Berlin\nBob: I work at Siemens',
+    'Anschreiben: Ich arbeite seit zehn Jahren bei Bosch und spreche drei Sprachen',
     'How would you render this?\n\nIch habe immer am Meer gelebt und werde nie in einer Stadt ohne Hafen wohnen.',
   ])('none in %j', (message) => {
     expect(factsIn(message)).toEqual([]);
   });
 });
+
+test.each(['„', '「', '『', '我，', '私は、', '(我', 'write ', 'text a '])(
+  'no step of reading a message that repeats %j takes long',
+  (word) => {
+    const text = word.repeat(8000 / word.length);
+    const longest = () => {
+      let most = 0;
+      for (const steps = factsInSteps(text); ; ) {
+        const before = performance.now();
+        const { done } = steps.next();
+        most = Math.max(most, performance.now() - before);
+        if (done) return most;
+      }
+    };
+    // Of some runs, because others use the processor too. It took 12 to 570 ms.
+    expect(Math.min(...Array.from({ length: 8 }, longest))).toBeLessThan(10);
+  },
+);
 
 // A pattern that tries all ways of dividing them would not come to an end.
 test.each([
