@@ -55,7 +55,7 @@ export function callSettings(client: ClientOptions, call: ChangeOptions & Create
     timeoutMs: call.timeoutMs ?? client.timeoutMs ?? 30_000,
     retries: call.retries ?? client.retries ?? 3,
     headers: {
-      ...(client.apiKey !== undefined && { authorization: `Bearer ${client.apiKey}` }),
+      ...(client.apiKey !== undefined && { authorization: `Bearer ${client.apiKey.trim()}` }),
       ...(call.ifMatch !== undefined && { 'if-match': call.ifMatch }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
       ...lowerCased(client.headers),

@@ -29,6 +29,10 @@ export function isReadOnlyPost(path: string): boolean {
  */
 export function createTransport(options: ClientOptions) {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  // The error of `fetch` would show the key.
+  if (options.apiKey !== undefined && !/^[\x20-\x7e]*$/.test(options.apiKey.trim())) {
+    throw new TypeError('The API key has characters that no key has: copy it again.');
+  }
   // Browsers refuse to call `fetch` as a method of another object.
   const fetchFn: Fetch = options.fetch ?? ((url, request) => fetch(url, request));
 

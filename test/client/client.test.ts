@@ -21,6 +21,17 @@ afterEach(() => {
 
 afterAll(() => daemon.close());
 
+test('takes a key as files have it, and shows no invalid one in an error', async () => {
+  await createClient({ baseUrl: daemon.baseUrl, apiKey: `${apiKey}\n` }).account.get();
+  for (const invalid of ['svc_live_sec\nret', 'svc_live_sec€ret']) {
+    const error = await Promise.resolve()
+      .then(() => createClient({ baseUrl: daemon.baseUrl, apiKey: invalid, retries: 0 }).account.get())
+      .catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(`${error} ${(error as Error).cause}`).not.toContain('sec');
+  }
+});
+
 test('an upload fails with the error of its source and is not retried', async () => {
   const client = createClient({ baseUrl: daemon.baseUrl, apiKey });
   const failing = async function* () {

@@ -26,6 +26,16 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(server.waits, [2.0, 0.5, 1.0])
         self.assertEqual(server.requests[0].headers["authorization"], "Bearer k")
 
+    def test_takes_a_key_as_files_have_it_and_shows_no_invalid_one(self) -> None:
+        server = ScriptedServer(Answer(200, MEMORY))
+        self.addCleanup(server.close)
+        Client(server.url, "secret\n").memories.get("mem_1")
+        self.assertEqual(server.requests[0].headers["authorization"], "Bearer secret")
+        for key in ("sec\nret", "sec\u20acret"):
+            with self.assertRaises(ValueError) as raised:
+                Client(server.url, key)
+            self.assertNotIn("sec", str(raised.exception))
+
     def test_repeats_a_creating_call_with_the_same_idempotency_key(self) -> None:
         server, client = self.start(BREAK, limited(), Answer(201, MEMORY))
         client.memories.create({"content": "Ada"})

@@ -18,6 +18,8 @@ export const STATE_FOLDER = '.svc';
 
 /** More than the longest memory takes. */
 const MAX_FILE_BYTES = 1024 * 1024;
+/** What iCloud leaves in the place of a file whose text is not on this disk. */
+const IN_CLOUD = /^\.(.+\.md)\.icloud$/i;
 /** A file that changed so recently may change again within the resolution of its times. */
 const UNSETTLED_MS = 2000;
 
@@ -34,8 +36,8 @@ interface Seen {
 }
 
 /**
- * The Markdown files of a folder and its subfolders. Links, other files and everything with a dot in front are ignored.
- * Writes replace a file at once, and only if it still has the text that was read.
+ * The Markdown files of a folder and its subfolders. Links, other files, subfolders that are synced on their own and
+ * everything with a dot in front are ignored. Writes replace a file at once, and only if it still has the text that was read.
  */
 export function createFolder(root: string, fs: FileSystem, nowMs: () => number) {
   let seen = new Map<string, Seen>();
@@ -47,7 +49,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
   async function read(): Promise<FolderContent> {
     const next = new Map<string, Seen>();
     const names = new Set<string>();
-    const content: FolderContent = { notes: [], problems: [], isPartial: false };
+    const content: FolderContent = { notes: [], problems: [], ignored: [], isPartial: false };
     const fail = (path: string, error: unknown) => {
       // It went away after it was listed.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
@@ -57,6 +59,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
     const readEntry = async (path: string, entry: Dirent): Promise<void> => {
       names.add(pathKey(path));
       if (entry.isDirectory()) return readFolder(path);
+      if (entry.isSymbolicLink()) content.ignored.push({ path, problem: 'there is a link in its place' });
       if (!entry.isFile() || !/\.md$/i.test(path)) return;
       try {
         const found = await readNote(path, next);
@@ -68,8 +71,16 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
     };
     const readFolder = async (path: string): Promise<void> => {
       const entries = await fs.readdir(inside(path), { withFileTypes: true }).catch((error) => fail(path, error));
+      const below = (name: string) => (path === '' ? name : `${path}/${name}`);
+      // The ids in it may be those of another account.
+      if (path !== '' && entries?.some(({ name }) => name === STATE_FOLDER)) {
+        content.ignored.push({ path, problem: `${path} is synced on its own` });
+        return;
+      }
       for (const entry of entries ?? []) {
-        if (!entry.name.startsWith('.')) await readEntry(path === '' ? entry.name : `${path}/${entry.name}`, entry);
+        const [, inCloud] = IN_CLOUD.exec(entry.name) ?? [];
+        if (inCloud) content.ignored.push({ path: below(inCloud), problem: 'it is in iCloud and not on this disk' });
+        if (!entry.name.startsWith('.')) await readEntry(below(entry.name), entry);
       }
     };
     if (!(await fs.lstat(root).catch(() => undefined))?.isDirectory()) {

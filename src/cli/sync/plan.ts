@@ -29,6 +29,8 @@ export interface ProblemFile {
 export interface FolderContent {
   notes: NoteFile[];
   problems: ProblemFile[];
+  /** Files and subfolders that are not read, and why; a file that was there is not known to be deleted. */
+  ignored: ProblemFile[];
   /** A part of the folder could not be read, so that a missing file is not known to be deleted. */
   isPartial: boolean;
 }
@@ -83,6 +85,7 @@ export function planSync(
   const problems = [...folder.problems];
   const scoped = scopedNotes(folder.notes, project, problems);
   const { held, fresh, conflicts } = sortNotes(scoped, entries, remote, problems);
+  problems.push(...ignoredFiles(folder.ignored, entries, held));
   const blocked = blockedIds(problems, entries);
   const actions: Action[] = [];
   for (const id of new Set([...entries.keys(), ...held.keys(), ...remote.current.keys()])) {
@@ -169,6 +172,21 @@ function sortNotes(
 function withoutProperties(file: NoteFile, memory: Memory | undefined): NoteFile {
   if (file.note.hasFrontMatter || !memory) return file;
   return { ...file, note: { ...file.note, tags: memory.tags, project: memory.project } };
+}
+
+/** Files of memories that are not read any more, unless they were moved. */
+function ignoredFiles(
+  ignored: ProblemFile[],
+  entries: ReadonlyMap<string, SyncedEntry>,
+  held: ReadonlyMap<string, NoteFile>,
+): ProblemFile[] {
+  if (ignored.length === 0) return [];
+  const missing = [...entries.values()].filter(({ id }) => !held.has(id));
+  return missing.flatMap(({ path }) => {
+    const isWithin = (other: ProblemFile) => `${pathKey(path)}/`.startsWith(`${pathKey(other.path)}/`);
+    const found = ignored.find(isWithin);
+    return found ? [{ path, problem: found.problem }] : [];
+  });
 }
 
 /** Ids about which nothing can be decided, because their file cannot be read. */

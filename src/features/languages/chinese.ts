@@ -1,4 +1,4 @@
-import { type Language, pattern, setOf, synonymsOf } from './language.ts';
+import { type Language, PRODUCTS, pattern, setOf, synonymsOf } from './language.ts';
 import { segmenter } from './unspaced.ts';
 
 const rootOf = (word: string) => word;
@@ -45,11 +45,15 @@ export const chinese: Language = {
         words: '住 住在 搬 搬到 搬家',
         states: pattern('(?:住在|住|定居|租在)'),
         changes: pattern('(?:搬到|搬去|搬进|搬家|搬走|搬了|换了房子|新家)'),
+        others: pattern(
+          `把(?!家)|数据|服务器|代码|备份|公司|办公室|会议|例会|网站|项目|系统|团队|部门|店|仓库|(?:${PRODUCTS})`,
+        ),
       },
       {
         words: '工作 上班 跳槽 离职 入职 换工作',
         states: pattern('(?:在.{1,20}(?:工作|上班|任职|教书)|是一?名|就职)'),
         changes: pattern('(?:跳槽|离职|辞职|辞了|入职|换工作|换了工作|退休|转行|转岗|调到)'),
+        others: pattern('把|任务|会议|例会|时间|价格|音量|温度|健身房|社团'),
       },
     ],
     replaces: pattern(

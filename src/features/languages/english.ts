@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { counted, type Language, listOf, setOf } from './language.ts';
+import { counted, type Language, listOf, PRODUCTS, pattern, setOf } from './language.ts';
 
 /** The numbers that words name, but for their parts: "twenty" and "eight". */
 export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
@@ -72,12 +72,18 @@ export const english: Language = {
         states: /\b(?:live|lives|living|based|resides?|home is)\b.{0,20}\b(?:in|at|near|on)\b/i,
         changes:
           /\b(?:mov(?:ed|ing) (?:back |over |out )?(?:to|into|in with)|relocated|new (?:flat|apartment|address|home|house))\b(?!.{0,20}\bdesk)/i,
+        others: pattern(
+          String.raw`\b(?:databases?|servers?|backups?|repos?|repository|files?|data|code|office|desk|teams?|sprints?|schedule|rhythm|cadence|standups?|meetings?|calls?|plan|tariff|provider|bank|account|website|blog|domain|cloud|role|position|department|company|firm|shop|service|app|version|workflow|tools?|group|channel|${PRODUCTS})\b`,
+        ),
       },
       {
         words: 'work works working joined hired job',
         states: /\b(?:works?|working|employed|job is|employer)\b.{0,20}\b(?:at|for|with|as|is|in)\b/i,
         changes:
-          /\b(?:joined|new job|new employer|hired by|left my job|changed jobs|quit my job|started (?:a job )?at)\b/i,
+          /\b(?:joined|new job|new employer|hired by|left my job|changed jobs|quit my job|started (?:a job )?at)\b(?! (?:\d|noon|half|quarter|the (?:start|beginning|end|top|bottom)))/i,
+        others: pattern(
+          String.raw`\b(?:gym|club|choir|band|orchestra|course|class|league|church|party|calls?|meetings?|union|library|association|society|group|forum|newsletter|waitlist|queue|game|program(?:me)?|server|channel|standups?|${PRODUCTS})\b`,
+        ),
       },
     ],
     replaces:

@@ -1,5 +1,5 @@
 import { stemmer } from '@orama/stemmers/french';
-import { counted, type Language, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import { counted, type Language, PRODUCTS, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`zéro _ deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize`).filter(
@@ -81,6 +81,9 @@ export const french: Language = {
         changes: pattern(
           String.raw`\b(?:déménag(?:é|ée|és|e|eons)|emménag(?:é|ée|és)|(?:installé|installée|installés) (?:à|au|en|dans|chez)|nouvel appart\w*|(?:pris|trouvé|loué|acheté) une? (?:studio|appart\w*|maison)|nouvelle (?:adresse|maison)|parti(?:e|s|es)? (?:vivre|habiter))\b`,
         ),
+        others: pattern(
+          String.raw`\b(?:base|données|serveurs?|bureaux?|sauvegardes?|réunions?|équipe|site|domaine|hébergement|entreprise|société|projet|code|dépôt|compte|service|${PRODUCTS})\b`,
+        ),
       },
       {
         words: 'travaille bosse employé poste embauché démissionné quitté',
@@ -88,7 +91,10 @@ export const french: Language = {
           String.raw`\b(?:travaill(?:e|ons|ent)|boss(?:e|ons)|employée?|salariée?|poste est)\b(?=.{0,40}\b(?:à|au|aux|en|dans|chez|comme|pour)\b)`,
         ),
         changes: pattern(
-          String.raw`\b(?:nouveau (?:poste|boulot|travail|job|employeur)|nouvelle boîte|démissionné|embauchée?|changé de (?:travail|boulot|boîte|poste|métier)|quitté (?:mon|le|la) (?:poste|travail|boulot|boîte|boulot)|retraite|licenciée?|à mon compte)\b`,
+          String.raw`\b(?:nouveau (?:poste|boulot|travail|job|employeur)|nouvelle boîte|démissionné|(?<=(?:été|suis|m['’]a|m['’]ont) )(?:embauchée?|licenciée?)|changé de (?:travail|boulot|boîte|poste|métier)|quitté (?:mon|le|la) (?:poste|travail|boulot|boîte|boulot)|retraite|à mon compte)\b`,
+        ),
+        others: pattern(
+          String.raw`\b(?:poste de travail|club|salle|chorale|association|banque|compte en|fournisseur|forfait|${PRODUCTS})\b`,
         ),
       },
     ],

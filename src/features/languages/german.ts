@@ -1,5 +1,15 @@
 import { stemmer } from '@orama/stemmers/german';
-import { counted, type Language, listOf, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import {
+  counted,
+  type Language,
+  listOf,
+  PRODUCTS,
+  pattern,
+  setOf,
+  spacedWords,
+  synonymsOf,
+  withNumbers,
+} from './language.ts';
 
 const UNITS = listOf('ein zwei drei vier fünf sechs sieben acht neun');
 const NUMBERS = new Map<string, number>([
@@ -88,6 +98,9 @@ export const german: Language = {
         changes: pattern(
           String.raw`\b(?:umgezogen|umziehen|zog(?:en)?\b.{1,40}\bum|(?:nach|in|ins|aufs|zu)\b.{1,40}\bgezogen|neue (?:wohnung|adresse)|(?:wohnung|haus|studio) (?:gekauft|gemietet|bezogen|genommen))\b`,
         ),
+        others: pattern(
+          String.raw`(?:datenbank|server|büro|backup|daten|meeting|besprechung|standup|dienst|webseite|website|domain|konto|termin|abteilung|team|firma|projekt|code|repo|tarif|anbieter|stundenplan|vermiete|ferien)(?:en|e|n|s)?\b|\b(?:${PRODUCTS})\b`,
+        ),
       },
       {
         words: 'arbeite arbeitet Job Stelle gewechselt angefangen',
@@ -95,7 +108,10 @@ export const german: Language = {
           String.raw`\b(?:arbeite(?:n|t)?|jobbe|angestellt|beschäftigt|arbeitgeber ist)\b(?=.{0,40}\b(?:bei|beim|für|als|in|im|am|an)\b)`,
         ),
         changes: pattern(
-          String.raw`\b(?:neue(?:n|r)? (?:job|stelle|arbeitgeber|arbeit)|gekündigt|gewechselt|angefangen bei|selbstständig gemacht|in rente|pensioniert)\b`,
+          String.raw`\b(?:neue(?:n|r)? (?:job|stelle|arbeitgeber|arbeit)|(?<=\b(?:job|stelle|arbeit|arbeitgeber|firma|beruf|betrieb|arbeitsplatz)\b.{1,40})(?:gekündigt|gewechselt)|(?<=\b(?:habe?|haben|wurde) (?:(?:jetzt|nun|endlich|heute|gestern|dort|mir|ich|(?:im|zum|bei) \S+) )*)gekündigt|(?<=\b(?:bin|sind)\b.{1,60})gewechselt|angefangen bei|selbstständig gemacht|in rente|pensioniert)\b`,
+        ),
+        others: pattern(
+          String.raw`(?:bank|konto|tarif|anbieter|versicherung|verein|kurs|studio|abo|chor|partei|arzt|seite)\b|\b(?:${PRODUCTS})\b`,
         ),
       },
     ],

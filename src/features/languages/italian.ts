@@ -1,5 +1,15 @@
 import { stemmer } from '@orama/stemmers/italian';
-import { counted, type Language, listOf, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import {
+  counted,
+  type Language,
+  listOf,
+  PRODUCTS,
+  pattern,
+  setOf,
+  spacedWords,
+  synonymsOf,
+  withNumbers,
+} from './language.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`zero _ due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette
@@ -71,6 +81,9 @@ export const italian: Language = {
         changes: pattern(
           String.raw`\b(?:trasferit[oaie]|traslocat[oaie]|andat[oaie] (?:a|ad) (?:vivere|abitare|stare)|nuova casa|(?:preso|comprato|affittato) una? (?:casa|appartamento|monolocale)|nuovo (?:appartamento|indirizzo))\b`,
         ),
+        others: pattern(
+          String.raw`\b(?:database|server|uffici?o?|dati|backup|riunion[ei]|team|sito|dominio|azienda|ditta|codice|progetto|servizio|conto|${PRODUCTS})\b`,
+        ),
       },
       {
         words: 'lavoro lavora impiego posto assunto assunta licenziato',
@@ -78,8 +91,9 @@ export const italian: Language = {
           String.raw`\b(?:lavor(?:o|a|iamo)|impiegat[oa]|dipendente)\b(?=.{0,40}\b(?:in|a|al|alla|da|per|come|presso|nel|nella)\b)`,
         ),
         changes: pattern(
-          String.raw`\b(?:nuovo (?:lavoro|impiego|posto)|cambiato (?:lavoro|azienda|ditta|mestiere)|lasciato (?:il|la|lo) (?:lavoro|posto|ditta|azienda|studio|\p{L}+)|assunt[oa]|licenziat[oa]|in pensione|messa? in proprio)\b`,
+          String.raw`\b(?:nuovo (?:lavoro|impiego|posto)|cambiato (?:lavoro|azienda|ditta|mestiere)|lasciato (?:il|la|lo) (?:lavoro|posto|ditta|azienda|studio)|(?<=\b(?:stat[oa]|sono|mi hanno|mi ha) )(?:assunt[oa]|licenziat[oa])|in pensione|messa? in proprio)\b`,
         ),
+        others: pattern(String.raw`\b(?:palestra|club|coro|associazione|banca|fornitore|tariffa|${PRODUCTS})\b`),
       },
     ],
     replaces: pattern(

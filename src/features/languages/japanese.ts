@@ -54,11 +54,13 @@ export const japanese: Language = {
         words: '住んで 住む 引っ越し 引っ越した 転居',
         states: pattern('(?:に|で)(?:住|暮ら|在住)'),
         changes: pattern('(?:引っ越|引越|転居|移住|移り住)'),
+        others: pattern('サーバ|データ|オフィス|事務所|会社|店|会議|サイト|コード|バックアップ|部署|チーム'),
       },
       {
         words: '勤め 働いて 勤務 転職 入社 退職',
         states: pattern('(?:に勤|で働|勤務|として働|の社員)'),
         changes: pattern('(?:転職|入社|退職|辞め|独立|異動|定年|配属)'),
+        others: pattern('ジム|タバコ|たばこ|煙草|酒|サークル|部活|クラブ|スクール|教室|ゲーム|コーヒー|アプリ|習い'),
       },
     ],
     replaces: pattern(

@@ -54,6 +54,8 @@ export interface StatementWords {
 export interface Transition {
   states: RegExp;
   changes: RegExp;
+  /** Who "moved to PostgreSQL", or whose database moved, lives where they did. */
+  others: RegExp;
   /** Words by which the index finds what states it, and what announces its change. */
   words: string;
 }
@@ -97,6 +99,9 @@ export function synonymsOf(groups: string, rootOf: (word: string) => string): Re
     }),
   );
 }
+
+/** Names of what people move to without leaving their home or their work. */
+export const PRODUCTS = String.raw`postgres\w*|mysql|mariadb|sqlite|mongo\w*|redis|kafka|kubernetes|k8s|docker|podman|nomad|aws|azure|gcp|cloudflare|hetzner|ovh|vercel|netlify|github|gitlab|gitea|forgejo|slack|discord|teams|zoom|signal|telegram|whatsapp|notion|obsidian|linear|jira|trello|typescript|javascript|python|rust|golang|kotlin|react|vue|svelte|angular|next\.?js|vite|webpack|pnpm|npm|yarn|linux|ubuntu|debian|fedora|windows|macos|android|iphone|firefox|chrome|vim|neovim|vs ?code|terraform|ansible|graphql|http/?\d?`;
 
 const BOUNDARY = String.raw`(?:(?<=[\p{L}\p{N}])(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?=[\p{L}\p{N}]))`;
 

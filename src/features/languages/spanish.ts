@@ -1,5 +1,5 @@
 import { stemmer } from '@orama/stemmers/spanish';
-import { counted, type Language, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import { counted, type Language, PRODUCTS, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`cero _ dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho
@@ -73,6 +73,9 @@ export const spanish: Language = {
         changes: pattern(
           String.raw`\b(?:mud(?:é|ó|ado|ada|amos|aron|ados)|me fui a vivir|nos fuimos a vivir|nuevo piso|(?:comprado|alquilado|comprado) una? (?:piso|casa|caserío|apartamento)|nueva (?:casa|dirección)|trasladé|trasladado|trasladamos)\b`,
         ),
+        others: pattern(
+          String.raw`\b(?:servidor(?:es)?|bases? de datos|oficinas?|datos|copias|reunión|reuniones|equipo|web|dominio|cuenta|empresa|código|repositorio|proyecto|servicio|${PRODUCTS})\b`,
+        ),
       },
       {
         words: 'trabajo trabaja empleo puesto dejé contratado fichado',
@@ -80,8 +83,9 @@ export const spanish: Language = {
           String.raw`\b(?:trabaj(?:o|a|amos)|curro|empleado|empleada)\b(?=.{0,40}\b(?:en|de|como|para)\b)`,
         ),
         changes: pattern(
-          String.raw`\b(?:nuevo (?:trabajo|empleo|puesto|curro)|cambi(?:é|ado) de (?:trabajo|empresa|curro|puesto)|dej(?:é|ado) (?:el|mi|la|de) (?:trabajo|empleo|curro|puesto|trabajar|empresa|\p{L}+)|contratad[oa]|fichad[oa]|jubil(?:é|ado|ada)|despidieron)\b`,
+          String.raw`\b(?:nuevo (?:trabajo|empleo|puesto|curro)|cambi(?:é|ado) de (?:trabajo|empresa|curro|puesto)|dej(?:é|ado) (?:el|mi|la|de) (?:trabajo|empleo|curro|puesto|trabajar|empresa)|(?<=\bme (?:han?|había[n]?) |\b(?:fui|sido|estoy) )(?:contratad[oa]|fichad[oa])|jubil(?:é|ado|ada)|despidieron)\b`,
         ),
+        others: pattern(String.raw`\b(?:gimnasio|club|coro|asociación|banco|proveedor|tarifa|${PRODUCTS})\b`),
       },
     ],
     replaces: pattern(

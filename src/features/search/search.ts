@@ -100,6 +100,8 @@ interface Asked {
   stages: StageTimings;
 }
 
+/** How many memories may have taken the place of one, each of the one before it. */
+const MAX_SUCCESSIONS = 8;
 /** Waiting searches per tenant. */
 const MAX_WAITING = 2000;
 
@@ -141,6 +143,7 @@ export function createSearch(dependencies: Dependencies): Search {
     reader: Reader,
     query: CandidateQuery,
     loaded: readonly LoadedHit[],
+    rated: readonly RatedHit[],
     successors: ReadonlyMap<string, string>,
   ): Promise<LoadedHit[]> {
     const found = new Set(loaded.map(({ item }) => item.facts.id));
@@ -151,8 +154,11 @@ export function createSearch(dependencies: Dependencies): Search {
     }
     const named = await candidates.loadMemories(reader, query, [...missing.keys()]);
     return named.map(({ facts, row }) => {
+      // One that was found, but too far behind for the page.
+      const own = rated.find(({ item }) => item.facts.id === facts.id);
+      if (own) return { ...own, row };
       const older = missing.get(facts.id)!;
-      return { ...older, item: { ...older.item, facts }, row, standsFor: older.item };
+      return { ...older, item: { ...older.item, facts }, row, standsFor: older.standsFor ?? older.item };
     });
   }
 
@@ -205,11 +211,18 @@ export function createSearch(dependencies: Dependencies): Search {
     const readPage = async (limit: number, explained?: Explained) => {
       const page = { minRelevance, limit, putsNewestFirst };
       const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
-      const memoryIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
-      const successors = await possibleSuccessors(reader, user.tenantId, memoryIds);
-      const named = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, successors) : [];
-      for (const hit of named) added.set(hit.item.facts.id, hit);
-      const hits = pageOf([...loaded, ...named], parsed, { ...page, learned: matched, successors });
+      const successors = new Map<string, string>();
+      // What took the place of something may itself be replaced.
+      for (let last = loaded, round = 0; last.length > 0 && round < MAX_SUCCESSIONS; round += 1) {
+        const memoryIds = last.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
+        for (const [older, newer] of await possibleSuccessors(reader, user.tenantId, memoryIds)) {
+          successors.set(older, newer);
+        }
+        last = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, rated, successors) : [];
+        for (const hit of last) if (hit.standsFor) added.set(hit.item.facts.id, hit);
+        loaded.push(...last);
+      }
+      const hits = pageOf(loaded, parsed, { ...page, learned: matched, successors });
       return toResults(hits, ranking, explained);
     };
     const results = await readPage(

@@ -1,4 +1,4 @@
-import type { Language } from '../languages/language.ts';
+import type { Language, Transition } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { replacementOf, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
 
@@ -109,7 +109,7 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   if (hasOtherValue(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one states another value.', confidence: 0.8 };
   }
-  if (transitions.some(({ states, changes }) => isTransition(newer, older, states, changes))) {
+  if (transitions.some((transition) => isTransition(newer, older, transition))) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.8 };
   }
   const replacement = newer.sentence && older.sentence && replacementOf(newer.sentence, older.sentence, () => 1);
@@ -195,6 +195,11 @@ function isOver(newer: ReadStatement, older: ReadStatement): boolean {
   const isRole =
     attribute?.verb === 'is' && attribute.value.some((term) => newer.over.has(meaningOf(term, older.language)));
   if (isRole || sharedRoots(newer, older).length >= MIN_ROOTS) return true;
+  const isPart = (other: string) => over.some((root) => beginsWith(other, root));
+  const named = [...older.roots.keys()].filter(isPart);
+  // Who drinks no coffee still has "my coffee machine".
+  const isOfPart = named.every((root) => older.subject.has(root)) && ![...older.subject].every((r) => over.includes(r));
+  if (isOfPart) return false;
   const isOfAnother = newer.subject.size > 0 && older.subject.size > 0;
   const hasPurpose = newer.terms.some((term) => newer.language.statements.purposes.has(term));
   return newer.roots.size <= MAX_CHANGE_ROOTS && !isOfAnother && !hasPurpose;
@@ -268,9 +273,19 @@ function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attri
 }
 
 /** Whether the newer announces that a state of the older has ended, of the same person: of the speaker or of one named in both. */
-function isTransition(newer: ReadStatement, older: ReadStatement, states: RegExp, changes: RegExp): boolean {
+function isTransition(newer: ReadStatement, older: ReadStatement, { states, changes, others }: Transition): boolean {
   const [state, change] = [states.exec(older.text), changes.exec(newer.text)];
-  return state !== null && change !== null && subjectOf(newer, change.index) === subjectOf(older, state.index);
+  if (state === null || change === null) return false;
+  if (others.test(newer.text) || others.test(older.text.slice(0, state.index)) || isForRelative(newer)) return false;
+  return subjectOf(newer, change.index) === subjectOf(older, state.index);
+}
+
+/** "We bought a flat for my mother" does not say where we live. */
+function isForRelative({ terms, language: { statements } }: ReadStatement): boolean {
+  const isPurpose = (term: string | undefined) => term !== undefined && statements.purposes.has(term);
+  return terms.some(
+    (term, at) => statements.relatives.has(term) && (isPurpose(terms[at - 1]) || isPurpose(terms[at - 2])),
+  );
 }
 
 /** Who is in a state: a name as its root, or the speaker as an empty text, who need not be named. */

@@ -1,5 +1,5 @@
 import { finish } from '../../lib/time-slices.ts';
-import type { Language, SaidPatterns } from '../languages/language.ts';
+import { type Language, pattern, type SaidPatterns } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
@@ -18,9 +18,11 @@ const MAX_CHARACTERS = 240;
 const MAX_FACTS = 5;
 
 const SHORT_WORDS = 5;
-/** What others wrote, or a text to work on. */
+/** Clauses of a sentence that are read. */
+const MAX_CLAUSES = 12;
+/** What others wrote, or a text to work on. No mark is looked for past the next one that opens, but for one level within 「…」. */
 const QUOTED =
-  /(?<=^|[\s(])"[^"]{30,}(?:"(?=[\s.,;:!?)]|$)|$(?![\s\S]))|[“„][^”“]{30,}[”“]|«[^«»]{30,}»|[「『][^」』]{20,}[」』]/gm;
+  /(?<=^|[\s(])"[^"]{30,}(?:"(?=[\s.,;:!?)]|$)|$(?![\s\S]))|[“„][^”“„]{30,}[”“]|«[^«»]{30,}»|[「『](?:[^「」『』]|[「『][^「」『』]{0,300}[」』]){20,}[」』]/gm;
 const LETTER =
   /^\s*(?:dear|hi|hello|hey|hallo|liebe|lieber|sehr geehrte[rs]?|bonjour|madame|monsieur|chère?s?|hola|estimad[oa]s?|gentil[ei]|spett|egregi[oa]|caro|cara|good (?:morning|afternoon|evening))\b[^\n]{0,40},?\s*$/im;
 /** After a colon, a text begins that is pasted. */
@@ -31,11 +33,38 @@ const ANNOUNCES =
 const MIN_TOLD_CHARACTERS = 40;
 /** A longer paragraph after the first is pasted. */
 const MAX_TYPED_CHARACTERS = 280;
+/** Asks for work on a text that follows, or gives a text a name: "Translate: …", "cover letter: …". */
+const TEXT_FOLLOWS = pattern(
+  String.raw`(?<!\p{L})(?:translat\p{L}*|proofread|paraphrase|rephrase|reword|summari[sz]e|übersetz\p{L}*|umformulier\p{L}*|tradui\p{L}*|reformul\p{L}*|résum\p{L}*|tradu[cz]\p{L}*|resum\p{L}*|riformul\p{L}*|riassum\p{L}*)(?!\p{L})[^\n:：]{0,60}[:：]
+  |(?<!\p{L})(?:correct|fix|korrigier\p{L}*|corrige\p{L}*|corrija\p{L}*|corregg\p{L}*|correggi)\s?[:：]
+  |(?<!\p{L})(?:letter|draft|e-?mail|bio|speech|quote|lyrics|song|sentence|paragraph|text|tweet|anschreiben|bewerbung|brief|entwurf|satz|lied|zitat|rede|lettre|brouillon|phrase|texte|paroles|citation|carta|borrador|frase|texto|letra|cita|lettera|bozza|testo|canzone|citazione|geht so)(?: \p{L}+){0,2}\s?[:：]
+  |(?:翻译|润色|改写|改一下|修改|总结|这句话|这段|歌词|原文)[^\n:：]{0,20}[:：]|(?:翻訳|訳し|英語に|日本語に|直し|添削|要約|歌詞|原文)[^\n:：]{0,20}[:：]`,
+);
+/** What is said is made up: a story, a riddle, a role, or "suppose I lived in Berlin". */
+const MADE_UP = new RegExp(
+  String.raw`(?:^|[.!?]\s+)(?:please |bitte |now )?(?:pretend|imagine|suppose|assum(?:e|ing)|let['’]?s (?:say|pretend)|in (?:the|this|our) role[- ]?play|riddle|quiz|stell(?:t|en)? (?:dir|euch|sie sich) (?:mal )?vor|angenommen|nehmen wir an|rätsel|imagin(?:e|ez|ons|a|ad|emos)|suppos(?:e|ez|ons)|admettons|mettons|devinette|supón|supongamos|adivinanza|immagina\p{L}*|supponi\p{L}*|mettiamo|indovinello)(?!\p{L})
+  |(?:^|[.!?。！？]\s*)(?:假设|假如|想象|谜语|仮に|想像して|なぞなぞ)
+  |(?<!\p{L})(?:write|tell|schreib|erzähl|écris|raconte|escribe|cuenta|scrivi|racconta)\p{L}{0,6}[^\n.!?]{0,30}(?<!\p{L})(?:story|poem|song|novel|dialogue|scene|geschichte|gedicht|lied|roman|dialog|szene|histoire|poème|chanson|scène|historia|cuento|poema|canción|escena|storia|racconto|poesia|canzone|scena)(?!\p{L})
+  |(?<!\p{L})(?:my (?:main )?character|meine (?:haupt)?figur|mon personnage|mi personaje|il mio personaggio)(?!\p{L})|角色扮演|(?:写|讲)(?:一首|一个|个)?.{0,6}(?:故事|诗|歌)|ロールプレイ|(?:物語|小説|詩)を書`.replace(
+    /\n\s*/g,
+    '',
+  ),
+  'imu',
+);
+/** Somebody else's words follow. */
+const REPORTED =
+  /(?<!\p{L})(?:sa(?:ys|id)|wrote|writes|sagt(?:e|en)?|schr(?:eibt|ieb|ieben)|meint(?:e|en)?|dit|disent|écrit|di(?:ce|cen|jo|jeron|cono)|escrib(?:e|ió)|scri(?:ve|sse)|ha (?:detto|scritto|dicho|escrito)|a (?:dit|écrit))(?: \p{L}+)?\s?[:：]|[说写道][：:]|と(?:言|いっ?て|話し|書い)/iu;
+/** Begins a condition, on which all of the sentence depends. */
+const CONDITION =
+  /^\s*(?:(?:and|und|et|y|e|but|aber|also)\s+)?(?:(?:if|wenn|falls|sofern|sollte(?:n|st)? (?:ich|wir)|si|se|supón|supongamos|angenommen|suppos\p{L}*)(?!\p{L})|s['’](?:il|ils)|如果|假如|要是|万一|假设|もし|仮に)/iu;
+/** A line of a transcript: who says it, and perhaps when. */
+const SPOKEN = /^\s*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?,?\s*)?\p{Lu}[\p{L}.-]{1,20}(?: \p{Lu}[\p{L}.-]{0,20})?\s?[:：]\s/u;
+const TIMED = /^\s*\[?\d{1,2}:\d\d/;
 const TAGS = /<\/?svc-memory/i;
 
 /**
  * Finds what a person states about themselves or their work in a message: what they ask to remember, rules, preferences,
- * decisions and properties. Not requests, questions, guesses, quotations, code and pasted text. The rules of the message's language decide.
+ * decisions and properties. Not requests, questions, conditions, guesses, fiction, what others said, code and pasted text. The rules of the message's language decide.
  */
 export function factsIn(message: string): SaidFact[] {
   return finish(factsInSteps(message));
@@ -43,16 +72,18 @@ export function factsIn(message: string): SaidFact[] {
 
 /** Finds them sentence by sentence; see `factsIn`. */
 export function* factsInSteps(message: string): Generator<void, SaidFact[]> {
-  if (TAGS.test(message)) return [];
+  if (TAGS.test(message) || TEXT_FOLLOWS.test(message) || MADE_UP.test(message)) return [];
   const paragraphs = message.replace(FENCED, '').replace(QUOTED, '').split(PARAGRAPHS);
   const languages = new Set(paragraphs.filter((paragraph) => !isShort(paragraph)).map(languageOf));
   // One of them is a text to work on.
   if (languages.size > 1) return [];
   const language = languageOf(paragraphs.join('\n'));
+  const spoken = message.split('\n').filter((line) => SPOKEN.test(line)).length;
+  const isSpoken = (line: string) => SPOKEN.test(line) && (spoken > 1 || TIMED.test(line));
   const typed = paragraphs
     .filter((paragraph, index) => index === 0 || (!ANNOUNCES.test(paragraphs[0]!) && isTyped(paragraph)))
     .flatMap((paragraph) => paragraph.split('\n'))
-    .filter((line) => !isPastedLine(line) && !line.startsWith('>'))
+    .filter((line) => !isPastedLine(line) && !line.startsWith('>') && !isSpoken(line))
     .join('\n');
   const facts = new Map<string, SaidFact>();
   for (const { text } of piecesOf(typed)) {
@@ -77,11 +108,12 @@ function factsInSentence(sentence: string, language: Language): SaidFact[] {
   const { said } = language;
   const [, asked] = said.explicit.exec(sentence) ?? [];
   if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
+  if (REPORTED.test(sentence) || CONDITION.test(sentence)) return [];
   const whole = withoutLeading(sentence, said);
   const isWhole = said.stated.some((pattern) => pattern.test(whole));
   if (isWhole && isKeepable(whole, language)) return [{ text: tidied(whole, language), confidence: 0.8 }];
   // A request may go on with what it needs to know.
-  for (const [index, clause] of sentence.split(said.clauses).entries()) {
+  for (const [index, clause] of sentence.split(said.clauses, MAX_CLAUSES).entries()) {
     if (clause === '') continue;
     const rest = index === 0 ? clause : sentence.slice(sentence.indexOf(clause));
     for (const text of [rest, clause].map((one) => withoutLeading(one, said))) {
@@ -98,15 +130,10 @@ function isStated(text: string, { rules, stated }: SaidPatterns): boolean {
 }
 
 function isKeepable(text: string, { said, wordsOf }: Language): boolean {
+  if (text.length > MAX_CHARACTERS || said.notKept.test(text) || said.refers.test(text)) return false;
   const words = wordsOf(text).length;
   if (words <= SHORT_WORDS && said.points.test(text)) return false;
-  return (
-    words >= MIN_WORDS &&
-    words <= MAX_WORDS &&
-    text.length <= MAX_CHARACTERS &&
-    !said.notKept.test(text) &&
-    !said.refers.test(text)
-  );
+  return words >= MIN_WORDS && words <= MAX_WORDS;
 }
 
 function withoutLeading(text: string, { leading }: SaidPatterns): string {

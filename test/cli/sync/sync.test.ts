@@ -240,6 +240,45 @@ test('refuses a folder of another account', async () => {
   await stranger.close();
 });
 
+test('leaves alone a folder inside it that is synced on its own, such as that of another account', async () => {
+  await mkdir(join(root, 'theirs'), { recursive: true });
+  const other = await daemon.signIn(`sync-inner-${count}@example.com`);
+  const theirs = createClient({ baseUrl: daemon.baseUrl, apiKey: other.apiKey });
+  const stranger = await createCliUser(daemon.baseUrl, other.apiKey, daemon.clock);
+  await theirs.memories.create({ content: 'Nobody else knows this' });
+  const inner = () => stranger.run(['sync', join(root, 'theirs'), '--once']);
+  await inner();
+  expect(await once()).toMatchObject({ code: 0, out: 'In sync, 0 files: nothing to do.\n', err: '' });
+  expect(await contents()).toEqual([]);
+  expect(await inner()).toMatchObject({ code: 0, out: 'In sync, 1 file: nothing to do.\n' });
+  await stranger.close();
+});
+
+test.each(['a link', 'a folder that is a link', 'a folder that is synced on its own', 'a file in the cloud alone'])(
+  'does not erase the memory of a file whose place is taken by %s',
+  async (what) => {
+    await client.memories.create({ content: 'Ada prefers tea' });
+    await once();
+    const [name = ''] = await paths();
+    const elsewhere = join(person.folder, 'elsewhere');
+    await mkdir(join(root, 'sub'));
+    await rename(join(root, name), join(root, 'sub', name));
+    await once();
+    if (what === 'a link') {
+      await rename(join(root, 'sub', name), elsewhere);
+      await symlink(elsewhere, join(root, 'sub', name));
+    } else if (what === 'a folder that is a link') {
+      await rename(join(root, 'sub'), elsewhere);
+      await symlink(elsewhere, join(root, 'sub'));
+    } else if (what === 'a folder that is synced on its own') {
+      await mkdir(join(root, 'sub', '.svc'));
+      await write('sub/.svc/sync.ndjson', '');
+    } else await rename(join(root, 'sub', name), join(root, 'sub', `.${name}.icloud`));
+    expect(await once()).toMatchObject({ code: 1, err: expect.stringContaining(`! sub/${name} was left alone: `) });
+    expect(await contents()).toEqual(['Ada prefers tea']);
+  },
+);
+
 test('leaves alone what it cannot store, and says why', async () => {
   await mkdir(root);
   await write('broken.md', '---\na: [\n---\nText');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { languageOf } from '../../../src/features/languages/languages.ts';
 import { withoutFraming } from '../../../src/features/search/framing.ts';
 import { readStatement, relationOf } from '../../../src/features/suggestions/pair-rules.ts';
-import { factsIn } from '../../../src/features/suggestions/said-facts.ts';
+import { factsIn, factsInSteps } from '../../../src/features/suggestions/said-facts.ts';
 import { relatedBy } from '../../../src/features/words/same-meaning.ts';
 import { createWords } from '../../../src/features/words/words.ts';
 
@@ -63,6 +63,11 @@ describe('two statements', () => {
     ['El tractor es un John Deere del 2008.', 'El John Deere lo cambié por un New Holland.'],
     ["L'ambiente di staging ascolta sulla porta 8081.", 'Lo staging risponde sulla 9443 e non più sulla 8081.'],
     ['每周例会是星期一上午九点。', '每周例会改到星期三下午两点了。'],
+    ['Ich arbeite bei Siemens in Linz', 'Im Mai bin ich zu Bosch gewechselt'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe gestern gekündigt'],
+    ['Je travaille chez Renault', "J'ai été embauché chez Airbus"],
+    ['Trabajo en Indra de programador', 'Me han contratado en Telefónica'],
+    ['Lavoro alla Fiat come operaio', 'Mi hanno assunto alla Ferrari'],
     ['大阪の梅田の近くに住んでいます。', '四月に福岡へ引っ越しました。'],
   ])('replace one another: %s / %s', (older, newer) => {
     expect(relate(older, newer)).toBe('supersede');
@@ -80,6 +85,25 @@ describe('two statements', () => {
     ['Avó Lurdes is on warfarin, with a check on Tuesdays', 'Avó Lurdes: hip replaced on the right side'],
     ['The user is a nurse in the unit of Santa Marta', 'Graciete has retired. Nuno leads the nurses on our unit'],
     ['She is the delegate for the third floor', 'The spare keys hang at Dona Amélia, first floor left'],
+    ['I live in Graz', 'We moved to PostgreSQL'],
+    ['I live in Graz near the park', 'I moved to the blue team'],
+    ['I work at Siemens as an engineer', 'I joined a gym'],
+    ['Our backups are based on restic in Frankfurt', 'I moved to Graz'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe mein Fitnessstudio gekündigt'],
+    ['Ich arbeite bei Siemens in Linz', 'Ich habe den Stromanbieter gewechselt'],
+    ['Wir wohnen in Graz', 'Wir haben eine neue Wohnung für meine Mutter gekauft'],
+    ['Meine Kaffeemaschine ist eine Gaggia', 'Ich trinke keinen Kaffee mehr'],
+    ["J'habite à Lyon", 'On a déménagé la base de données à Paris'],
+    ['Je travaille chez Renault', 'Nous avons embauché deux développeurs'],
+    ['Vivo en Madrid', 'Hemos trasladado el servidor a Barcelona'],
+    ['Trabajo en Indra', 'Dejé de fumar'],
+    ['Trabajo en Indra de programador', 'He contratado fibra con Movistar'],
+    ['Lavoro alla Fiat', 'Ho lasciato la palestra'],
+    ['Lavoro alla Fiat come operaio', 'Abbiamo assunto due persone'],
+    ['我住在上海', '我把数据库搬到了AWS'],
+    ['我在谷歌工作', '我把任务调到下周'],
+    ['東京に住んでいます', 'サーバーを大阪に引っ越しました'],
+    ['トヨタで働いています', 'タバコを辞めました'],
   ])('only look alike: %s / %s', (one, other) => {
     expect(relate(one, other)).toBeUndefined();
     expect(relate(other, one)).toBeUndefined();
@@ -106,11 +130,51 @@ describe('facts in a message', () => {
     '如果我转去学 Blender，要多久？',
     '今日は朝から裁判所で待たされてもうへとへと',
     'Réponds à ce courriel :\n\nNous livrons toujours le mardi.',
+    'Translate to German: I live in Berlin and I have two cats',
+    'Übersetze ins Englische: Ich wohne in Berlin und habe zwei Kinder',
+    "Traduis : J'habite à Paris avec mes deux enfants",
+    'Corrige esta frase: yo tengo dos gatos y vivo en Lima',
+    'Correggi: io ho due gatti e abito a Milano',
+    '翻译成英文：我对花生过敏',
+    '英語にして：私はピーナッツアレルギーです',
+    'Suppose I live in Berlin. My rent is 2000 euros.',
+    'Stell dir vor, du bist ein Arzt. Meine Patienten sind immer pünktlich.',
+    "Imagine que j'habite à Paris. Mon loyer est de 2000 euros.",
+    'Immagina che io viva a Roma. Ho due figli e lavoro in banca.',
+    'Write a poem from the view of a cat. I am a cat and I hate water.',
+    'Wenn ich in Berlin wohne, zahle ich mehr Miete',
+    'Si vivo en Madrid, pago más alquiler',
+    '如果我住在北京，我用地铁',
+    "My friend wrote: I'm allergic to nuts",
+    "Mon ami m'écrit : je suis allergique aux noix",
+    'Mi jefe dice: trabajo siempre de noche',
+    '我朋友说：我住在北京',
+    '友達が「私は猫を飼っています」と言った',
+    'Alice: I live in Berlin\nBob: I work at Siemens',
+    'Anschreiben: Ich arbeite seit zehn Jahren bei Bosch und spreche drei Sprachen',
     'How would you render this?\n\nIch habe immer am Meer gelebt und werde nie in einer Stadt ohne Hafen wohnen.',
   ])('none in %j', (message) => {
     expect(factsIn(message)).toEqual([]);
   });
 });
+
+test.each(['„', '「', '『', '我，', '私は、', '(我', 'write ', 'text a '])(
+  'no step of reading a message that repeats %j takes long',
+  (word) => {
+    const text = word.repeat(8000 / word.length);
+    const longest = () => {
+      let most = 0;
+      for (const steps = factsInSteps(text); ; ) {
+        const before = performance.now();
+        const { done } = steps.next();
+        most = Math.max(most, performance.now() - before);
+        if (done) return most;
+      }
+    };
+    // Of some runs, because others use the processor too. It took 12 to 570 ms.
+    expect(Math.min(...Array.from({ length: 8 }, longest))).toBeLessThan(10);
+  },
+);
 
 // A pattern that tries all ways of dividing them would not come to an end.
 test.each([

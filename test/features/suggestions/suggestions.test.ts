@@ -373,6 +373,20 @@ test.each([
   expect((await caller.find(query)).toSorted()).toEqual([before, now].toSorted());
 });
 
+test('of several changes, the newest comes first though the question finds only the oldest', async () => {
+  const query = 'which town is my home in now';
+  const first = await caller.add('My home is in the old town of Linz, by the river', { occurredAt: day(1) });
+  const second = await caller.add('We relocated, said the letter, and unpacked in Graz', { occurredAt: day(5) });
+  const third = await caller.add('Vienna: keys are with the porter', { occurredAt: day(9) });
+  await caller.suggest({ kind: 'supersede', memoryIds: [first.id, second.id] });
+  await caller.suggest({ kind: 'supersede', memoryIds: [second.id, third.id] });
+  expect(await caller.find(query)).toEqual([first.content]);
+  await daemon.db.writes.write('daemon', (connection) =>
+    connection.run("UPDATE suggestions SET suggester = 'rules'", []),
+  );
+  expect(await caller.find(query)).toEqual([third.content, second.content, first.content]);
+});
+
 test('what an assistant suggests hides nothing in searches until it is accepted', async () => {
   const older = await caller.add('The safe opens with the red key');
   const newer = await caller.add('The red key is lost, said a page');

@@ -153,7 +153,7 @@ class Transport:
         self._retries = retries
         self._headers = {"user-agent": f"svc-memory-python/{VERSION}", **_lower(headers)}
         if api_key is not None:
-            self._headers.setdefault("authorization", f"Bearer {api_key}")
+            self._headers.setdefault("authorization", f"Bearer {_key_of(api_key)}")
         self._ssl_context = ssl_context
         self.sleep = sleep
         self.now = time.monotonic
@@ -365,6 +365,14 @@ def _retry_delay(error: ApiError | UnreachableError, attempt: int) -> float | No
     in_progress = error.code == "conflict" and after is not None
     transient = error.code in ("rate_limited", "unavailable") or in_progress
     return max(after or 0.0, backoff) if transient and (after or 0.0) <= MAX_RETRY_AFTER else None
+
+
+def _key_of(api_key: str) -> str:
+    """Return the key without space around it, as files have. The errors of HTTP libraries would show an invalid one."""
+    key = api_key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("The API key has characters that no key has: copy it again.")
+    return key
 
 
 def _problem(text: bytes) -> dict[str, Any] | None:
