@@ -57,9 +57,9 @@ export type AreRelated = (one: string, other: string) => boolean;
 /** Reads a statement once, to compare it with many. */
 export function readStatement(text: string): ReadStatement {
   const language = languageOf(text);
-  const { limits, negations, lightWords } = language.statements;
+  const { limits, negations } = language.statements;
   const terms = language.wordsOf(text);
-  const said = (term: string) => !language.functionWords.has(term) && !limits.has(term) && !lightWords.has(term);
+  const said = (term: string) => saysSomething(term, language);
   return {
     text,
     language,
@@ -76,6 +76,10 @@ export function readStatement(text: string): ReadStatement {
         .map((term) => meaningOf(term, language)),
     ),
   };
+}
+
+function saysSomething(term: string, { functionWords, statements: { limits, lightWords } }: Language): boolean {
+  return !functionWords.has(term) && !limits.has(term) && !lightWords.has(term);
 }
 
 /** The root of a word, or of the first word that means the same. */
@@ -255,7 +259,7 @@ function hasOtherValue(newer: ReadStatement, older: ReadStatement): boolean {
 
 /** Whether the values are of one kind, or differ in a number or a day alone. */
 function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attribute: older }: ReadStatement): boolean {
-  const { limits, lightWords, qualifiers } = language.statements;
+  const { qualifiers } = language.statements;
   const kinds = [STARTS_WITH_DIGIT, ...qualifiers].map((kind) => {
     const isKind = (term: string) => (kind instanceof RegExp ? kind.test(term) : kind.has(term));
     return [newer, older].map((one) => one!.value.filter(isKind).join(' ')) as [string, string];
@@ -263,7 +267,7 @@ function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attri
   const rest = [newer, older].map((one) =>
     one!.value
       .filter((term) => !STARTS_WITH_DIGIT.test(term) && !qualifiers.some((kind) => kind.has(term)))
-      .filter((term) => !language.functionWords.has(term) && !limits.has(term) && !lightWords.has(term))
+      .filter((term) => saysSomething(term, language))
       .map((term) => meaningOf(term, language))
       .join(' '),
   );
