@@ -33,6 +33,7 @@ import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts
 import { tidyRoutes } from '../features/tidy/tidy-routes.ts';
 import { topicsRoutes } from '../features/topics/topics-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
+import { webhooksRoutes } from '../features/webhooks/webhooks-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
 import { createAuthentication } from './authentication.ts';
@@ -119,6 +120,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     embeddings,
     activity,
     events,
+    webhooks,
   } = rooms;
   const { leases, tenantModels, tenantEmbeddings } = rooms;
   const {
@@ -206,6 +208,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       connectionsRoutes({ connections }),
       deviceRoutes({ deviceSignIn, limitSignIns }),
       eventsRoutes({ events }),
+      webhooksRoutes({ webhooks }),
       usersRoutes({ users }),
       profileRoutes({ profile }),
       memoriesRoutes({ memories, idempotency }),
@@ -261,6 +264,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await embeddings.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();
+    await webhooks.stop();
     await scheduler?.stop();
     await mailQueue.stop();
     mailer.close();
