@@ -5,12 +5,13 @@ import { createTenantTable } from './tenant-table.ts';
 export const webhooks: Migration = {
   name: '0042-webhooks',
   async up(db) {
+    const bytes = db.client.config.client === 'pg' ? 'bytea' : 'blob';
     // `readNumber` and `readAt` are the position in the log of changes, `lastNumber` the number of the last delivery.
     await createTenantTable(
       db,
       'webhooks',
-      `id text NOT NULL, url text NOT NULL, events text, "endUser" text, active bigint NOT NULL, secret bytea NOT NULL,
-      "formerSecret" bytea, "formerUntil" bigint, "readNumber" bigint NOT NULL, "readAt" bigint NOT NULL,
+      `id text NOT NULL, url text NOT NULL, events text, "endUser" text, active bigint NOT NULL, secret ${bytes} NOT NULL,
+      "formerSecret" ${bytes}, "formerUntil" bigint, "readNumber" bigint NOT NULL, "readAt" bigint NOT NULL,
       "lastNumber" bigint NOT NULL, "dueAt" bigint, "claimedUntil" bigint NOT NULL, fence bigint NOT NULL,
       "lastDeliveredAt" bigint, "lastFailedAt" bigint, "lastError" text, "createdAt" bigint NOT NULL,
       PRIMARY KEY ("tenantId", id)`,

@@ -64,7 +64,7 @@ export function backgroundTasksOf(
     { name: 'delete unused OAuth clients', everyMs: 60_000, run: oauth.clients.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old changes', everyMs: 60_000, run: events.trim },
-    { name: 'delete old webhook deliveries', everyMs: 600_000, run: webhooks.sweep },
+    { name: 'delete old webhook deliveries', everyMs: 600_000, run: webhooks.deleteOld },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },

@@ -71,7 +71,7 @@ export interface Webhooks extends Erasable {
   /** Starts sending what is due. Call it every second. */
   follow(): Promise<void>;
   /** Deletes deliveries of more than 30 days ago, and those that are too many. */
-  sweep(): Promise<void>;
+  deleteOld(): Promise<void>;
   /** Removes all webhooks of a tenant in the caller's transaction. */
   forget(connection: Connection, tenantId: string): Promise<void>;
   stop(): Promise<void>;
@@ -256,7 +256,7 @@ export function createWebhooks(parts: Parts): Webhooks {
       }),
     collect: createWebhookCollecting(parts),
     follow: sending.follow,
-    async sweep() {
+    async deleteOld() {
       const beforeMs = clock.nowMs() - RETENTION_MS;
       for (const [state, maxStored] of Object.entries(MAX_STORED) as [keyof typeof MAX_STORED, number][]) {
         for (const { oldestAt, through, ...key } of await listFinished(db.readers, { state, maxStored })) {

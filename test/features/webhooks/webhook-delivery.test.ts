@@ -249,10 +249,10 @@ describe('what is stored', () => {
     await receiver.until(1);
     await untilTried(id, 1);
     daemon.clock.advance(29 * DAY_MS);
-    await daemon.webhooks.sweep();
+    await daemon.webhooks.deleteOld();
     expect(await deliveriesOf(caller, id)).toHaveLength(1);
     daemon.clock.advance(2 * DAY_MS);
-    await daemon.webhooks.sweep();
+    await daemon.webhooks.deleteOld();
     expect(await deliveriesOf(caller, id)).toEqual([]);
   });
 
