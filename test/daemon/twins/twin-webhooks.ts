@@ -1,4 +1,9 @@
-import { deleteUnusedDataKey, findDataKey, insertDataKey } from '../../../src/features/envelope/envelope-store.ts';
+import {
+  deleteDataKey,
+  deleteUnusedDataKey,
+  findDataKey,
+  insertDataKey,
+} from '../../../src/features/envelope/envelope-store.ts';
 import * as deliveries from '../../../src/features/webhooks/deliveries-store.ts';
 import * as webhooks from '../../../src/features/webhooks/webhooks-store.ts';
 import { ownersOf, readerOf, STRAY, scopeOf, write } from './twin-statements.ts';
@@ -80,21 +85,23 @@ export const WEBHOOKS: Record<string, Scenario> = {
     const { tenantId, filled } = twin;
     const reader = readerOf(twin);
     const key = { tenantId, id: filled.webhook };
-    const finished = async (state: 'failed' | 'delivered', maxStored: number) => {
+    const finished = async (state: 'failed', maxStored: number) => {
       const rows = await deliveries.listFinished(reader, { state, maxStored });
       twin.record(
         'finished',
         rows.filter((row) => row.tenantId === tenantId),
       );
     };
+    const some = { state: 'failed', through: 9999, beforeMs: 0, limit: 1 } as const;
     await finished('failed', 1);
+    // Its number is that of another account's.
+    await write(twin, (connection) => deliveries.deleteSomeFinished(connection, key, { ...some, state: 'delivered' }));
     await write(twin, (connection) =>
       connection.run('UPDATE webhookDeliveries SET number = number + 900, triedAt = 7 WHERE tenantId = ?', [tenantId]),
     );
-    await finished('delivered', 0);
+    await finished('failed', 0);
     twin.record('next', ownersOf([await deliveries.findNextDelivery(reader, key)]));
     twin.record('one', ownersOf([await deliveries.findDelivery(reader, key, 'whd_failed')]));
-    const some = { state: 'failed', through: 9999, beforeMs: 0, limit: 1 } as const;
     await write(twin, async (connection) => {
       twin.record('deleted', await deliveries.deleteSomeFinished(connection, key, some));
       await connection.run("UPDATE webhookDeliveries SET id = 'whd_own' WHERE tenantId = ? AND id = ?", [
@@ -114,6 +121,7 @@ export const WEBHOOKS: Record<string, Scenario> = {
     const isStored = await write(twin, async (connection) => {
       await insertDataKey(connection, stray);
       await deleteUnusedDataKey(connection, tenantId);
+      await deleteDataKey(connection, tenantId);
       const row = await findDataKey(connection, STRAY);
       await connection.run('DELETE FROM dataKeys WHERE tenantId = ?', [STRAY]);
       return row !== undefined;
