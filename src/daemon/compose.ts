@@ -260,11 +260,11 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     portability.stop();
     await operator.stop();
     events.stop();
+    await webhooks.stop();
     await openSockets.close();
     await embeddings.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();
-    await webhooks.stop();
     await scheduler?.stop();
     await mailQueue.stop();
     mailer.close();

@@ -89,29 +89,32 @@ export async function listDeliveries(
   );
 }
 
-/** Lists the finished deliveries of all webhooks by state: how old the oldest is, and up to which number there are too many. */
-export async function listFinished(
+/** Lists what all webhooks store in a state: when the oldest was tried or made, and up to which number there are too many. */
+export async function listStored(
   reader: Reader,
   { state, maxStored }: { state: DeliveryState; maxStored: number },
 ): Promise<(WebhookKey & { oldestAt: number | null; through: number | null })[]> {
   const of = 'd.tenantId = w.tenantId AND d.webhookId = w.id AND d.state = ?';
   return reader.all(
     `SELECT w.tenantId, w.id,
-       (SELECT d.triedAt FROM webhookDeliveries d WHERE ${of} ORDER BY d.number LIMIT 1) AS oldestAt,
+       (SELECT COALESCE(d.triedAt, d.createdAt) FROM webhookDeliveries d WHERE ${of} ORDER BY d.number LIMIT 1) AS oldestAt,
        (SELECT d.number FROM webhookDeliveries d WHERE ${of} ORDER BY d.number DESC LIMIT 1 OFFSET ?) AS through
      FROM webhooks w`,
     [state, state, maxStored],
   );
 }
 
-/** Deletes those of the `limit` oldest deliveries in a state that have a number up to `through` or were tried before a time. */
-export async function deleteSomeFinished(
+/**
+ * Deletes those of the `limit` oldest deliveries in a state that have a number up to `through`, or were tried before a time,
+ * or made before it if they were never tried.
+ */
+export async function deleteSomeStored(
   connection: Connection,
   { tenantId, id }: WebhookKey,
   { state, through, beforeMs, limit }: { state: DeliveryState; through: number; beforeMs: number; limit: number },
 ): Promise<number> {
   const { changes } = await connection.run(
-    `DELETE FROM webhookDeliveries WHERE tenantId = ? AND webhookId = ? AND state = ? AND (number <= ? OR triedAt < ?)
+    `DELETE FROM webhookDeliveries WHERE tenantId = ? AND webhookId = ? AND state = ? AND (number <= ? OR COALESCE(triedAt, createdAt) < ?)
        AND number IN (SELECT d.number FROM webhookDeliveries d
          WHERE d.tenantId = ? AND d.webhookId = ? AND d.state = ? ORDER BY d.number LIMIT ?)`,
     [tenantId, id, state, through, beforeMs, tenantId, id, state, limit],

@@ -1,3 +1,4 @@
+import { AppError } from '../../contract/errors.ts';
 import type { EventData } from '../../contract/events.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
@@ -157,7 +158,7 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
       }
     },
     async stop() {
-      stopping.abort();
+      stopping.abort(new AppError('unavailable', 'svc is stopping.'));
       await Promise.all(running.values());
     },
   };

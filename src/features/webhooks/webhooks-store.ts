@@ -71,7 +71,7 @@ export async function deleteWebhook(connection: Connection, { tenantId, id }: We
   await connection.run('DELETE FROM webhooks WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
 
-/** Lists active webhooks of all tenants that have changes to read, and fewer than `maxWaiting` deliveries waiting. */
+/** Lists active webhooks of all tenants with changes to read and fewer than `maxWaiting` deliveries, the latest reader last. */
 export async function listBehind(
   reader: Reader,
   { maxWaiting, limit }: { maxWaiting: number; limit: number },
@@ -83,7 +83,7 @@ export async function listBehind(
          (SELECT c.number FROM changes c WHERE c.tenantId = w.tenantId ORDER BY c.number DESC LIMIT 1), 0)
        AND w.lastNumber - COALESCE((SELECT d.number FROM webhookDeliveries d WHERE d.tenantId = w.tenantId
          AND d.webhookId = w.id AND d.state = 'waiting' ORDER BY d.number LIMIT 1), w.lastNumber) < ?
-     LIMIT ?`,
+     ORDER BY w.readAt LIMIT ?`,
     [maxWaiting, limit],
   );
 }

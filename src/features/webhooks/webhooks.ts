@@ -29,10 +29,10 @@ import type { Cursors } from '../text/page-cursor.ts';
 import {
   type DeliveryRow,
   deleteSomeDeliveries,
-  deleteSomeFinished,
+  deleteSomeStored,
   findDelivery,
   listDeliveries,
-  listFinished,
+  listStored,
   type NamedDelivery,
   updateTried,
 } from './deliveries-store.ts';
@@ -92,8 +92,8 @@ interface Parts {
 
 const DAY_MS = 24 * 3_600_000;
 const RETENTION_MS = 30 * DAY_MS;
-/** Finished deliveries of a webhook. */
-const MAX_STORED = { delivered: 1000, failed: 10_000 } as const;
+/** Deliveries of a webhook by state. Fewer wait, because no more are made before. */
+const MAX_STORED: Record<DeliveryState, number> = { waiting: 20_000, delivered: 1000, failed: 10_000 };
 const PORTION = 500;
 
 /** Creates the webhooks of a database. */
@@ -258,12 +258,13 @@ export function createWebhooks(parts: Parts): Webhooks {
     follow: sending.follow,
     async deleteOld() {
       const beforeMs = clock.nowMs() - RETENTION_MS;
-      for (const [state, maxStored] of Object.entries(MAX_STORED) as [keyof typeof MAX_STORED, number][]) {
-        for (const { oldestAt, through, ...key } of await listFinished(db.readers, { state, maxStored })) {
+      for (const state of DELIVERY_STATES) {
+        const stored = await listStored(db.readers, { state, maxStored: MAX_STORED[state] });
+        for (const { oldestAt, through, ...key } of stored) {
           if (through === null && (oldestAt ?? beforeMs) >= beforeMs) continue;
           const some = { state, through: through ?? 0, beforeMs, limit: PORTION };
           const deleteSome = () =>
-            db.writes.write(key.tenantId, (connection) => deleteSomeFinished(connection, key, some));
+            db.writes.write(key.tenantId, (connection) => deleteSomeStored(connection, key, some));
           while ((await deleteSome()) === PORTION);
         }
       }

@@ -86,7 +86,7 @@ export const WEBHOOKS: Record<string, Scenario> = {
     const reader = readerOf(twin);
     const key = { tenantId, id: filled.webhook };
     const finished = async (state: 'failed', maxStored: number) => {
-      const rows = await deliveries.listFinished(reader, { state, maxStored });
+      const rows = await deliveries.listStored(reader, { state, maxStored });
       twin.record(
         'finished',
         rows.filter((row) => row.tenantId === tenantId),
@@ -95,7 +95,7 @@ export const WEBHOOKS: Record<string, Scenario> = {
     const some = { state: 'failed', through: 9999, beforeMs: 0, limit: 1 } as const;
     await finished('failed', 1);
     // Its number is that of another account's.
-    await write(twin, (connection) => deliveries.deleteSomeFinished(connection, key, { ...some, state: 'delivered' }));
+    await write(twin, (connection) => deliveries.deleteSomeStored(connection, key, { ...some, state: 'delivered' }));
     await write(twin, (connection) =>
       connection.run('UPDATE webhookDeliveries SET number = number + 900, triedAt = 7 WHERE tenantId = ?', [tenantId]),
     );
@@ -103,7 +103,7 @@ export const WEBHOOKS: Record<string, Scenario> = {
     twin.record('next', ownersOf([await deliveries.findNextDelivery(reader, key)]));
     twin.record('one', ownersOf([await deliveries.findDelivery(reader, key, 'whd_failed')]));
     await write(twin, async (connection) => {
-      twin.record('deleted', await deliveries.deleteSomeFinished(connection, key, some));
+      twin.record('deleted', await deliveries.deleteSomeStored(connection, key, some));
       await connection.run("UPDATE webhookDeliveries SET id = 'whd_own' WHERE tenantId = ? AND id = ?", [
         ...[tenantId, 'whd_waiting'],
       ]);

@@ -243,17 +243,22 @@ describe('what is stored', () => {
     expect(data.map((webhook) => webhook.id)).toEqual([id]);
   });
 
-  test('is deleted after thirty days', async () => {
+  test('is deleted after thirty days, also what waits for a webhook that is not active', async () => {
     const { id } = await addWebhook(caller, receiver.url);
+    const paused = await addWebhook(caller, receiver.url);
+    receiver.answerStatus(500);
     await caller.add('tea');
-    await receiver.until(1);
-    await untilTried(id, 1);
+    await untilTried(paused.id, 1);
+    await caller.call(`/v1/webhooks/${paused.id}`, { method: 'PATCH', body: { active: false } });
+    receiver.answerStatus(204);
+    daemon.clock.advance(5000);
+    await expect.poll(async () => (await deliveriesOf(caller, id))[0]?.state, { timeout: 10_000 }).toBe('delivered');
     daemon.clock.advance(29 * DAY_MS);
     await daemon.webhooks.deleteOld();
-    expect(await deliveriesOf(caller, id)).toHaveLength(1);
+    expect([await deliveriesOf(caller, id), await deliveriesOf(caller, paused.id)].flat()).toHaveLength(2);
     daemon.clock.advance(2 * DAY_MS);
     await daemon.webhooks.deleteOld();
-    expect(await deliveriesOf(caller, id)).toEqual([]);
+    expect([await deliveriesOf(caller, id), await deliveriesOf(caller, paused.id)].flat()).toEqual([]);
   });
 
   test('ends with the webhook', async () => {

@@ -44,5 +44,6 @@ test('webhooks that are behind cost two look-ups each', async () => {
     expect.stringMatching(/^SCAN w/),
     expect.stringMatching(/^SEARCH c USING .*tenantId=\?/),
     expect.stringMatching(/^SEARCH d USING .*webhookDeliveries_state \(tenantId=\? AND webhookId=\? AND state=\?/),
+    expect.stringMatching(/^USE TEMP B-TREE/),
   ]);
 });
