@@ -1,5 +1,4 @@
 import { AppError } from '../contract/errors.ts';
-import type { Connection } from '../db/connection.ts';
 import type { OnProgress } from '../db/copy-database.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import { type Rewrapped, rewrapDataKeys } from '../features/envelope/key-rotation.ts';
@@ -37,11 +36,8 @@ export async function rotateMasterKey(config: Config, { lost, onProgress }: Rota
   try {
     const keys = config.masterKeys ?? (await addNewKey(config.dataDir, lost));
     const masterKeys = keys.map(masterKeyOf);
-    const rewrapped = await withRooms(config, ({ db, providerKeys, webhooks }) => {
-      const forgetSealed = async (connection: Connection, tenantId: string) => {
-        await providerKeys.forget(connection, tenantId);
-        await webhooks.forget(connection, tenantId);
-      };
+    const rewrapped = await withRooms(config, ({ db, providerKeys }) => {
+      const { forget: forgetSealed } = providerKeys;
       return rewrapDataKeys({ db, random: systemRandom, masterKeys, dropLost: lost, forgetSealed, onProgress });
     });
     if (config.masterKeys === undefined) await writeMasterKeys(config.dataDir, keys.slice(0, 1));

@@ -52,7 +52,7 @@ export function createWebhookHttp({
   async function openAgent(): Promise<Agent> {
     const undici = await loadUndici();
     const connect = checkedConnector(undici.buildConnector, { allowedHosts, lookup }, CONNECT_MS);
-    return new undici.Agent({ connections: 8, maxHeaderSize: 16_384, connect });
+    return new undici.Agent({ maxHeaderSize: 16_384, connect });
   }
 
   return {

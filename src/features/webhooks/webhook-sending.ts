@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { EventData } from '../../contract/events.ts';
+import { MAX_WEBHOOKS } from '../../contract/webhooks.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -39,8 +40,8 @@ interface Parts {
 }
 
 const MAX_RUNNING = 64;
-/** So that the receivers of one account do not hold up those of others. */
-const MAX_PER_TENANT = 4;
+/** While fewer webhooks are sent to, all of a tenant may be; the remaining slots are for tenants with none. */
+const SHARED_SLOTS = 32;
 /** How long a webhook stays with a daemon that gives no sign of life: longer than a request may take. */
 const CLAIM_MS = 40_000;
 /** A webhook with more to send gives its slot to those that wait. */
@@ -56,17 +57,26 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
   const running = new Map<string, Promise<void>>();
   const runningByTenant = new Map<string, number>();
 
+  /** Returns the secrets to sign with that can be unsealed, the present one first. */
   async function secretsOf(webhook: WebhookRow): Promise<string[]> {
     const { tenantId, secret, formerSecret, formerUntil } = webhook;
     const isFormerValid = formerSecret !== null && clock.nowMs() < (formerUntil ?? 0);
-    const sealed = [secret, ...(isFormerValid ? [formerSecret] : [])];
     const reader = db.readers.of(tenantId);
-    return Promise.all(sealed.map((one) => envelope.open(reader, tenantId, one, secretContextOf(webhook))));
+    const secrets: string[] = [];
+    for (const sealed of [secret, ...(isFormerValid ? [formerSecret] : [])]) {
+      await envelope.open(reader, tenantId, sealed, secretContextOf(webhook)).then(
+        (opened) => secrets.push(opened),
+        () => {
+          // The envelope has logged it.
+        },
+      );
+    }
+    return secrets;
   }
 
   async function post(webhook: WebhookRow, delivery: NamedDelivery): Promise<WebhookAnswer> {
-    const secrets = await secretsOf(webhook).catch(() => undefined);
-    if (secrets === undefined) {
+    const secrets = await secretsOf(webhook);
+    if (secrets.length === 0) {
       return { status: null, error: 'The secret cannot be unsealed. Make a new one with rotate-secret.' };
     }
     const { id, kind, itemId, endUser, at } = delivery;
@@ -153,7 +163,8 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
     async follow() {
       for (const key of await listDueWebhooks(db.readers, { nowMs: clock.nowMs(), limit: 10 * MAX_RUNNING })) {
         if (stopping.signal.aborted || running.size >= MAX_RUNNING) return;
-        if (running.has(nameOf(key)) || (runningByTenant.get(key.tenantId) ?? 0) >= MAX_PER_TENANT) continue;
+        const maxOfTenant = running.size < SHARED_SLOTS ? MAX_WEBHOOKS : 1;
+        if (running.has(nameOf(key)) || (runningByTenant.get(key.tenantId) ?? 0) >= maxOfTenant) continue;
         start(key);
       }
     },

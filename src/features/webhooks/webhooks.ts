@@ -72,8 +72,6 @@ export interface Webhooks extends Erasable {
   follow(): Promise<void>;
   /** Deletes deliveries of more than 30 days ago, and those that are too many. */
   deleteOld(): Promise<void>;
-  /** Removes all webhooks of a tenant in the caller's transaction. */
-  forget(connection: Connection, tenantId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -267,12 +265,6 @@ export function createWebhooks(parts: Parts): Webhooks {
             db.writes.write(key.tenantId, (connection) => deleteSomeStored(connection, key, some));
           while ((await deleteSome()) === PORTION);
         }
-      }
-    },
-    async forget(connection, tenantId) {
-      for (const row of await listWebhooks(connection, tenantId)) {
-        while ((await deleteSomeDeliveries(connection, row, PORTION)) === PORTION);
-        await deleteWebhook(connection, row);
       }
     },
     async erase({ tenantId, endUser }) {

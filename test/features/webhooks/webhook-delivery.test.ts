@@ -199,7 +199,7 @@ describe('a slow receiver', () => {
   test('does not hold up others of the account, nor those of another', async () => {
     const slow = await startReceiver();
     slow.answerWith(() => {});
-    for (let count = 0; count < 3; count += 1) await addWebhook(caller, slow.url);
+    for (let count = 0; count < 9; count += 1) await addWebhook(caller, slow.url);
     await addWebhook(caller, receiver.url);
     const other = await daemon.account();
     await addWebhook(other, receiver.url);

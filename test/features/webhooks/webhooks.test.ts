@@ -72,7 +72,6 @@ describe('a webhook', () => {
     expect((await post('test')).body).toMatchObject({ state: 'failed', status: null });
     expect(receiver.requests).toHaveLength(0);
     await post('rotate-secret');
-    daemon.clock.advance(25 * 3_600_000);
     expect((await post('test')).body.state).toBe('delivered');
   });
 
