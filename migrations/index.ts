@@ -39,6 +39,7 @@ import { suggestionTimes } from './0038-suggestion-times.ts';
 import { topics } from './0039-topics.ts';
 import { tidyJobs } from './0040-tidy-jobs.ts';
 import { passingMemories } from './0041-passing-memories.ts';
+import { webhooks } from './0042-webhooks.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   topics,
   tidyJobs,
   passingMemories,
+  webhooks,
 ];

@@ -17,6 +17,7 @@ import { suggestionCalls } from './suggestion-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { createTransport } from './transport.ts';
 import { userCalls } from './user-calls.ts';
+import { webhookCalls } from './webhook-calls.ts';
 
 export type * from '../contract/account.ts';
 export type * from '../contract/activity.ts';
@@ -50,6 +51,7 @@ export type * from '../contract/suggestions.ts';
 export type * from '../contract/topic-sorts.ts';
 export type * from '../contract/topics.ts';
 export type * from '../contract/users.ts';
+export type * from '../contract/webhooks.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
 export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';
 export { ApiError, UnreachableError } from './errors.ts';
@@ -86,6 +88,7 @@ export function createClient(options: ClientOptions) {
       send('POST', '/v1/context', request, callOptions),
     ...learningCalls(transport),
     ...providerCalls(transport),
+    ...webhookCalls(transport),
     suggestions: suggestionCalls(transport),
     topics: topicCalls(transport),
     /** Queues a job in which the account's own model suggests how to tidy memories; `jobs.wait` returns the outcome. */

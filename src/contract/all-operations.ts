@@ -14,6 +14,7 @@ import { SEARCH_OPERATIONS } from './search-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestions-operations.ts';
 import { TOPIC_OPERATIONS } from './topics-operations.ts';
 import { USER_OPERATIONS } from './users-operations.ts';
+import { WEBHOOK_OPERATIONS } from './webhooks-operations.ts';
 
 /** Every operation of the API. */
 export const OPERATIONS: Operations = {
@@ -30,6 +31,7 @@ export const OPERATIONS: Operations = {
   ...ACTIVITY_OPERATIONS,
   ...CONNECTION_OPERATIONS,
   ...EVENT_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...PORTABILITY_OPERATIONS,
   ...AUTH_OPERATIONS,
 };

@@ -145,6 +145,18 @@ import {
   TopicSplit,
 } from './topics.ts';
 import { User, UserPage } from './users.ts';
+import {
+  DeliveryStateName,
+  EventNameEnum,
+  NewWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookFailure,
+  Webhooks,
+  WebhookWithSecret,
+} from './webhooks.ts';
 
 /**
  * Schemas by their names in the OpenAPI document, after which generated clients name their types. Wherever one of them
@@ -186,6 +198,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   EpisodeChange,
   EpisodePage,
   Episodes,
+  EventName: EventNameEnum,
   ErrorCode: ErrorCodeName,
   ExternalMemory,
   ExtractionResult,
@@ -251,6 +264,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   NewSession,
   NewSuggestion,
   NewSuggestions,
+  NewWebhook,
   Problem,
   Provider: ProviderName,
   ProviderKey,
@@ -316,6 +330,14 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   UserPage,
   UserProfile,
   WaitingDevice,
+  Webhook,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryState: DeliveryStateName,
+  WebhookFailure,
+  Webhooks,
+  WebhookWithSecret,
   WeightShift,
   WrittenEpisode,
 };

@@ -23,7 +23,7 @@ export function backgroundTasksOf(
   { signIn, deviceSignIn, resumeIndexing, backups, updates }: Parts,
 ): BackgroundTask[] {
   const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
-  const { memories, conversations, episodes, learning, activity, events } = rooms;
+  const { memories, conversations, episodes, learning, activity, events, webhooks } = rooms;
   const { embeddings, tenantEmbeddings, jobs, jobRunner, extraction, suggestions, automaticDecisions, comparing } =
     rooms;
   // Counts and searches are buffered in each daemon; jobs and models are claimed one at a time.
@@ -36,6 +36,7 @@ export function backgroundTasksOf(
     { name: 'erase expired memories', everyMs: 15_000, run: memories.sweep },
     { name: 'finish erasing conversations', everyMs: 60_000, run: conversations.sweep },
     { name: 'purge erased episodes', everyMs: 60_000, run: episodes.sweep },
+    { name: 'send webhooks', everyMs: 1000, run: webhooks.follow },
     { name: 'run due jobs', everyMs: 1000, run: jobRunner.follow },
     { name: "embed with tenants' models", everyMs: 1000, run: tenantEmbeddings.follow },
     { name: 'embed new texts', everyMs: 1000, run: embeddings.follow },
@@ -45,6 +46,7 @@ export function backgroundTasksOf(
   const ofOne = [
     { name: 'merge text indices', everyMs: 5000, run: () => tidyTextIndices(db) },
     { name: 'index texts that a daemon left', everyMs: 60_000, run: resumeIndexing },
+    { name: 'collect changes for webhooks', everyMs: 1000, run: webhooks.collect },
     { name: 'cut conversations into episodes', everyMs: 2000, run: episodes.follow },
     { name: 'compare memories', everyMs: 10_000, run: async () => void (await comparing.follow()) },
     { name: 'suggest what has passed', everyMs: 60_000, run: comparing.followPassed },
@@ -62,6 +64,7 @@ export function backgroundTasksOf(
     { name: 'delete unused OAuth clients', everyMs: 60_000, run: oauth.clients.sweep },
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old changes', everyMs: 60_000, run: events.trim },
+    { name: 'delete old webhook deliveries', everyMs: 600_000, run: webhooks.deleteOld },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },

@@ -33,6 +33,7 @@ import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts
 import { tidyRoutes } from '../features/tidy/tidy-routes.ts';
 import { topicsRoutes } from '../features/topics/topics-routes.ts';
 import { usersRoutes } from '../features/users/users-routes.ts';
+import { webhooksRoutes } from '../features/webhooks/webhooks-routes.ts';
 import { createMailer } from '../outside/mail.ts';
 import { watchActivity } from './activity-hooks.ts';
 import { createAuthentication } from './authentication.ts';
@@ -121,6 +122,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     embeddings,
     activity,
     events,
+    webhooks,
   } = rooms;
   const { leases, tenantModels, tenantEmbeddings } = rooms;
   const {
@@ -208,6 +210,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       connectionsRoutes({ connections }),
       deviceRoutes({ deviceSignIn, limitSignIns }),
       eventsRoutes({ events }),
+      webhooksRoutes({ webhooks }),
       usersRoutes({ users }),
       profileRoutes({ profile }),
       memoriesRoutes({ memories, idempotency }),
@@ -259,6 +262,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     portability.stop();
     await operator.stop();
     events.stop();
+    await webhooks.stop();
     await openSockets.close();
     await embeddings.stop();
     await tenantEmbeddings.stop();

@@ -176,7 +176,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   providerHosts: {
     env: 'SVC_PROVIDER_HOSTS',
     value: 'hosts',
-    about: 'comma-separated private hosts that provider keys may be sent to, e.g. 127.0.0.1:11434 (none)',
+    about: 'comma-separated private hosts that provider keys and webhooks may be sent to, e.g. 127.0.0.1:11434 (none)',
     parse: providerHosts,
     show: (hosts) => hosts.map(describeHost).join(', '),
   },

@@ -52,12 +52,14 @@ import { createTidy } from '../features/tidy/tidy.ts';
 import { createWorkList } from '../features/tidy/work-list.ts';
 import { createTopics } from '../features/topics/topics.ts';
 import { createUsers } from '../features/users/users.ts';
+import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { createWords } from '../features/words/words.ts';
 import { createIds } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import { redactSecrets, withoutMasks } from '../lib/redaction.ts';
 import { createSealer } from '../lib/seal.ts';
 import { tokenCounterOf } from '../outside/tokens.ts';
+import { createWebhookHttp } from '../outside/webhook-http.ts';
 import type { Config } from './config-settings.ts';
 import type { DatabaseLocation } from './database-location.ts';
 import { lastBackupMs } from './last-backup.ts';
@@ -122,6 +124,10 @@ export async function openRooms(
   const { providerHosts: allowedHosts } = config;
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
   const { jobs, spending, providerSettings, extractionObserver, models, providerKeys } = providers;
+  const webhooks = createWebhooks({
+    ...{ db, clock, random, ids, log, cursors, usage, envelope, events },
+    http: createWebhookHttp({ allowedHosts }),
+  });
 
   const storing = { db, clock, ids, usage, idempotency, scopes, cursors };
   const unobserved = createMemories({ ...storing, text: texts.memory, observers: [extractionObserver] });
@@ -192,7 +198,7 @@ export async function openRooms(
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.
-  const ofUsers = [tidyJobs, suggestions, topics, conversations, episodes, memories, learning];
+  const ofUsers = [webhooks, tidyJobs, suggestions, topics, conversations, episodes, memories, learning];
   const erasables = [
     portability,
     providerKeys,
@@ -244,6 +250,7 @@ export async function openRooms(
     users,
     activity,
     events,
+    webhooks,
     memories,
     memoryUse,
     neighbors,

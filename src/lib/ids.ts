@@ -2,7 +2,21 @@ import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-export type IdPrefix = 'ten' | 'mem' | 'conv' | 'msg' | 'ep' | 'srch' | 'sug' | 'top' | 'job' | 'pk' | 'con' | 'req';
+export type IdPrefix =
+  | 'ten'
+  | 'mem'
+  | 'conv'
+  | 'msg'
+  | 'ep'
+  | 'srch'
+  | 'sug'
+  | 'top'
+  | 'job'
+  | 'pk'
+  | 'con'
+  | 'req'
+  | 'whk'
+  | 'whd';
 
 /** Generates sortable, prefixed ids. */
 export interface Ids {

@@ -80,6 +80,11 @@ const RESOURCES: Record<string, Resource> = {
     alter: (path) => patch(path, { extraction: { dailyTokens: 5000 } }),
     changes: [['PATCH', { extraction: { onAppend: true } }, 200]],
   },
+  webhook: {
+    make: () => created('/v1/webhooks', { url: 'https://hooks.example.com', events: ['feedback'] }),
+    alter: (path) => patch(path, { active: false }),
+    changes: [['PATCH', { active: true }, 200], DELETE],
+  },
   account: {
     make: async () => '/v1/account',
     alter: async () => {

@@ -75,6 +75,10 @@ async function fill(caller: Caller): Promise<void> {
   );
   await talk.cut(id);
   await talk.episode({ title: CANARY, ...SPAN });
+  const webhook = { url: `${server.baseUrl}/${CANARY}`, user: CANARY };
+  expect((await caller.call('/v1/webhooks', { body: webhook })).status).toBe(201);
+  await caller.add(`The ${CANARY} wakes`, { user: CANARY });
+  await daemon.webhooks.collect();
   await putKey(caller, server, `sk-${CANARY}`);
   const settings = { extraction: { onAppend: true } };
   expect((await caller.call('/v1/provider-settings', { method: 'PATCH', body: settings })).status).toBe(200);
@@ -131,6 +135,8 @@ describe('erasing a tenant', () => {
         'providerSettings',
         'providerUsage',
         'jobs',
+        'webhooks',
+        'webhookDeliveries',
         'extractions',
       ]),
     );

@@ -11,6 +11,7 @@ import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
 import { TOPIC_OPERATIONS } from './topic-operations.ts';
 import { USER_OPERATIONS } from './user-operations.ts';
 import { visible } from './visible-answer.ts';
+import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
 let daemon: MemoryDaemon;
 let owner: Caller;
@@ -120,6 +121,7 @@ describe('another tenant’s memory', () => {
       TOPIC_OPERATIONS,
       USER_OPERATIONS,
       CONNECTION_OPERATIONS,
+      WEBHOOK_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);

@@ -44,6 +44,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'GET /v1/auth/callback': 4,
   'POST /v1/auth/callback': 4,
   'PUT /v1/provider-keys/{provider}': 6,
+  'DELETE /v1/webhooks/{id}': 2,
 };
 const DELETE_WEIGHT = 8;
 const USUAL_WEIGHT = 20;
@@ -59,6 +60,8 @@ const ID_KINDS: Readonly<Record<string, string>> = {
   searches: 'srch',
   suggestions: 'sug',
   topics: 'top',
+  webhooks: 'whk',
+  deliveries: 'whd',
 };
 const IMPORT_LINES = [
   '{"type":"svc-export","format":"svc","version":2,"exportedAt":"2026-01-01T00:00:00.000Z"}',

@@ -37,6 +37,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     tenant = await makeTenant(daemon, email, 'Enterprise');
     remembered.clear();
     await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
+    await begin('POST', '/v1/webhooks', { url: providerUrl, events: ['job.changed', 'memory.created'] });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
     await beginTopics(tenant);
     const suggestions = ['sugar', 'salt'].map((content) => ({ kind: 'add', content, reason: 'It was said' }));
@@ -72,7 +73,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top|whk|whd)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {

@@ -42,6 +42,7 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   startedAt: fc.constant('2026-05-01T08:00:00.000Z'),
   endedAt: fc.constant('2026-05-01T09:00:00.000Z'),
   baseUrl: marker('provider'),
+  url: marker('provider'),
   email: fc.nat(49).map((index) => `somebody-${index}@example.com`),
   user: fc.constantFrom('default', 'ada', 'bob'),
   project: fc.constantFrom('garden', 'house'),

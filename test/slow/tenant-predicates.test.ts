@@ -25,6 +25,7 @@ const IMPLIED: Record<string, string> = {
   '`DELETE FROM modelAgreements WHERE (tenantId, model) IN': 'rows of removed models are deleted for all tenants',
   'from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId': 'the number is the primary key',
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
+  'LEFT JOIN scopes s ON s.tenantId = d.tenantId AND s.scope = d.scope`;': 'the scope is the primary key',
   "'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',":
     'the result is only compared with the tenants of the list',
   'WHERE (tenantId, endUser) IN (VALUES ${placeholders(padded.length, 2)})`,':

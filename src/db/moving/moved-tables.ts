@@ -101,6 +101,17 @@ export const MOVED_TABLES: readonly MovedTable[] = [
      createdAt updatedAt`,
   ),
   table(
+    'webhooks',
+    'tenantId id',
+    `url events endUser active secret formerSecret formerUntil readNumber readAt lastNumber dueAt claimedUntil fence
+     lastDeliveredAt lastFailedAt lastError createdAt`,
+  ),
+  table(
+    'webhookDeliveries',
+    'tenantId id',
+    'webhookId number kind itemId scope at state attempts status error createdAt triedAt',
+  ),
+  table(
     'providerSettings',
     'tenantId',
     `embeddingProvider embeddingModel extractionProvider extractionModel onAppend dailyTokens inputPrice outputPrice

@@ -8,7 +8,7 @@ export interface AnswerIds {
 }
 
 const MAX_IDS = 20;
-const ID = /^(?:mem|conv|msg|ep|job|pk)_[0-9a-f]{32}$/;
+const ID = /^(?:mem|conv|msg|ep|job|pk|whk|whd)_[0-9a-f]{32}$/;
 const SEARCH_ID = /^srch_[0-9a-f]{32}$/;
 
 /** The fields of answers that hold ids or items with ids. */

@@ -48,3 +48,13 @@ export async function updateDataKey(connection: Connection, row: DataKeyRow): Pr
 export async function deleteDataKey(connection: Connection, tenantId: string): Promise<void> {
   await connection.run('DELETE FROM dataKeys WHERE tenantId = ?', [tenantId]);
 }
+
+/** Deletes a tenant's data key unless it seals something: a provider key or the secret of a webhook. */
+export async function deleteUnusedDataKey(connection: Connection, tenantId: string): Promise<void> {
+  await connection.run(
+    `DELETE FROM dataKeys WHERE tenantId = ?
+       AND NOT EXISTS (SELECT 1 FROM providerKeys p WHERE p.tenantId = dataKeys.tenantId)
+       AND NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.tenantId = dataKeys.tenantId)`,
+    [tenantId],
+  );
+}

@@ -4,7 +4,14 @@ import type { Database } from '../../db/open.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Random } from '../../lib/random.ts';
 import { deriveKey, seal, unseal } from '../../lib/seal.ts';
-import { countDataKeys, type DataKeyRow, deleteDataKey, findDataKey, insertDataKey } from './envelope-store.ts';
+import {
+  countDataKeys,
+  type DataKeyRow,
+  deleteDataKey,
+  deleteUnusedDataKey,
+  findDataKey,
+  insertDataKey,
+} from './envelope-store.ts';
 import { type MasterKey, type MasterKeys, unwrap, wrap } from './master-key.ts';
 
 /**
@@ -21,8 +28,11 @@ export interface Envelope {
   seal(connection: Connection, tenantId: string, plaintext: string, context: string): Promise<Buffer>;
   /** Throws `unavailable`, and logs it, if the ciphertext was altered or belongs to another context. */
   open(reader: Reader, tenantId: string, sealed: Buffer, context: string): Promise<string>;
-  /** Deletes a tenant's data key in the caller's transaction: nothing it sealed can be opened again. */
-  forget(connection: Connection, tenantId: string): Promise<void>;
+  /**
+   * Deletes a tenant's data key in the caller's transaction once nothing is stored that it sealed: what was, can never be
+   * opened again.
+   */
+  forgetUnused(connection: Connection, tenantId: string): Promise<void>;
 }
 
 interface Parts {
@@ -121,7 +131,7 @@ export function createEnvelope({ db, random, log, masterKeys }: Parts): Envelope
         );
       }
     },
-    forget: deleteDataKey,
+    forgetUnused: deleteUnusedDataKey,
   };
 }
 

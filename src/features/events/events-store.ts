@@ -8,6 +8,8 @@ export interface ChangeRow {
   at: number;
   kind: string;
   itemId: string | null;
+  /** The key of the user in the database, which outlives its name. */
+  scope: number | null;
   endUser: string | null;
 }
 
@@ -44,7 +46,7 @@ export async function listChanges(
   { after, limit }: { after: number; limit: number },
 ): Promise<ChangeRow[]> {
   return reader.all<ChangeRow>(
-    `SELECT c.number, c.at, c.kind, c.itemId, s.endUser
+    `SELECT c.number, c.at, c.kind, c.itemId, c.scope, s.endUser
      FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope
      WHERE c.tenantId = ? AND c.number > ? ORDER BY c.number LIMIT ?`,
     [tenantId, after, limit],

@@ -1,4 +1,5 @@
 import type { EventData } from '../../contract/events.ts';
+import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -25,6 +26,16 @@ export interface EventText {
   close(): void;
 }
 
+/** A place between two changes of a tenant. */
+export type Position = Pick<ChangeRow, 'number' | 'at'>;
+
+/** Changes that were read, and the position after them. */
+export interface ChangesRead {
+  changes: ChangeRow[];
+  position: Position;
+  isMissed: boolean;
+}
+
 /** Streams of what changes in accounts. */
 export interface Events extends Erasable {
   /**
@@ -32,6 +43,10 @@ export interface Events extends Erasable {
    * with the event `reset` otherwise. It ends with the caller's credential. Throws `rate_limited` and `unavailable`.
    */
   open(principal: Principal, lastEventId: string | undefined): EventText;
+  /** Returns the position after a tenant's latest change. */
+  latest(reader: Reader, tenantId: string): Promise<Position>;
+  /** Lists the changes after a position; if some are no longer in the log, none, with `isMissed` and the latest position. */
+  readAfter(reader: Reader, tenantId: string, position: Position, limit: number): Promise<ChangesRead>;
   /** Deletes changes of more than an hour ago, and what exceeds 10,000 per account. */
   trim(): Promise<void>;
   /** Ends all streams. */
@@ -57,8 +72,6 @@ interface Parts {
   refresh(principal: Principal): Promise<unknown>;
 }
 
-/** A place between two changes of a tenant. */
-type Position = Pick<ChangeRow, 'number' | 'at'>;
 const BEGINNING: Position = { number: 0, at: 0 };
 
 /** Creates the streams over the log of changes, which triggers write. */
@@ -72,19 +85,23 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
     const [, number, at] = /^(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
     if (number === undefined) return undefined;
     const position = { number: Number(number), at: Number(at) };
-    const reader = db.readers.of(tenantId);
-    if (position.number > 0) {
-      return (await findChangeAt(reader, tenantId, position.number)) === position.at ? position : undefined;
-    }
-    const [first] = await listChanges(reader, tenantId, { after: 0, limit: 1 });
-    return first === undefined || first.number === 1 ? BEGINNING : undefined;
+    return (await isComplete(db.readers.of(tenantId), tenantId, position)) ? position : undefined;
   }
+
+  /** Whether the log has all changes after a position. */
+  async function isComplete(reader: Reader, tenantId: string, { number, at }: Position): Promise<boolean> {
+    if (number > 0) return (await findChangeAt(reader, tenantId, number)) === at;
+    const [first] = await listChanges(reader, tenantId, { after: 0, limit: 1 });
+    return first === undefined || first.number === 1;
+  }
+
+  const latest = async (reader: Reader, tenantId: string) => (await findLatestChange(reader, tenantId)) ?? BEGINNING;
 
   async function* read(stream: EventStream, lastEventId: string | undefined): AsyncGenerator<string> {
     const { tenantId } = stream.principal;
     const reader = db.readers.of(tenantId);
     const resumed = lastEventId === undefined ? undefined : await positionOf(tenantId, lastEventId);
-    let position = resumed ?? (await findLatestChange(reader, tenantId)) ?? BEGINNING;
+    let position = resumed ?? (await latest(reader, tenantId));
     yield `retry: ${RETRY_MS}\nid: ${idOf(position)}\n\n`;
     if (lastEventId !== undefined && resumed === undefined) yield resetText(position, clock.nowMs());
     let sentMs = clock.monotonicMs();
@@ -93,7 +110,7 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
       if (isBehind || stream.last() > position.number) {
         const rows = await listChanges(reader, tenantId, { after: position.number, limit: PORTION });
         const isTrimmed = rows.length > 0 && rows[0]!.number !== position.number + 1;
-        if (isTrimmed) position = (await findLatestChange(reader, tenantId)) ?? BEGINNING;
+        if (isTrimmed) position = await latest(reader, tenantId);
         else position = rows.at(-1) ?? position;
         isBehind = rows.length === PORTION;
         if (rows.length > 0) {
@@ -131,6 +148,14 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
     open(principal, lastEventId) {
       const stream = streams.open(principal);
       return { chunks: readUntilEnd(stream, lastEventId), ended: stream.ended, close: stream.close };
+    },
+    latest,
+    async readAfter(reader, tenantId, position, limit) {
+      if (!(await isComplete(reader, tenantId, position))) {
+        return { changes: [], position: await latest(reader, tenantId), isMissed: true };
+      }
+      const changes = await listChanges(reader, tenantId, { after: position.number, limit });
+      return { changes, position: changes.at(-1) ?? position, isMissed: false };
     },
     async trim() {
       const beforeMs = clock.nowMs() - STORED_MS;

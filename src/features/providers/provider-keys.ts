@@ -133,7 +133,7 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
   async function forget(connection: Connection, { tenantId, provider }: ProviderKeyRow): Promise<void> {
     await deleteProviderKey(connection, tenantId, provider);
     for (const observer of observers) await observer.keyRemoved(connection, tenantId, provider);
-    if ((await listProviderKeys(connection, tenantId)).length === 0) await envelope.forget(connection, tenantId);
+    await envelope.forgetUnused(connection, tenantId);
   }
 
   async function forgetAll(connection: Connection, tenantId: string): Promise<void> {

@@ -69,11 +69,14 @@ export function checkBaseUrl(text: string, allowedHosts: readonly AllowedHost[])
       'The base URL must not contain a user, a password, ? or #; give the key separately.',
     );
   }
-  const literal = isIP(hostOf(url)) > 0;
-  if (!isAllowed(url, allowedHosts) && (url.protocol !== 'https:' || (literal && !isPublicAddress(hostOf(url))))) {
-    throw notAllowed(url);
-  }
+  if (!isCallable(url, allowedHosts)) throw notAllowed(url);
   return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** Whether svc may call a URL, as far as it says: over https and not at a private address, unless the operator allows it. */
+export function isCallable(url: URL, allowedHosts: readonly AllowedHost[]): boolean {
+  const isPrivate = isIP(hostOf(url)) > 0 && !isPublicAddress(hostOf(url));
+  return isAllowed(url, allowedHosts) || (url.protocol === 'https:' && !isPrivate);
 }
 
 /** Resolves a host and checks all its addresses; a single private one rejects the host. Throws a `ProviderFault`. */

@@ -66,7 +66,8 @@ export interface ProviderHttpOptions {
   limits?: ProviderHttpLimits;
 }
 
-const systemLookup: LookupAll = (host) => lookup(host, { all: true });
+/** Resolves like the operating system. */
+export const systemLookup: LookupAll = (host) => lookup(host, { all: true });
 
 export function createProviderHttp({
   allowedHosts,
@@ -99,7 +100,7 @@ export function createProviderHttp({
  * Resolves the host itself, once per connection, and connects to one of the addresses it checked, so that DNS rebinding
  * has no effect. TLS still verifies the host name.
  */
-function checkedConnector(
+export function checkedConnector(
   build: typeof buildConnector,
   rules: AddressRules,
   timeout: number,

@@ -7,6 +7,7 @@ import { fillOAuth } from './twin-oauth.ts';
 import { fillSuggestions } from './twin-suggestions.ts';
 import { fillTidy } from './twin-tidy.ts';
 import { fillTopics } from './twin-topics.ts';
+import { fillWebhooks } from './twin-webhooks.ts';
 import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
@@ -24,6 +25,7 @@ export interface Filled {
   search: string;
   result: string;
   job: string;
+  webhook: string;
 }
 
 /** When scheduled work that nobody waits for is due. */
@@ -127,6 +129,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     search: found.searchId,
     result: found.results[0].id,
     job: jobId,
+    webhook: await fillWebhooks(twin),
   };
   await fillSuggestions(twin, filled);
   await fillTopics(twin, filled);

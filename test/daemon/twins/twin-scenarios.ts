@@ -11,6 +11,7 @@ import { TIDY } from './twin-tidy.ts';
 import { TOPICS } from './twin-topics.ts';
 import { USERS } from './twin-users.ts';
 import { VECTORS } from './twin-vectors.ts';
+import { WEBHOOKS } from './twin-webhooks.ts';
 import type { Scenario } from './twin-world.ts';
 
 /** Everything that twins do, by name. */
@@ -31,6 +32,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...STATEMENTS,
     },
   }),
+  ...WEBHOOKS,
   'embed and find': inTurn(VECTORS),
 };
 

@@ -2,6 +2,7 @@
 export const SECTIONS = [
   { name: 'plan', title: 'Plan and usage' },
   { name: 'providers', title: 'Models and keys' },
+  { name: 'webhooks', title: 'Webhooks' },
   { name: 'profile', title: 'Profile' },
   { name: 'import', title: 'Import' },
   { name: 'export', title: 'Export' },

@@ -7,10 +7,12 @@ import { ModelsSection } from './models-section.tsx';
 import { PlanSection } from './plan-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
+import { WebhooksSection } from './webhooks-section.tsx';
 
 const CONTENT: Record<SectionName, ComponentType> = {
   plan: PlanSection,
   providers: ModelsSection,
+  webhooks: WebhooksSection,
   profile: ProfileSection,
   import: ImportSection,
   export: ExportSection,

@@ -1,0 +1,100 @@
+import type { Operations } from './operations.ts';
+
+const WEBHOOK = {
+  id: 'whk_01a2016dc1a07b1e8d3f5a6b7c8d9e0f',
+  url: 'https://hooks.example.com/svc',
+  events: ['memory.created', 'memory.updated', 'memory.deleted'],
+  user: null,
+  active: true,
+  createdAt: '2026-11-22T04:12:00.000Z',
+  lastDeliveredAt: '2026-11-22T04:15:01.000Z',
+  lastFailure: null,
+};
+
+const DELIVERY = {
+  id: 'whd_01a2016dc1a07b1e8d3f5a6b7c8d9e10',
+  type: 'memory.created',
+  itemId: 'mem_01a2016d8e3577f4b5d55323fe9aeaa9',
+  state: 'failed',
+  attempts: 10,
+  status: 500,
+  error: 'The receiver answered with status 500.',
+  createdAt: '2026-11-22T04:15:00.000Z',
+  lastTriedAt: '2026-11-25T03:50:00.000Z',
+};
+
+const WITH_SECRET = { ...WEBHOOK, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+const PRIVATE = { scope: 'account', headers: ['Cache-Control'] } as const;
+
+export const WEBHOOK_OPERATIONS: Operations = {
+  'POST /v1/webhooks': {
+    ...PRIVATE,
+    id: 'webhooks.create',
+    description:
+      'Adds a webhook, at most 10 in an account, to which svc posts each change from now on, signed by Standard Webhooks. The answer shows the secret, once.',
+    request: { url: WEBHOOK.url, events: WEBHOOK.events },
+    answer: { ...WITH_SECRET, lastDeliveredAt: null },
+    location: true,
+    errors: ['unprocessable'],
+  },
+  'GET /v1/webhooks': {
+    id: 'webhooks.list',
+    description: 'Lists the webhooks of the account, the newest first, without their secrets.',
+    answer: { data: [WEBHOOK], nextCursor: null },
+    scope: 'account',
+  },
+  'GET /v1/webhooks/{id}': {
+    id: 'webhooks.get',
+    description: 'Returns a webhook without its secret.',
+    answer: WEBHOOK,
+    scope: 'account',
+    etag: true,
+  },
+  'PATCH /v1/webhooks/{id}': {
+    id: 'webhooks.update',
+    description:
+      'Changes a webhook. One that becomes active again gets the changes from then on, after those that were waiting. `If-Match` ignores when it was used.',
+    request: { active: false },
+    answer: { ...WEBHOOK, active: false },
+    scope: 'account',
+    etag: true,
+    errors: ['unprocessable'],
+  },
+  'DELETE /v1/webhooks/{id}': {
+    id: 'webhooks.delete',
+    description: 'Removes a webhook with its deliveries.',
+    scope: 'account',
+    etag: true,
+  },
+  'POST /v1/webhooks/{id}/rotate-secret': {
+    ...PRIVATE,
+    id: 'webhooks.rotateSecret',
+    description:
+      'Makes a new secret, which the answer shows, once. For 24 hours requests carry a signature with the former one, too.',
+    answer: WITH_SECRET,
+    errors: ['unprocessable'],
+  },
+  'POST /v1/webhooks/{id}/test': {
+    id: 'webhooks.test',
+    description:
+      'Sends an event of the type `test` at once, also if the webhook is not active, and returns the outcome.',
+    answer: { ...DELIVERY, type: 'test', itemId: null, state: 'delivered', attempts: 1, status: 204, error: null },
+    scope: 'account',
+    errors: ['conflict'],
+  },
+  'GET /v1/webhooks/{id}/deliveries': {
+    id: 'webhooks.deliveries.list',
+    description:
+      'Lists the deliveries of a webhook page by page, the newest first: those that wait, and those that succeeded or failed in the last 30 days.',
+    answer: { data: [DELIVERY], nextCursor: null },
+    scope: 'account',
+  },
+  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay': {
+    id: 'webhooks.deliveries.replay',
+    description:
+      'Sends a delivery that failed or succeeded once more, at once and outside of the order, and returns the outcome.',
+    answer: { ...DELIVERY, state: 'delivered', attempts: 11, status: 204, error: null },
+    scope: 'account',
+    errors: ['conflict'],
+  },
+};
