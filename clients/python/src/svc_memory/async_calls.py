@@ -76,6 +76,7 @@ from .types import (
     NewSession,
     NewSuggestion,
     NewTidy,
+    NewWebhook,
     ProviderKey,
     ProviderSettings,
     ProviderSettingsChange,
@@ -114,6 +115,11 @@ from .types import (
     UsersListQuery,
     UsersProfileQuery,
     WaitingDevice,
+    Webhook,
+    WebhookChange,
+    WebhookDelivery,
+    WebhookWithSecret,
+    WebhooksDeliveriesListQuery,
     WrittenEpisode,
 )
 
@@ -251,6 +257,53 @@ class AsyncProviderKeysCalls:
     async def delete(self, provider: str, **options: Unpack[ChangeOptions]) -> None:
         """Remove the key and everything that depends on it."""
         await self._transport.send("DELETE", f"/v1/provider-keys/{quote(provider)}", **options)
+
+
+class AsyncWebhooksDeliveriesCalls:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, query: WebhooksDeliveriesListQuery | None = None, **options: Unpack[CallOptions]) -> AsyncPages[WebhookDelivery]:
+        """List the deliveries of a webhook."""
+        return self._transport.pages(f"/v1/webhooks/{quote(id)}/deliveries", query=query, **options)
+
+    async def replay(self, id: str, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Send a delivery again."""
+        return await self._transport.send("POST", f"/v1/webhooks/{quote(id)}/deliveries/{quote(delivery_id)}/replay", **options)
+
+
+class AsyncWebhooksCalls:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+        self.deliveries = AsyncWebhooksDeliveriesCalls(transport)
+
+    async def create(self, webhook: NewWebhook, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+        """Add a webhook."""
+        return await self._transport.send("POST", "/v1/webhooks", body=webhook, **options)
+
+    def list(self, **options: Unpack[CallOptions]) -> AsyncPages[Webhook]:
+        """List webhooks."""
+        return self._transport.pages("/v1/webhooks", **options)
+
+    async def get(self, id: str, **options: Unpack[CallOptions]) -> Webhook:
+        """Get a webhook."""
+        return await self._transport.send("GET", f"/v1/webhooks/{quote(id)}", **options)
+
+    async def update(self, id: str, change: WebhookChange, **options: Unpack[ChangeOptions]) -> Webhook:
+        """Change a webhook."""
+        return await self._transport.send("PATCH", f"/v1/webhooks/{quote(id)}", body=change, **options)
+
+    async def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
+        """Remove a webhook."""
+        await self._transport.send("DELETE", f"/v1/webhooks/{quote(id)}", **options)
+
+    async def rotate_secret(self, id: str, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+        """Make a new signing secret."""
+        return await self._transport.send("POST", f"/v1/webhooks/{quote(id)}/rotate-secret", **options)
+
+    async def test(self, id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Send a test event."""
+        return await self._transport.send("POST", f"/v1/webhooks/{quote(id)}/test", **options)
 
 
 class AsyncJobsCalls:
@@ -611,6 +664,7 @@ class AsyncCalls:
         self.suggestions = AsyncSuggestionsCalls(transport)
         self.topics = AsyncTopicsCalls(transport)
         self.jobs = AsyncJobsCalls(transport)
+        self.webhooks = AsyncWebhooksCalls(transport)
         self.provider_keys = AsyncProviderKeysCalls(transport)
         self.provider_settings = AsyncProviderSettingsCalls(transport)
         self.account = AsyncAccountCalls(transport)

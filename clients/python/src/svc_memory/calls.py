@@ -76,6 +76,7 @@ from .types import (
     NewSession,
     NewSuggestion,
     NewTidy,
+    NewWebhook,
     ProviderKey,
     ProviderSettings,
     ProviderSettingsChange,
@@ -114,6 +115,11 @@ from .types import (
     UsersListQuery,
     UsersProfileQuery,
     WaitingDevice,
+    Webhook,
+    WebhookChange,
+    WebhookDelivery,
+    WebhookWithSecret,
+    WebhooksDeliveriesListQuery,
     WrittenEpisode,
 )
 
@@ -251,6 +257,53 @@ class ProviderKeysCalls:
     def delete(self, provider: str, **options: Unpack[ChangeOptions]) -> None:
         """Remove the key and everything that depends on it."""
         self._transport.send("DELETE", f"/v1/provider-keys/{quote(provider)}", **options)
+
+
+class WebhooksDeliveriesCalls:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, query: WebhooksDeliveriesListQuery | None = None, **options: Unpack[CallOptions]) -> Pages[WebhookDelivery]:
+        """List the deliveries of a webhook."""
+        return self._transport.pages(f"/v1/webhooks/{quote(id)}/deliveries", query=query, **options)
+
+    def replay(self, id: str, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Send a delivery again."""
+        return self._transport.send("POST", f"/v1/webhooks/{quote(id)}/deliveries/{quote(delivery_id)}/replay", **options)
+
+
+class WebhooksCalls:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.deliveries = WebhooksDeliveriesCalls(transport)
+
+    def create(self, webhook: NewWebhook, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+        """Add a webhook."""
+        return self._transport.send("POST", "/v1/webhooks", body=webhook, **options)
+
+    def list(self, **options: Unpack[CallOptions]) -> Pages[Webhook]:
+        """List webhooks."""
+        return self._transport.pages("/v1/webhooks", **options)
+
+    def get(self, id: str, **options: Unpack[CallOptions]) -> Webhook:
+        """Get a webhook."""
+        return self._transport.send("GET", f"/v1/webhooks/{quote(id)}", **options)
+
+    def update(self, id: str, change: WebhookChange, **options: Unpack[ChangeOptions]) -> Webhook:
+        """Change a webhook."""
+        return self._transport.send("PATCH", f"/v1/webhooks/{quote(id)}", body=change, **options)
+
+    def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
+        """Remove a webhook."""
+        self._transport.send("DELETE", f"/v1/webhooks/{quote(id)}", **options)
+
+    def rotate_secret(self, id: str, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+        """Make a new signing secret."""
+        return self._transport.send("POST", f"/v1/webhooks/{quote(id)}/rotate-secret", **options)
+
+    def test(self, id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Send a test event."""
+        return self._transport.send("POST", f"/v1/webhooks/{quote(id)}/test", **options)
 
 
 class JobsCalls:
@@ -611,6 +664,7 @@ class Calls:
         self.suggestions = SuggestionsCalls(transport)
         self.topics = TopicsCalls(transport)
         self.jobs = JobsCalls(transport)
+        self.webhooks = WebhooksCalls(transport)
         self.provider_keys = ProviderKeysCalls(transport)
         self.provider_settings = ProviderSettingsCalls(transport)
         self.account = AccountCalls(transport)

@@ -724,6 +724,12 @@ class NewSuggestions(TypedDict):
     suggestions: list[NewSuggestion]
 
 
+class NewWebhook(TypedDict):
+    url: str
+    events: NotRequired[list[EventName] | None]
+    user: NotRequired[str | None]
+
+
 class Problem(TypedDict):
     type: str
     title: str
@@ -1189,6 +1195,63 @@ class WaitingDevice(TypedDict):
     expiresAt: str
 
 
+class Webhook(TypedDict):
+    id: str
+    url: str
+    events: list[EventName] | None
+    user: str | None
+    active: bool
+    createdAt: str
+    lastDeliveredAt: str | None
+    lastFailure: WebhookFailure | None
+
+
+class WebhookChange(TypedDict):
+    url: NotRequired[str]
+    events: NotRequired[list[EventName] | None]
+    user: NotRequired[str | None]
+    active: NotRequired[bool]
+
+
+class WebhookDelivery(TypedDict):
+    id: str
+    type: str
+    itemId: str | None
+    state: WebhookDeliveryState
+    attempts: int
+    status: int | None
+    error: str | None
+    createdAt: str
+    lastTriedAt: str | None
+
+
+class WebhookDeliveryPage(TypedDict):
+    data: list[WebhookDelivery]
+    nextCursor: str | None
+
+
+class WebhookFailure(TypedDict):
+    at: str
+    message: str
+
+
+class Webhooks(TypedDict):
+    data: list[Webhook]
+    nextCursor: None
+
+
+class WebhookWithSecret(TypedDict):
+    id: str
+    url: str
+    events: list[EventName] | None
+    user: str | None
+    active: bool
+    createdAt: str
+    lastDeliveredAt: str | None
+    lastFailure: WebhookFailure | None
+    secret: str
+
+
 class WeightShift(TypedDict):
     signal: str
     delta: float
@@ -1386,6 +1449,12 @@ class JobsListQuery(TypedDict):
     conversationId: NotRequired[str]
 
 
+class WebhooksDeliveriesListQuery(TypedDict):
+    limit: NotRequired[int]
+    cursor: NotRequired[str]
+    state: NotRequired[WebhookDeliveryState]
+
+
 class UsageGetQuery(TypedDict):
     days: NotRequired[int]
 
@@ -1397,6 +1466,7 @@ class ConnectionsListQuery(TypedDict):
 
 ActivityTransport: TypeAlias = Literal["rest", "mcp"]
 DeviceToken: TypeAlias = dict[str, Any]
+EventName: TypeAlias = Literal["memory.created", "memory.updated", "memory.deleted", "conversation.created", "conversation.appended", "conversation.updated", "conversation.deleted", "episode.created", "episode.updated", "episode.deleted", "suggestion.created", "suggestion.accepted", "suggestion.rejected", "suggestion.undone", "job.changed", "feedback", "user.deleted", "account.changed", "reset"]
 ErrorCode: TypeAlias = Literal["invalid_request", "unauthenticated", "forbidden", "not_found", "method_not_allowed", "conflict", "gone", "precondition_failed", "payload_too_large", "unsupported_media_type", "unprocessable", "rate_limited", "quota_exceeded", "internal", "provider_failed", "unavailable", "storage_full"]
 HistogramTime: TypeAlias = Literal["createdAt", "occurredAt"]
 ItemType: TypeAlias = Literal["memory", "message", "episode"]
@@ -1419,6 +1489,7 @@ ChosenModeName: TypeAlias = Literal["review", "off"]
 SuggestionState: TypeAlias = Literal["open", "accepted", "rejected", "outdated"]
 TidySchedule: TypeAlias = Literal["off", "daily", "weekly"]
 Tier: TypeAlias = Literal["Free", "Pro", "Enterprise"]
+WebhookDeliveryState: TypeAlias = Literal["waiting", "delivered", "failed"]
 
 
 # Every code that `ApiError.code` can be.
