@@ -13,15 +13,19 @@ export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
 export const QUALIFIERS: readonly ReadonlySet<string>[] = [
   setOf('morning mornings afternoon afternoons evening evenings night nights'),
   setOf(`monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday
-    sundays`),
+    sundays weekday weekdays weekend weekends`),
   setOf('first second third last next'),
   setOf('staging production prod dev test testing local'),
   setOf('left right upper lower front back inner outer'),
 ];
 
+/** 9:30 and 3.1.0 are one word each. The letter stands for what joins them. */
+const INSIDE_NUMBER = /(\d)[.:](?=\d)/g;
+const JOINT = '\u02bc';
+
 /** "Twenty-eight" and "28" are one. */
 function wordsOf(text: string): string[] {
-  const terms = termsOf(text.replace(/n['’]t\b/gi, ' not'));
+  const terms = termsOf(text.replace(/n['’]t\b/gi, ' not').replace(INSIDE_NUMBER, `$1${JOINT}`));
   const written: string[] = [];
   let tens = 0;
   for (const [index, term] of terms.entries()) {
@@ -87,7 +91,7 @@ export const english: Language = {
       },
     ],
     replaces:
-      /\b(?:switched|moved|migrated|changed|swapped|went|going|upgraded|raised|lowered|extended|increased|reduced|gone up|gone down|cut|passed|handed|rewritten|promoted|bumped|postponed)\b.{0,60}\b(?:to|for|from|over|in|by)\b|\b(?:no longer|not any ?more|instead of|replaces|rather than|used to|took over|takes over|was renamed|is now|are now|now (?:uses?|runs?|lives?|works?|starts?|is|are|at|in|on)|from now on|as of|new .{1,30} is)\b/i,
+      /\b(?:switched|moved|migrated|changed|swapped|went|going|upgraded|raised|lowered|extended|increased|reduced|gone up|gone down|cut|passed|handed|rewritten|promoted|bumped|postponed|shifted|slipped|pushed)\b.{0,60}\b(?:to|for|from|over|in|by)\b|\b(?:no longer|not any ?more|instead of|replaces|rather than|used to|took over|takes over|was renamed|is now|are now|now (?:uses?|runs?|lives?|works?|starts?|is|are|at|in|on)|from now on|as of|rolled out|new .{1,30} is)\b/i,
     purposes: setOf('for'),
     over: [],
   },

@@ -121,8 +121,7 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   if (replacement === 'end' || isOver(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 };
   }
-  const isOfIt =
-    newer.subject.size === 0 || older.subject.size === 0 || [...newer.subject].some((root) => older.roots.has(root));
+  const isOfIt = isSubset(newer.subject, older.subject) || isSubset(older.subject, newer.subject);
   if (
     isAnnounced &&
     isOfIt &&
@@ -253,17 +252,31 @@ function hasOtherValue(newer: ReadStatement, older: ReadStatement): boolean {
     now.value.join(' ') !== then.value.join(' ') &&
     newer.subject.size === older.subject.size &&
     isSubset(newer.subject, older.subject) &&
-    (newer.sentence ? now.kind !== undefined && now.kind === then.kind : hasOneOtherValue(newer, older))
+    (newer.sentence
+      ? now.kind !== undefined && now.kind === then.kind && differencesOf(newer, older).length <= 1
+      : hasOneOtherValue(newer, older))
   );
 }
 
+/** The kinds of values in which both differ: numbers, days, parts of the day. */
+function differencesOf(newer: ReadStatement, older: ReadStatement): [string, string][] {
+  const kinds = [{ has: (term: string) => STARTS_WITH_DIGIT.test(term) }, ...newer.language.statements.qualifiers];
+  return kinds
+    .map((kind) => {
+      const [now = '', then = ''] = [newer, older].map(({ attribute }) =>
+        attribute!.value.filter((term) => kind.has(term)).join(' '),
+      );
+      return [now, then] as [string, string];
+    })
+    .filter(([now, then]) => now !== then);
+}
+
 /** Whether the values are of one kind, or differ in a number or a day alone. */
-function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attribute: older }: ReadStatement): boolean {
+function hasOneOtherValue(one: ReadStatement, other: ReadStatement): boolean {
+  const { language } = one;
   const { qualifiers } = language.statements;
-  const kinds = [STARTS_WITH_DIGIT, ...qualifiers].map((kind) => {
-    const isKind = (term: string) => (kind instanceof RegExp ? kind.test(term) : kind.has(term));
-    return [newer, older].map((one) => one!.value.filter(isKind).join(' ')) as [string, string];
-  });
+  const [newer, older] = [one.attribute, other.attribute];
+  const different = differencesOf(one, other);
   const rest = [newer, older].map((one) =>
     one!.value
       .filter((term) => !STARTS_WITH_DIGIT.test(term) && !qualifiers.some((kind) => kind.has(term)))
@@ -271,7 +284,6 @@ function hasOneOtherValue({ attribute: newer, language }: ReadStatement, { attri
       .map((term) => meaningOf(term, language))
       .join(' '),
   );
-  const different = kinds.filter(([now, then]) => now !== then);
   if (rest[0] === rest[1]) return different.length === 1 && different[0]!.every((value) => value !== '');
   return different.length === 0 && newer!.kind !== undefined && newer!.kind === older!.kind;
 }
