@@ -434,6 +434,31 @@ test('reports a file that the system does not let it write, and goes on with the
   expect(await run()).toMatchObject({ changes: [{ path: 'Number 0 of many.md' }], problems: [] });
 });
 
+test('erases nothing when the disk of the folder is not mounted any more, and a service waits for it', async () => {
+  await addMany(2);
+  const { tenantId } = await client.account.get();
+  const scope = { tenantId, user: 'default', project: null };
+  await mkdir(join(root, '.svc'), { recursive: true });
+  const remote = createRemote(client, scope);
+  const state = await openState(root, scope, fs);
+  const folder = createFolder(root, fs, Date.now);
+  const more = { day: () => '2026-11-26', newKey: () => crypto.randomUUID(), pause: async () => {}, onProgress() {} };
+  const pass = createSyncPass({ folder, state, remote, scope, ...more });
+  const run = () => pass({ confirmsDeletions: false, dryRun: false });
+  await remote.load(() => {});
+  await run();
+  await rename(root, `${root} mounted`);
+  await mkdir(root);
+  await expect(run()).rejects.toThrow(`${root} is not there any more. Nothing was deleted.`);
+  await mkdir(join(root, '.svc'));
+  await expect(run()).rejects.toThrow('Nothing was deleted.');
+  await rm(root, { recursive: true });
+  await mkdir(root);
+  expect(await once('--yes', '--existing')).toMatchObject({ code: 1, err: expect.stringContaining('is not mounted') });
+  expect(await readdir(root)).toEqual([]);
+  expect(await contents()).toHaveLength(2);
+});
+
 test('asks before a folder of many notes becomes memories', async () => {
   await mkdir(root);
   for (let index = 0; index < 21; index += 1) await write(`${index}.md`, `Note ${index}\n`);
