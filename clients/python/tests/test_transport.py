@@ -36,6 +36,11 @@ class TransportTest(unittest.TestCase):
                 Client(server.url, key)
             self.assertNotIn("sec", str(raised.exception))
 
+    def test_refuses_an_address_that_would_send_the_key_elsewhere(self) -> None:
+        for address in ("svc.example.com", "https//svc.example.com", "ftp://svc.example.com", "https:///v1"):
+            with self.assertRaisesRegex(ValueError, "base_url must begin with"):
+                Client(address, "k")
+
     def test_repeats_a_creating_call_with_the_same_idempotency_key(self) -> None:
         server, client = self.start(BREAK, limited(), Answer(201, MEMORY))
         client.memories.create({"content": "Ada"})

@@ -16,10 +16,10 @@ import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { formatCount } from '../number-format.ts';
 import { ownProgram } from '../own-program.ts';
-import { createFolder, STATE_FOLDER } from '../sync/folder.ts';
+import { createFolder, STATE_FILE, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
 import { createRemote } from '../sync/remote.ts';
-import { openState, STATE_FILE, type SyncScope } from '../sync/state.ts';
+import { openState, type SyncScope } from '../sync/state.ts';
 import { createSyncPass, type PassReport } from '../sync/sync-pass.ts';
 import { createSyncReport, summarize } from '../sync/sync-report.ts';
 import type { Due } from '../sync/watch.ts';
@@ -31,6 +31,7 @@ interface SyncOptions extends CommonOptions {
   dryRun?: true;
   confirmDeletions?: true;
   service?: 'install' | 'uninstall';
+  existing?: true;
   yes?: true;
 }
 
@@ -68,6 +69,7 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
         .choices(['install', 'uninstall'])
         .conflicts(['once', 'dryRun', 'confirmDeletions', 'json', 'yes']),
     )
+    .addOption(new Option('--existing', 'only if it was synced before, for services').hideHelp())
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only memories of this project; new files belong to it')
     .option(...JSON_OPTION)
@@ -98,15 +100,23 @@ async function changeService(root: string, options: SyncOptions, context: Comman
   ]);
   const serviceContext = openServiceContext(context, program);
   if (options.service === 'uninstall') return uninstallSyncService(root, serviceContext);
-  if (!(await fs.stat(join(root, STATE_FOLDER, STATE_FILE)).catch(() => undefined))) {
+  if (!(await wasSynced(root))) {
     const advice = `Run svc sync ${root} --once first, to see what it does.`;
     throw new CommandFailure(EXIT.usage, `${root} was never synced. ${advice}`);
   }
   await installSyncService({ ...options, root }, serviceContext);
 }
 
+async function wasSynced(root: string): Promise<boolean> {
+  return (await fs.stat(join(root, STATE_FOLDER, STATE_FILE)).catch(() => undefined)) !== undefined;
+}
+
 /** Throws `CommandFailure` if there is something else than a folder, or, in a dry run, nothing. */
-async function prepare(root: string, { dryRun }: SyncOptions): Promise<void> {
+async function prepare(root: string, { dryRun, existing }: SyncOptions): Promise<void> {
+  // A service must not write memories to another disk than the one that is not mounted yet.
+  if (existing && !(await wasSynced(root))) {
+    throw new CommandFailure(EXIT.failed, `${root} has no record of a sync; it may be on a disk that is not mounted.`);
+  }
   const found = await fs.stat(root).catch(() => undefined);
   if (found && !found.isDirectory()) throw new CommandFailure(EXIT.usage, `${root} is not a folder.`);
   if (dryRun && !found)

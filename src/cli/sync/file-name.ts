@@ -17,11 +17,18 @@ export function fileNameOf(
   }
 }
 
-/** Names the file that keeps the other side of a conflict. */
+/** The most that file systems allow for a name. */
+const MAX_NAME_BYTES = 255;
+
+/** Names the file that keeps the other side of a conflict; of a name that would be too long, its beginning. */
 export function conflictNameOf(path: string, day: string, isTaken: (path: string) => boolean): string {
   const stem = path.replace(/\.md$/i, '').replace(/ \(conflict \d{4}-\d\d-\d\d(?: \d+)?\)$/, '');
+  const slash = stem.lastIndexOf('/') + 1;
   for (let count = 1; ; count += 1) {
-    const name = `${stem} (conflict ${day}${count > 1 ? ` ${count}` : ''}).md`;
+    const mark = ` (conflict ${day}${count > 1 ? ` ${count}` : ''}).md`;
+    const characters = Array.from(stem.slice(slash));
+    while (Buffer.byteLength(characters.join('') + mark) > MAX_NAME_BYTES) characters.pop();
+    const name = stem.slice(0, slash) + characters.join('').trimEnd() + mark;
     if (!isTaken(name)) return name;
   }
 }

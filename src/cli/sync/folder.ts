@@ -15,6 +15,8 @@ export type FileSystem = Pick<
 
 /** Holds the state, the lock and drafts. Editors ignore it, like every name with a dot in front. */
 export const STATE_FOLDER = '.svc';
+/** The log of the state, in its folder. */
+export const STATE_FILE = 'sync.ndjson';
 
 /** More than the longest memory takes. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -43,6 +45,8 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
   let seen = new Map<string, Seen>();
   let taken = new Set<string>();
   let drafts = 0;
+  /** The disk of the record: without it, this is another folder, such as that below a disk which is not mounted any more. */
+  let record: number | undefined;
   const inside = (path: string) => join(root, ...path.split('/'));
 
   /** Reads the folder; of files that look unchanged, only their times. */
@@ -83,13 +87,21 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
         if (!entry.name.startsWith('.')) await readEntry(below(entry.name), entry);
       }
     };
-    if (!(await fs.lstat(root).catch(() => undefined))?.isDirectory()) {
-      throw new CommandFailure(EXIT.failed, `${root} is not there any more. Nothing was deleted.`);
-    }
+    await requireSame();
     await readFolder('');
     seen = next;
     taken = names;
     return content;
+  }
+
+  /** Throws `CommandFailure` if the folder, or its record, is gone or was replaced since it was first read. */
+  async function requireSame(): Promise<void> {
+    const found = await fs.lstat(root).catch(() => undefined);
+    const current = (await fs.lstat(join(root, STATE_FOLDER, STATE_FILE)).catch(() => undefined))?.dev;
+    if (!found?.isDirectory() || (record !== undefined && current !== record)) {
+      throw new CommandFailure(EXIT.failed, `${root} is not there any more. Nothing was deleted.`);
+    }
+    record = current;
   }
 
   async function readNote(path: string, next: Map<string, Seen>): Promise<NoteFile | ProblemFile> {

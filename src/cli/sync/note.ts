@@ -32,6 +32,12 @@ const MEMORY_ID = /^mem_[0-9a-f]{32}$/;
 const CLAIMED_ID = /^(?:svc-)?id:[ \t]*["']?(mem_[0-9a-f]{32})\b/m;
 const FRONT_MATTER = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n|$)/;
 const MAX_FRONT_CHARACTERS = 64 * 1024;
+/** YAML to which no line `name: value` can be added: indented as a whole, with explicit keys, or with a mark of its end. */
+const INDENTED = /^(?:[ \t]*(?:#.*)?\n)*[ \t]+[^\s#]/;
+const UNUSUAL_LINE = /^(?:\?|\.\.\.)(?=\s)/m;
+/** Deeper ones would exhaust the parser's stack, which ends the process. */
+const MAX_FRONT_DEPTH = 50;
+const NESTED_IN_LINE = new RegExp(`^[ \\t]*(?:[-?:][ \\t]+){${MAX_FRONT_DEPTH}}`, 'm');
 
 /** Reads a Markdown file. Properties that svc does not know are ignored here, and kept by `renderNote`. */
 export function parseNote(text: string): Note | UnreadableNote {
@@ -39,6 +45,7 @@ export function parseNote(text: string): Note | UnreadableNote {
   if (text.includes('\0')) return unreadable('it contains a NUL character');
   const { front, body } = split(text);
   if (front.length > MAX_FRONT_CHARACTERS) return unreadable('its properties are longer than 64 KiB');
+  if (isTooDeep(front)) return unreadable('its properties are nested too deeply');
   const content = normalizeContent(body);
   if (content.length > MAX_CONTENT && Array.from(content).length > MAX_CONTENT) {
     return unreadable(`its text is longer than ${MAX_CONTENT.toLocaleString('en')} characters; divide it`);
@@ -46,6 +53,9 @@ export function parseNote(text: string): Note | UnreadableNote {
   const yaml = documentOf(front);
   if (yaml.errors.length > 0) {
     return unreadable(`its properties are not valid YAML: ${yaml.errors[0]!.message.split('\n')[0]!.trim()}`);
+  }
+  if (INDENTED.test(front) || UNUSUAL_LINE.test(front)) {
+    return unreadable('its properties are not written as lines “name: value” without space in front');
   }
   const project = yaml.get('project');
   if (project !== undefined && project !== null && typeof project !== 'string' && typeof project !== 'number') {
@@ -139,8 +149,18 @@ function split(text: string): SplitNote {
 }
 
 function isProperties(front: string): boolean {
+  if (front.length > MAX_FRONT_CHARACTERS || isTooDeep(front)) return true;
   const yaml = documentOf(front);
   return yaml.errors.length > 0 || yaml.contents === null || (isMap(yaml.contents) && !yaml.contents.flow);
+}
+
+function isTooDeep(front: string): boolean {
+  let depth = 0;
+  for (const [bracket] of front.matchAll(/[[\]{}]/g)) {
+    depth = '[{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > MAX_FRONT_DEPTH) return true;
+  }
+  return NESTED_IN_LINE.test(front);
 }
 
 /** Parsed without aliases, which could expand without bounds. */

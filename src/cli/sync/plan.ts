@@ -181,11 +181,13 @@ function ignoredFiles(
   held: ReadonlyMap<string, NoteFile>,
 ): ProblemFile[] {
   if (ignored.length === 0) return [];
+  const problems = new Map(ignored.map(({ path, problem }) => [pathKey(path), problem]));
   const missing = [...entries.values()].filter(({ id }) => !held.has(id));
   return missing.flatMap(({ path }) => {
-    const isWithin = (other: ProblemFile) => `${pathKey(path)}/`.startsWith(`${pathKey(other.path)}/`);
-    const found = ignored.find(isWithin);
-    return found ? [{ path, problem: found.problem }] : [];
+    const names = pathKey(path).split('/');
+    const above = names.map((_, index) => names.slice(0, index + 1).join('/'));
+    const at = above.find((one) => problems.has(one));
+    return at === undefined ? [] : [{ path, problem: problems.get(at)! }];
   });
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { NewMemory } from '../../contract/memories.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { type FileSystem, STATE_FOLDER } from './folder.ts';
+import { type FileSystem, STATE_FILE, STATE_FOLDER } from './folder.ts';
 import type { SyncedEntry } from './plan.ts';
 
 /** Whose memories a folder holds. */
@@ -35,9 +35,6 @@ export interface SyncState {
   /** Ends a pending creation, by its key. */
   end(key: string): Promise<void>;
 }
-
-/** The log of the state, in its folder. */
-export const STATE_FILE = 'sync.ndjson';
 
 /**
  * Opens the state of a folder: a log of lines, of which a crash can lose only the last, rewritten when it is opened. With

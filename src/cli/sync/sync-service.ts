@@ -25,7 +25,7 @@ export async function installSyncService(
   }
   const supervisor = openSupervisor('user', context, nameOf(root));
   await supervisor.assertAvailable();
-  const words = ['sync', root, '--yes', '--profile', profileName];
+  const words = ['sync', root, '--yes', '--existing', '--profile', profileName];
   if (user !== undefined) words.push('--user', user);
   if (project !== undefined) words.push('--project', project);
   const program = [context.program.node, context.program.script];

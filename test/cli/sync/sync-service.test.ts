@@ -50,7 +50,7 @@ test('is a separate systemd unit, which never reads the settings of the daemon',
   expect(unit).toMatch(new RegExp(`^${NAME.source}\\.service$`));
   const text = await readFile(join(units, unit), 'utf8');
   expect(text).toContain(
-    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync "/home/ada/My notes" --yes --profile work --user ada --project site\n',
+    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync "/home/ada/My notes" --yes --existing --profile work --user ada --project site\n',
   );
   expect(text).toContain('WorkingDirectory=/home/ada/My notes\n');
   expect(text).not.toMatch(/Environment|service\.env/);
@@ -73,7 +73,7 @@ test('is an agent of launchd with its own label', async () => {
   expect(file).toMatch(new RegExp(`^io\\.github\\.svc-memory\\.${NAME.source}\\.plist$`));
   const text = await readFile(join(home, 'Library', 'LaunchAgents', file), 'utf8');
   expect(text).toContain(
-    '    <string>sync</string>\n    <string>/home/ada/My notes</string>\n    <string>--yes</string>\n    <string>--profile</string>',
+    '    <string>sync</string>\n    <string>/home/ada/My notes</string>\n    <string>--yes</string>\n    <string>--existing</string>\n    <string>--profile</string>',
   );
   expect(text).not.toContain('env-file');
 });
@@ -83,7 +83,7 @@ test('is a scheduled task with its own name', async () => {
   const [file = ''] = await readdir(join(home, 'settings'));
   expect(file).toMatch(new RegExp(`^${NAME.source}\\.xml$`));
   expect(await readFile(join(home, 'settings', file), 'utf16le')).toContain(
-    'sync &quot;/home/ada/My notes&quot; --yes --profile work',
+    'sync &quot;/home/ada/My notes&quot; --yes --existing --profile work',
   );
   expect(calls.at(-1)).toBe(`schtasks.exe /Run /TN ${file.replace('.xml', '')}`);
 });

@@ -279,6 +279,37 @@ test.each(['a link', 'a folder that is a link', 'a folder that is synced on its 
   },
 );
 
+test('keeps the other side of a conflict about a file with the longest name', async () => {
+  const { id } = await client.memories.create({ content: 'Ada prefers tea' });
+  await once();
+  const long = `${'é'.repeat(125)}a.md`;
+  const [name = ''] = await paths();
+  await rename(join(root, name), join(root, long));
+  await once();
+  await client.memories.update(id, { content: 'Ada prefers oolong' });
+  await write(long, (await read(long)).replace('tea', 'coffee'));
+  expect((await once()).out).toContain('1 in conflict');
+  const texts = await Promise.all((await paths()).map(read));
+  expect(texts.map((text) => text.split('---\n')[2]).sort()).toEqual(['Ada prefers coffee\n', 'Ada prefers oolong\n']);
+});
+
+test('leaves a file as it is if its properties are too deep to be read, or no line can be added to them', async () => {
+  await mkdir(root);
+  const files = {
+    'brackets.md': `---\na: ${'['.repeat(30_000)}\n---\nText`,
+    'dashes.md': `---\na:\n ${'- '.repeat(30_000)}x\n---\nText`,
+    'indented.md': '---\n  rating: 5\n---\nIndented\n',
+    'ended.md': '---\nrating: 5\n...\n---\nEnded\n',
+    'keys.md': '---\n? tags\n: [a]\n---\nKeys\n',
+  };
+  for (const [path, text] of Object.entries(files)) await write(path, text);
+  const { err, code } = await once();
+  expect(code).toBe(1);
+  expect(err.match(/were? left alone|was left alone/g)).toHaveLength(5);
+  for (const [path, text] of Object.entries(files)) expect(await read(path)).toBe(text);
+  expect(await contents()).toEqual([]);
+});
+
 test('leaves alone what it cannot store, and says why', async () => {
   await mkdir(root);
   await write('broken.md', '---\na: [\n---\nText');
@@ -401,6 +432,31 @@ test('reports a file that the system does not let it write, and goes on with the
   });
   isBusy = false;
   expect(await run()).toMatchObject({ changes: [{ path: 'Number 0 of many.md' }], problems: [] });
+});
+
+test('erases nothing when the disk of the folder is not mounted any more, and a service waits for it', async () => {
+  await addMany(2);
+  const { tenantId } = await client.account.get();
+  const scope = { tenantId, user: 'default', project: null };
+  await mkdir(join(root, '.svc'), { recursive: true });
+  const remote = createRemote(client, scope);
+  const state = await openState(root, scope, fs);
+  const folder = createFolder(root, fs, Date.now);
+  const more = { day: () => '2026-11-26', newKey: () => crypto.randomUUID(), pause: async () => {}, onProgress() {} };
+  const pass = createSyncPass({ folder, state, remote, scope, ...more });
+  const run = () => pass({ confirmsDeletions: false, dryRun: false });
+  await remote.load(() => {});
+  await run();
+  await rename(root, `${root} mounted`);
+  await mkdir(root);
+  await expect(run()).rejects.toThrow(`${root} is not there any more. Nothing was deleted.`);
+  await mkdir(join(root, '.svc'));
+  await expect(run()).rejects.toThrow('Nothing was deleted.');
+  await rm(root, { recursive: true });
+  await mkdir(root);
+  expect(await once('--yes', '--existing')).toMatchObject({ code: 1, err: expect.stringContaining('is not mounted') });
+  expect(await readdir(root)).toEqual([]);
+  expect(await contents()).toHaveLength(2);
 });
 
 test('asks before a folder of many notes becomes memories', async () => {

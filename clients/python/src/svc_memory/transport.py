@@ -149,6 +149,9 @@ class Transport:
         on_wait: Callable[[float, Exception], None] | None = None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
+        url = urlsplit(self._base_url)
+        if url.scheme not in ("http", "https") or not url.hostname:
+            raise ValueError(f"base_url must begin with https:// or http:// and a host, got {base_url!r}")
         self._timeout = timeout
         self._retries = retries
         self._headers = {"user-agent": f"svc-memory-python/{VERSION}", **_lower(headers)}
