@@ -76,7 +76,7 @@ export async function deleteWebhooks(
   await connection.run(`DELETE FROM webhooks WHERE tenantId = ?${ofId}`, [tenantId, ...(id === undefined ? [] : [id])]);
 }
 
-/** Lists active webhooks of all tenants with changes to read and fewer than `maxWaiting` deliveries, the latest reader last. */
+/** Lists active webhooks of all tenants with changes to read and fewer than `maxWaiting` deliveries waiting, the furthest behind first. */
 export async function listBehind(
   reader: Reader,
   { maxWaiting, limit }: { maxWaiting: number; limit: number },
