@@ -35,6 +35,7 @@ import {
   WaitingDevice,
 } from './devices.ts';
 import { Episode, EpisodeChange, EpisodePage, Episodes, NewEpisode, WrittenEpisode } from './episodes.ts';
+import { EventName } from './events.ts';
 import {
   Decision,
   ExtractionResult,
@@ -147,7 +148,6 @@ import {
 import { User, UserPage } from './users.ts';
 import {
   DeliveryStateName,
-  EventNameEnum,
   NewWebhook,
   Webhook,
   WebhookChange,
@@ -198,7 +198,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   EpisodeChange,
   EpisodePage,
   Episodes,
-  EventName: EventNameEnum,
+  EventName,
   ErrorCode: ErrorCodeName,
   ExternalMemory,
   ExtractionResult,

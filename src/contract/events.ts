@@ -9,6 +9,7 @@ export const EVENT_NAMES = [
   ...(['suggestion.created', 'suggestion.accepted', 'suggestion.rejected', 'suggestion.undone'] as const),
   ...(['job.changed', 'feedback', 'user.deleted', 'account.changed', 'reset'] as const),
 ] as const;
+export const EventName = Type.Enum([...EVENT_NAMES], { description: 'Kind of change in an account' });
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /** The `data` of an event: what changed, without content. */

@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
-import { EVENT_NAMES } from './events.ts';
+import { EVENT_NAMES, EventName } from './events.ts';
 
 /** The most webhooks of an account. */
 export const MAX_WEBHOOKS = 10;
-
-export const EventNameEnum = Type.Enum([...EVENT_NAMES], { description: 'Kind of change in an account' });
 
 /** `failed`: a dead letter, which is sent again only on request. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
@@ -14,7 +12,7 @@ export const DeliveryStateName = Type.Enum([...DELIVERY_STATES]);
 
 const Url = Type.String({ minLength: 1, maxLength: 2000, description: 'https, at a public address' });
 const EventChoice = Nullable(
-  Type.Array(EventNameEnum, {
+  Type.Array(EventName, {
     minItems: 1,
     maxItems: EVENT_NAMES.length,
     uniqueItems: true,
@@ -48,7 +46,7 @@ export const WebhookFailure = Type.Object({
 export const Webhook = Type.Object({
   id: Type.String(),
   url: Type.String(),
-  events: Nullable(Type.Array(EventNameEnum, { description: 'null: all' })),
+  events: Nullable(Type.Array(EventName, { description: 'null: all' })),
   user: Nullable(Type.String()),
   active: Type.Boolean({ description: 'false once the receiver answered 410, too' }),
   createdAt: Type.String({ format: 'date-time' }),

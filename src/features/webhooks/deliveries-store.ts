@@ -122,16 +122,17 @@ export async function deleteSomeStored(
   return changes;
 }
 
-/** Deletes some deliveries of a webhook. Returns how many. */
+/** Deletes some deliveries of a webhook, or of all webhooks of a tenant. Returns how many. */
 export async function deleteSomeDeliveries(
   connection: Connection,
-  { tenantId, id }: WebhookKey,
+  { tenantId, id }: { tenantId: string; id?: string },
   limit: number,
 ): Promise<number> {
+  const ofWebhook = id === undefined ? '' : ' AND d.webhookId = ?';
   const { changes } = await connection.run(
     `DELETE FROM webhookDeliveries WHERE tenantId = ? AND id IN
-       (SELECT d.id FROM webhookDeliveries d WHERE d.tenantId = ? AND d.webhookId = ? LIMIT ?)`,
-    [tenantId, tenantId, id, limit],
+       (SELECT d.id FROM webhookDeliveries d WHERE d.tenantId = ?${ofWebhook} LIMIT ?)`,
+    [tenantId, tenantId, ...(id === undefined ? [] : [id]), limit],
   );
   return changes;
 }

@@ -15,7 +15,7 @@ export function toWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** Shows a delivery without what belongs to its order. */
+/** Shows a delivery without its number, which is internal. */
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
   const { id, kind, itemId, state, attempts, status, error, createdAt, triedAt } = row;
   return {

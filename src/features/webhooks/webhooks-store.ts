@@ -67,11 +67,16 @@ export async function updateWebhook(
   await connection.run(`UPDATE webhooks SET ${set} WHERE tenantId = ? AND id = ?`, [...values, tenantId, id]);
 }
 
-export async function deleteWebhook(connection: Connection, { tenantId, id }: WebhookKey): Promise<void> {
-  await connection.run('DELETE FROM webhooks WHERE tenantId = ? AND id = ?', [tenantId, id]);
+/** Deletes a webhook, or all of a tenant. */
+export async function deleteWebhooks(
+  connection: Connection,
+  { tenantId, id }: { tenantId: string; id?: string },
+): Promise<void> {
+  const ofId = id === undefined ? '' : ' AND id = ?';
+  await connection.run(`DELETE FROM webhooks WHERE tenantId = ?${ofId}`, [tenantId, ...(id === undefined ? [] : [id])]);
 }
 
-/** Lists active webhooks of all tenants with changes to read and fewer than `maxWaiting` deliveries, the latest reader last. */
+/** Lists active webhooks of all tenants with changes to read and fewer than `maxWaiting` deliveries waiting, the furthest behind first. */
 export async function listBehind(
   reader: Reader,
   { maxWaiting, limit }: { maxWaiting: number; limit: number },

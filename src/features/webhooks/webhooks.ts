@@ -41,12 +41,11 @@ import { createWebhookCollecting } from './webhook-collecting.ts';
 import { createWebhookSending, secretContextOf } from './webhook-sending.ts';
 import { newSecret } from './webhook-signature.ts';
 import {
-  deleteWebhook,
+  deleteWebhooks,
   findWebhook,
   insertWebhook,
   listWebhooks,
   updateWebhook,
-  type WebhookKey,
   type WebhookRow,
 } from './webhooks-store.ts';
 
@@ -167,17 +166,20 @@ export function createWebhooks(parts: Parts): Webhooks {
     return toDelivery(tried);
   }
 
-  async function erase(key: WebhookKey, check?: (connection: Connection) => Promise<unknown>): Promise<void> {
-    const deleteSome = () =>
-      db.writes.write(key.tenantId, async (connection) => {
+  /** Removes a webhook, or all of a tenant, with their deliveries. `check` runs in each transaction. */
+  async function erase(
+    of: { tenantId: string; id?: string },
+    check?: (connection: Connection) => Promise<unknown>,
+  ): Promise<void> {
+    const eraseSome = () =>
+      db.writes.write(of.tenantId, async (connection) => {
         await check?.(connection);
-        const deleted = await deleteSomeDeliveries(connection, key, PORTION);
-        if (deleted === PORTION) return true;
-        await deleteWebhook(connection, key);
-        await envelope.forgetUnused(connection, key.tenantId);
+        if ((await deleteSomeDeliveries(connection, of, PORTION)) === PORTION) return true;
+        await deleteWebhooks(connection, of);
+        await envelope.forgetUnused(connection, of.tenantId);
         return false;
       });
-    while (await deleteSome());
+    while (await eraseSome());
   }
 
   return {
@@ -268,9 +270,11 @@ export function createWebhooks(parts: Parts): Webhooks {
       }
     },
     async erase({ tenantId, endUser }) {
-      const rows = await listWebhooks(db.readers.of(tenantId), tenantId);
+      if (endUser === undefined) return erase({ tenantId });
       // One for the changes of a user names it.
-      for (const row of rows) if (endUser === undefined || row.endUser === endUser) await erase(row);
+      for (const { id, endUser: of } of await listWebhooks(db.readers.of(tenantId), tenantId)) {
+        if (of === endUser) await erase({ tenantId, id });
+      }
     },
     async stop() {
       await sending.stop();

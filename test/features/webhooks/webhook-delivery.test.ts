@@ -65,13 +65,14 @@ describe('a webhook', () => {
   });
 
   test('gets only the events and the user that it asks for', async () => {
-    await addWebhook(caller, receiver.url, { events: ['memory.deleted'], user: 'ada' });
+    const { id: chosen } = await addWebhook(caller, receiver.url, { events: ['memory.deleted'], user: 'ada' });
     const ids = [await caller.add('tea', { user: 'ada' }), await caller.add('milk', { user: 'bob' })];
     for (const { id } of ids) await caller.erase(id);
     const other = await startReceiver();
     await addWebhook(caller, other.url);
     await caller.add('last');
-    await other.until(1);
+    await Promise.all([other.until(1), receiver.until(1)]);
+    expect(await deliveriesOf(caller, chosen)).toHaveLength(1);
     expect(receiver.requests.map(({ event }) => [event.type, event.data.id])).toEqual([['memory.deleted', ids[0]!.id]]);
     await other.close();
   });
