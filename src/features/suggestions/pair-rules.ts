@@ -323,7 +323,10 @@ function attributeIn(text: string, terms: readonly string[], language: Language)
   return { verb: copulas.has(verb) ? 'is' : meaningOf(verb, language), kind, value };
 }
 
-/** What kind of value a verb has: the preposition before it, a number, a name, or anything where the subject is an attribute. */
+/**
+ * What kind of value a verb has: the preposition before it and whether a name follows ("in Graz" and "in finance" hold at once), a
+ * number, a name, or anything where the subject is an attribute. Somebody's thing has many: "my dog is brown" and "is sick".
+ */
 function kindOf(
   verb: string,
   before: readonly string[],
@@ -332,11 +335,18 @@ function kindOf(
   { statements: { prepositions, determiners, copulas, possessives, capitalizesNouns } }: Language,
 ): string | undefined {
   const [first = ''] = value;
-  if (prepositions.has(first)) return first;
+  if (prepositions.has(first)) {
+    const object = value.find((term, at) => at > 0 && !determiners.has(term)) ?? '';
+    const isName = capitalizesNouns ? !determiners.has(value[1] ?? '') : isCapitalized(text, object);
+    return isName ? `${first} name` : first;
+  }
   if (STARTS_WITH_DIGIT.test(first)) return 'number';
   const named = value.find((term) => !determiners.has(term)) ?? '';
   if (!capitalizesNouns && isCapitalized(text, named)) return 'name';
-  return copulas.has(verb) && before.some((term) => possessives.has(term)) && value.length <= 3 ? 'any' : undefined;
+  if (!copulas.has(verb) || value.length > 3 || !before.some((term) => possessives.has(term))) return undefined;
+  if (determiners.has(first)) return 'one of a kind';
+  const isAttribute = before.filter((term) => !determiners.has(term) && !possessives.has(term)).length > 1;
+  return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
 }
 
 function escaped(text: string): string {
