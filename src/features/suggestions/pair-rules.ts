@@ -51,6 +51,8 @@ const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
 const MIN_ALIKE = 5;
 const MAX_ENDING = 3;
 
+const ALLERGY = /all?erg|alérg|过敏|アレルギー/iu;
+
 /** Whether two words mean about the same, by a table of related words. */
 export type AreRelated = (one: string, other: string) => boolean;
 
@@ -180,6 +182,8 @@ function isOver(newer: ReadStatement, older: ReadStatement): boolean {
   const isDay = (root: string) => qualifiers.some((kind) => kind.has(newer.roots.get(root) ?? root));
   const isNamed = over.some((root) => !isDay(root) && [...older.roots.keys()].some((other) => beginsWith(other, root)));
   if (!isNamed) return false;
+  // Who is not allergic to cats any more may still be to nuts.
+  if (ALLERGY.test(newer.text) && !isSubset(new Set(newer.roots.keys()), new Set(older.roots.keys()))) return false;
   const { attribute } = older;
   const isRole =
     attribute?.verb === 'is' && attribute.value.some((term) => newer.over.has(meaningOf(term, older.language)));
