@@ -34,7 +34,7 @@ export function groupOf(namespace: readonly string[]): string {
 
 /** Whether a memory stores an item. */
 export function isItem({ externalId }: Memory): boolean {
-  return externalId?.startsWith(`${PREFIX}:`) ?? false;
+  return externalId?.startsWith(`${PREFIX}:`) === true && externalId.includes(':', PREFIX.length + 1);
 }
 
 /** Returns the item that a memory stores. */

@@ -243,3 +243,10 @@ describe('a store of LangGraph', () => {
     expect((await store.get(['a'], 'k'))?.value).toEqual({ text: 'Drinks mate.' });
   });
 });
+
+test('ignores a memory that only looks like an item', async () => {
+  const store = new SvcStore({ client });
+  await client.memories.create({ content: 'A note', externalId: 'langgraph:note', tags: ['langgraph'] });
+  await store.put(['a'], 'one', { text: 'One' });
+  expect((await store.search([])).map(({ key }) => key)).toEqual(['one']);
+});

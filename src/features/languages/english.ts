@@ -52,7 +52,7 @@ export const english: Language = {
     limits: setOf(`not no never none nobody nothing neither nor without except unless only
   can could may might must should shall would will if maybe perhaps probably usually sometimes often rarely always before
   after until till since old former previous previously ex used planned plan planning want wants hope hopes tried trying
-  almost nearly half while during instead than but yet still also too other another both second third next last first`),
+  almost nearly half while during down off instead than but yet still also too other another both second third next last first`),
     negations: setOf('not no never none nobody nothing neither nor without cannot'),
     singleValued: setOf(`is are was were s re live lives lived work works sit sits lie lies
   run runs cost costs start starts begin begins open opens close closes listen listens belong belongs drive drives weigh

@@ -51,6 +51,8 @@ const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
 const MIN_ALIKE = 5;
 const MAX_ENDING = 3;
 
+const ALLERGY = /all?erg|alérg|过敏|アレルギー/iu;
+
 /** Whether two words mean about the same, by a table of related words. */
 export type AreRelated = (one: string, other: string) => boolean;
 
@@ -194,6 +196,8 @@ function isOver(newer: ReadStatement, older: ReadStatement): boolean {
   const isDay = (root: string) => qualifiers.some((kind) => kind.has(newer.roots.get(root) ?? root));
   const isNamed = over.some((root) => !isDay(root) && [...older.roots.keys()].some((other) => beginsWith(other, root)));
   if (!isNamed) return false;
+  // Who is not allergic to cats any more may still be to nuts.
+  if (ALLERGY.test(newer.text) && !isSubset(new Set(newer.roots.keys()), new Set(older.roots.keys()))) return false;
   const { attribute } = older;
   const isRole =
     attribute?.verb === 'is' && attribute.value.some((term) => newer.over.has(meaningOf(term, older.language)));
@@ -350,7 +354,10 @@ function attributeIn(text: string, terms: readonly string[], language: Language)
   return { verb: copulas.has(verb) ? 'is' : meaningOf(verb, language), kind, value };
 }
 
-/** What kind of value a verb has: the preposition before it, a number, a name, or anything where the subject is an attribute. */
+/**
+ * What kind of value a verb has: the preposition before it and whether a name follows ("in Graz" and "in finance" hold at once), a
+ * number, a name, or anything where the subject is an attribute. Somebody's thing has many: "my dog is brown" and "is sick".
+ */
 function kindOf(
   verb: string,
   before: readonly string[],
@@ -359,11 +366,18 @@ function kindOf(
   { statements: { prepositions, determiners, copulas, possessives, capitalizesNouns } }: Language,
 ): string | undefined {
   const [first = ''] = value;
-  if (prepositions.has(first)) return first;
+  if (prepositions.has(first)) {
+    const object = value.find((term, at) => at > 0 && !determiners.has(term)) ?? '';
+    const isName = capitalizesNouns ? !determiners.has(value[1] ?? '') : isCapitalized(text, object);
+    return isName ? `${first} name` : first;
+  }
   if (STARTS_WITH_DIGIT.test(first)) return 'number';
   const named = value.find((term) => !determiners.has(term)) ?? '';
   if (!capitalizesNouns && isCapitalized(text, named)) return 'name';
-  return copulas.has(verb) && before.some((term) => possessives.has(term)) && value.length <= 3 ? 'any' : undefined;
+  if (!copulas.has(verb) || value.length > 3 || !before.some((term) => possessives.has(term))) return undefined;
+  if (determiners.has(first)) return 'one of a kind';
+  const isAttribute = before.filter((term) => !determiners.has(term) && !possessives.has(term)).length > 1;
+  return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
 }
 
 function escaped(text: string): string {

@@ -60,6 +60,11 @@ const CONDITION =
 /** A line of a transcript: who says it, and perhaps when. */
 const SPOKEN = /^\s*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?,?\s*)?\p{Lu}[\p{L}.-]{1,20}(?: \p{Lu}[\p{L}.-]{0,20})?\s?[:：]\s/u;
 const TIMED = /^\s*\[?\d{1,2}:\d\d/;
+/** A sentence about code. */
+const CODE = /\p{L}\(\)|\S (?:=|=>|===?) \S/u;
+/** What happens while somebody looks for a fault. */
+const TROUBLE =
+  /(?<!\p{L})(?:(?:\d+|two|three|zwei|drei|deux|trois|dos|tres|due|tre|this|these|the|diesen?|ces|cette|estos?|quest[oi]) (?:\p{L}+ )?(?:errors?|fehler|erreurs?|errores|error[ei]|stack ?traces?|tracebacks?)|nothing happens|(?:get|see) (?:nothing|nichts|null|a blank)|rien ne se passe|nichts passiert|(?:sehe|bekomme|passiert) (?:nichts|null)|(?:geht|läuft|startet|kompiliert) nicht|(?:doesn['’]?t|does not|won['’]?t) (?:work|compile|run|start)|ne (?:marche|compile|démarre) (?:pas|plus)|no (?:me )?(?:compila|funciona|arranca)|non (?:compila|funziona|parte)|(?:builds?|ci|pipelines?|tests?) (?:is|are|ist|sind|est|è|está) (?:en )?(?:red|green|rot|grün|rouge|verte?|ross[oa]|verde|rojo)|(?:following|folgenden?) code|(?:verstehe|comprends|entiendo|capisco|understand) (?:\p{L}+ ){0,3}(?:code|codice|código)|idiot\p{L}*|confused)(?!\p{L})|报错|跑不起来|看不懂|一片空白|動きません|動かない|分かりません|わかりません|エラー/iu;
 const TAGS = /<\/?svc-memory/i;
 
 /**
@@ -108,7 +113,7 @@ function factsInSentence(sentence: string, language: Language): SaidFact[] {
   const { said } = language;
   const [, asked] = said.explicit.exec(sentence) ?? [];
   if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
-  if (REPORTED.test(sentence) || CONDITION.test(sentence)) return [];
+  if ([REPORTED, CONDITION, CODE].some((pattern) => pattern.test(sentence))) return [];
   const whole = withoutLeading(sentence, said);
   const isWhole = said.stated.some((pattern) => pattern.test(whole));
   if (isWhole && isKeepable(whole, language)) return [{ text: tidied(whole, language), confidence: 0.8 }];
@@ -130,7 +135,8 @@ function isStated(text: string, { rules, stated }: SaidPatterns): boolean {
 }
 
 function isKeepable(text: string, { said, wordsOf }: Language): boolean {
-  if (text.length > MAX_CHARACTERS || said.notKept.test(text) || said.refers.test(text)) return false;
+  if (text.length > MAX_CHARACTERS || said.notKept.test(text) || TROUBLE.test(text) || said.refers.test(text))
+    return false;
   const words = wordsOf(text).length;
   if (words <= SHORT_WORDS && said.points.test(text)) return false;
   return words >= MIN_WORDS && words <= MAX_WORDS;
