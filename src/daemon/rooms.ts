@@ -171,7 +171,7 @@ export async function openRooms(
   });
   const { possibleSuccessors } = suggestions;
   const searching = {
-    ...{ db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf },
+    ...{ db, clock, ids, log, usage, scopes, memories, learning, candidates, queryEmbedder, tokenCounterOf },
     ...{ startSession, possibleSuccessors },
   };
   const search = createSearch(searching);

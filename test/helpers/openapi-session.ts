@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { openBrowser, ticketOf } from '../features/connections/browser.ts';
 import { askForDevice } from '../features/connections/device.ts';
 import { KEY } from '../features/extraction/extraction-daemon.ts';
@@ -18,12 +19,20 @@ export type Request = Pick<PlannedRequest, 'method' | 'path' | 'headers' | 'body
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
+/** Servers that a tenant names to the daemon. */
+export interface Addresses {
+  providerUrl: string;
+  receiverUrl: string;
+}
+
 /** One tenant that remembers what it was answered. A tenant that ended is replaced. */
-export async function openSession(daemon: TestDaemon, providerUrl: string) {
+export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl }: Addresses) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const remembered = new Map<string, string[]>();
   /** The conversation of each message, and the results of each search. */
   const conversations = new Map<string, string>();
+  /** The webhook of each delivery. */
+  const webhooks = new Map<string, string>();
   const resultsOf = new Map<string, string[]>();
   let tenant: Tenant | undefined;
   let email = '';
@@ -37,7 +46,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     tenant = await makeTenant(daemon, email, 'Enterprise');
     remembered.clear();
     await begin('PUT', '/v1/provider-keys/openai', { key: KEY, baseUrl: providerUrl });
-    await begin('POST', '/v1/webhooks', { url: providerUrl, events: ['job.changed', 'memory.created'] });
+    const added = await begin('POST', '/v1/webhooks', { url: receiverUrl, events: ['job.changed', 'memory.created'] });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
     await beginTopics(tenant);
     const suggestions = ['sugar', 'salt'].map((content) => ({ kind: 'add', content, reason: 'It was said' }));
@@ -45,6 +54,15 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
     const { id } = JSON.parse((await begin('POST', '/v1/conversations', { title: 'Tea' })).text);
     await begin('POST', `/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content: 'I drink tea' }] });
+    await beginDeliveries(JSON.parse(added.text).id);
+  }
+
+  /** Sends what was changed to the webhook. */
+  async function beginDeliveries(webhook: string): Promise<void> {
+    const path = `/v1/webhooks/${webhook}/deliveries`;
+    const areSent = async () => (await begin('GET', `${path}?state=delivered`)).text.includes('whd_');
+    for (let tries = 0; tries < 50 && !(await areSent()); tries += 1) await setTimeout(100);
+    learnDeliveries(path, await begin('GET', path));
   }
 
   /** Stores memories about two people, and has them read at once for what they are about. */
@@ -66,6 +84,11 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     const answer = await send(daemon.baseUrl, agent, request);
     learn(answer);
     return answer;
+  }
+
+  function learnDeliveries(path: string, { text }: WireAnswer): void {
+    const webhook = /\/(whk_\w+)\/deliveries(?:\?|$)/.exec(path)?.[1];
+    if (webhook) for (const [id] of text.matchAll(/\bwhd_[0-9a-f]{32}\b/g)) webhooks.set(id, webhook);
   }
 
   /** Remembers ids, cursors and tags of an answer. */
@@ -96,7 +119,9 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
   /** A message is found only in its conversation. */
   function matchConversation(path: string): string {
     const message = /\/messages\/(msg_\w+)/.exec(path)?.[1] ?? '';
-    const conversation = conversations.get(message);
+    const delivery = /\/deliveries\/(whd_\w+)/.exec(path)?.[1] ?? '';
+    const [conversation, webhook] = [conversations.get(message), webhooks.get(delivery)];
+    if (webhook) return path.replace(/whk_\w+/, webhook);
     return conversation ? path.replace(/conv_\w+/, conversation) : path;
   }
 
@@ -140,6 +165,7 @@ export async function openSession(daemon: TestDaemon, providerUrl: string) {
     /** Learns from an answer, and replaces the tenant if it has ended. */
     async learn({ method, path }: Request, answer: WireAnswer): Promise<void> {
       learn(answer);
+      learnDeliveries(path, answer);
       const hasEnded = answer.status === 204 && method === 'DELETE' && /^\/v1\/(account|auth\/key)/.test(path);
       if (hasEnded) await renew();
     },

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { KEY } from '../features/extraction/extraction-daemon.ts';
 import { startProviderDaemon, startProviderServer } from '../features/providers/provider-daemon.ts';
+import { startReceiver } from '../features/webhooks/receiver.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import type { TestDaemon } from './daemon.ts';
 import { loadDocument } from './openapi.ts';
 import { createAnswerCheck, type WireAnswer } from './openapi-answers.ts';
 import { mutatedRequests, RAW_REQUESTS } from './openapi-mutations.ts';
 import { type PlannedRequest, validRequests } from './openapi-requests.ts';
-import { openSession, type Request, type Session } from './openapi-session.ts';
+import { type Addresses, openSession, type Request, type Session } from './openapi-session.ts';
 import { sendRaw } from './sign-in.ts';
 
 export interface TrafficOptions {
@@ -39,18 +40,20 @@ export async function sendTraffic(options: TrafficOptions): Promise<TrafficRepor
   const clock = createTestClock();
   const daemon = await startProviderDaemon({ clock, config: { trustProxy: ['loopback'] } });
   const provider = await startProviderServer('openai', { key: KEY, answer: () => ({ memories: [] }) });
+  const receiver = await startReceiver();
   try {
-    return await exchange(daemon, clock, provider.baseUrl, options);
+    return await exchange(daemon, clock, { providerUrl: provider.baseUrl, receiverUrl: receiver.url }, options);
   } finally {
     await daemon.close();
     await provider.close();
+    await receiver.close();
   }
 }
 
 async function exchange(
   daemon: TestDaemon,
   clock: TestClock,
-  providerUrl: string,
+  addresses: Addresses,
   { requests, tenants }: TrafficOptions,
 ): Promise<TrafficReport> {
   const served = await loadDocument(daemon);
@@ -68,7 +71,7 @@ async function exchange(
   };
 
   async function sendAll(seed: number, count: number): Promise<void> {
-    const session = await openSession(daemon, providerUrl);
+    const session = await openSession(daemon, addresses);
     for (let sent = 0; sent < count; sent += PORTION) {
       const numRuns = Math.min(PORTION, count - sent);
       for (const plan of fc.sample(planned, { seed: seed + sent, numRuns })) {

@@ -131,12 +131,12 @@ export interface CandidateSearch {
     type: T,
     rowIds: readonly number[],
   ): Promise<Map<number, ItemRows[T]>>;
-  /** Loads memories by their ids; those that the query may not show are missing. */
-  loadMemories(
+  /** Reads the facts of memories by row; those that the query may not show are missing. */
+  readFacts(
     reader: Reader,
     query: CandidateQuery,
-    ids: readonly string[],
-  ): Promise<{ facts: CandidateFacts; row: ItemRows['memory'] }[]>;
+    rowIds: readonly number[],
+  ): Promise<ReadonlyMap<number, CandidateFacts>>;
 }
 
 /** Breaks ties by recency, then by id: both survive an export, unlike row ids. */

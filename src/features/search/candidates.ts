@@ -16,7 +16,7 @@ import { isKnown, lookUpTerms, type TermLookup } from './term-lookup.ts';
 import { findNearest } from './vectors.ts';
 import { readCosinesPostgres, readNearestPostgres } from './vectors-postgres.ts';
 import { readCosinesSqlite, readNearestSqlite } from './vectors-sqlite.ts';
-import { loadMemories, loadRows } from './visible-rows-store.ts';
+import { loadRows, readFacts } from './visible-rows-store.ts';
 
 export const SEARCH_ENGINES: Record<Engine, SearchEngine> = {
   sqlite: {
@@ -69,7 +69,7 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       return { candidates, ...terms, weights: weightsOf(found), related, model: nearest?.vector.model };
     },
     load: loadRows,
-    loadMemories,
+    readFacts: (reader, query, rowIds) => readFacts({ reader, query, source: SOURCES.memory }, rowIds),
   };
 }
 

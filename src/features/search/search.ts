@@ -22,6 +22,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { LearnedRanking, Learning, UserKey } from '../learning/learning.ts';
 import { createTenantLimiter } from '../limits/tenant-limiter.ts';
 import type { Usage } from '../limits/usage.ts';
+import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { agreementOf } from './agreement.ts';
 import {
@@ -63,6 +64,7 @@ interface Dependencies {
   scopes: Scopes;
   learning: Learning;
   candidates: CandidateSearch;
+  memories: Pick<Memories, 'findRowsWithin'>;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
   /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
@@ -109,7 +111,7 @@ const MAX_WAITING = 2000;
 export function createSearch(dependencies: Dependencies): Search {
   const { db, clock, ids, log, usage, scopes, learning, candidates, queryEmbedder, tokenCounterOf, startSession } =
     dependencies;
-  const { possibleSuccessors } = dependencies;
+  const { memories, possibleSuccessors } = dependencies;
   // A tenant searches on half of the readers, at least on one.
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
@@ -146,19 +148,28 @@ export function createSearch(dependencies: Dependencies): Search {
     rated: readonly RatedHit[],
     successors: ReadonlyMap<string, string>,
   ): Promise<LoadedHit[]> {
-    const found = new Set(loaded.map(({ item }) => item.facts.id));
+    const isLoaded = new Set(loaded.map(({ item }) => item.facts.id));
     const missing = new Map<string, LoadedHit>();
     for (const older of loaded) {
       const newerId = successors.get(older.item.facts.id);
-      if (newerId !== undefined && !found.has(newerId) && !missing.has(newerId)) missing.set(newerId, older);
+      if (newerId !== undefined && !isLoaded.has(newerId) && !missing.has(newerId)) missing.set(newerId, older);
     }
-    const named = await candidates.loadMemories(reader, query, [...missing.keys()]);
-    return named.map(({ facts, row }) => {
+    if (missing.size === 0) return [];
+    const found = await memories.findRowsWithin(reader, query.tenantId, [...missing.keys()]);
+    const rows = found.filter(({ endUser }) => endUser === query.endUser);
+    const factsOf = await candidates.readFacts(
+      reader,
+      query,
+      rows.map(({ number }) => number),
+    );
+    return rows.flatMap((row) => {
+      const facts = factsOf.get(row.number);
+      if (facts === undefined) return [];
       // One that was found, but too far behind for the page.
       const own = rated.find(({ item }) => item.facts.id === facts.id);
-      if (own) return { ...own, row };
+      if (own) return [{ ...own, row }];
       const older = missing.get(facts.id)!;
-      return { ...older, item: { ...older.item, facts }, row, standsFor: older.standsFor ?? older.item };
+      return [{ ...older, item: { ...older.item, facts }, row, standsFor: older.standsFor ?? older.item }];
     });
   }
 

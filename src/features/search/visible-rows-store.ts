@@ -102,27 +102,6 @@ export async function readFacts(
   return new Map(rows.map((row) => [row.rowId, row]));
 }
 
-/** Loads memories by their ids with their facts; those that the query may not show are missing. */
-export async function loadMemories(
-  reader: Reader,
-  query: CandidateQuery,
-  ids: readonly string[],
-): Promise<{ facts: CandidateFacts; row: ItemRows['memory'] }[]> {
-  if (ids.length === 0) return [];
-  const numbered = await reader.all<{ number: number }>(
-    `SELECT m.number FROM texts(?) t CROSS JOIN memories m ON m.tenantId = ? AND m.id = t.value
-     WHERE m.endUser = ? AND m.current = 1`,
-    [JSON.stringify(ids), query.tenantId, query.endUser],
-  );
-  const rowIds = numbered.map(({ number }) => number);
-  const facts = await readFacts({ reader, query, source: SOURCES.memory }, rowIds);
-  const rows = await loadRows(reader, query, 'memory', rowIds);
-  return rowIds.flatMap((rowId) => {
-    const [one, row] = [facts.get(rowId), rows.get(rowId)];
-    return one && row ? [{ facts: one, row }] : [];
-  });
-}
-
 /** Loads whole rows; those that the query may not show are missing. */
 export async function loadRows<T extends ItemType>(
   reader: Reader,
