@@ -7,11 +7,13 @@ import { japanese } from './japanese.ts';
 import type { Language } from './language.ts';
 import { spanish } from './spanish.ts';
 
-/** Languages that are told by their words; the first one where none of its words stand in a text. */
-const SPACED: readonly Language[] = [english, german, french, spanish, italian];
+/** Languages that are told by their words. */
+const OTHERS: readonly Language[] = [german, french, spanish, italian];
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
 const SPELLING_WEIGHT = 0.3;
+/** Of less, such as a name that ends like Spanish words, no language is recognized. */
+const LEAST_WEIGHT = 0.9;
 /** The beginning decides. */
 const MAX_CHARACTERS = 1000;
 const WORD = /[^\P{L}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}][^\P{L}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{M}]*/gu;
@@ -22,9 +24,12 @@ export function languageOf(text: string): Language {
   const words = beginning.match(WORD) ?? [];
   // Names in other letters do not decide.
   if ((beginning.match(UNSPACED)?.length ?? 0) > words.length) return KANA.test(beginning) ? japanese : chinese;
-  let best: Language = SPACED[0]!;
-  let most = 0;
-  for (const language of SPACED) {
+  let best: Language = english;
+  let most = Math.max(
+    LEAST_WEIGHT,
+    words.reduce((sum, word) => sum + weightOf(word, english), 0),
+  );
+  for (const language of OTHERS) {
     const count = words.reduce((sum, word) => sum + weightOf(word, language), 0);
     if (count > most) [best, most] = [language, count];
   }

@@ -25,6 +25,8 @@ const FRAMING: readonly RegExp[] = [
   `(?:what|which|any|some) (?:\\w+ )?(?:kind|sort|type)s? of`,
   `ever`,
 ].map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, 'gi'));
+/** In a longer question, a word for the present is one of many, and may be what was said. */
+const MAX_PRESENT_WORDS = 8;
 /** A longer query is a text rather than a question. */
 const MAX_QUESTION_CHARACTERS = 1000;
 
@@ -34,7 +36,8 @@ const MAX_QUESTION_CHARACTERS = 1000;
  */
 export function withoutFraming(query: string): string {
   if (query.length > MAX_QUESTION_CHARACTERS) return query;
-  const patterns = [...FRAMING, languageOf(query).present];
+  const isShort = query.trim().split(/\s+/).length <= MAX_PRESENT_WORDS;
+  const patterns = isShort ? [...FRAMING, languageOf(query).present] : FRAMING;
   const subject = patterns.reduce((text, pattern) => text.replace(pattern, ' '), query);
   return termsOf(subject).some((term) => !STOP_WORDS.has(term)) ? subject : query;
 }
