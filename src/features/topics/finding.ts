@@ -101,7 +101,9 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
   return {
     async read(tenantId, memoryIds) {
       const reader = db.readers.of(tenantId);
-      const rows = await memories.findRowsWithin(reader, tenantId, memoryIds);
+      const found = new Map((await memories.findRowsWithin(reader, tenantId, memoryIds)).map((row) => [row.id, row]));
+      // In their order: what an earlier one names is known to a later one.
+      const rows = memoryIds.flatMap((id) => found.get(id) ?? []);
       for (const [endUser, own] of groupByUser(rows)) {
         const owner = { tenantId, endUser };
         const given = await listGivenNames(reader, owner, MAX_GIVEN);
