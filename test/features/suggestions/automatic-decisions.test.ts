@@ -46,14 +46,21 @@ async function decideBehind(...writes: (() => Promise<unknown>)[]): Promise<Sugg
   let release = () => {};
   const held = daemon.db.writes.between(() => new Promise<void>((resolve) => (release = resolve)));
   const waiting = (count: number) =>
-    vi.waitFor(() => expect(daemon.db.writes.waiting()).toBeGreaterThanOrEqual(count), { interval: 5 });
+    vi.waitFor(() => expect(daemon.db.writes.waiting()).toBeGreaterThanOrEqual(count), {
+      interval: 5,
+      timeout: 15_000,
+    });
   const made: Promise<unknown>[] = [];
-  for (const write of [...writes, daemon.automaticDecisions.decideDue]) {
-    const before = daemon.db.writes.waiting();
-    made.push(write());
-    await waiting(before + 1);
+  try {
+    for (const write of [...writes, daemon.automaticDecisions.decideDue]) {
+      const before = daemon.db.writes.waiting();
+      made.push(write());
+      await waiting(before + 1);
+    }
+  } finally {
+    // Held writes would fail the tests that follow.
+    release();
   }
-  release();
   await Promise.all([held, ...made]);
   return merged();
 }
