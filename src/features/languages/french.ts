@@ -1,23 +1,27 @@
 import { stemmer } from '@orama/stemmers/french';
-import { counted, type Language, PRODUCTS, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import {
+  counted,
+  type Language,
+  PRODUCTS,
+  pattern,
+  setOf,
+  spacedWords,
+  synonymsOf,
+  withNumbers,
+  withoutAccents,
+} from './language.ts';
 
 const NUMBERS = new Map<string, number>([
-  ...counted(`zéro _ deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize`).filter(
-    ([word]) => word !== '_',
-  ),
-  ...(
-    [
-      ['vingt', 20],
-      ['trente', 30],
-      ['quarante', 40],
-      ['cinquante', 50],
-      ['soixante', 60],
-      ['cent', 100],
-    ] as const
-  ).map(([word, number]) => [word, number] as [string, number]),
+  ...counted(`zéro _ deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize`),
+  ['vingt', 20],
+  ['trente', 30],
+  ['quarante', 40],
+  ['cinquante', 50],
+  ['soixante', 60],
+  ['cent', 100],
 ]);
 
-const rootOf = (word: string) => stemmer(word).normalize('NFD').replace(/\p{M}/gu, '');
+const rootOf = withoutAccents(stemmer);
 
 const OWN = `(?:mon|ma|mes|notre|nos)`;
 

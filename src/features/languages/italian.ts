@@ -9,11 +9,12 @@ import {
   spacedWords,
   synonymsOf,
   withNumbers,
+  withoutAccents,
 } from './language.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`zero _ due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette
-    diciotto diciannove`).filter(([word]) => word !== '_'),
+    diciotto diciannove`),
   ...listOf('venti trenta quaranta cinquanta sessanta settanta ottanta novanta').map(
     (word, at) => [word, 20 + 10 * at] as const,
   ),
@@ -22,7 +23,7 @@ const NUMBERS = new Map<string, number>([
   ['cento', 100],
 ]);
 
-const rootOf = (word: string) => stemmer(word).normalize('NFD').replace(/\p{M}/gu, '');
+const rootOf = withoutAccents(stemmer);
 
 export const italian: Language = {
   code: 'it',

@@ -135,7 +135,14 @@ export function withNumbers(words: readonly string[], numbers: ReadonlyMap<strin
   return written;
 }
 
-/** Numbers by the words of a text in their order, from zero. */
+/** Numbers by the words of a text in their order, from zero. `_` stands for one whose word is as often an article. */
 export function counted(text: string): [string, number][] {
-  return listOf(text).map((word, number) => [word, number]);
+  return listOf(text)
+    .map((word, number): [string, number] => [word, number])
+    .filter(([word]) => word !== '_');
+}
+
+/** Returns a stemmer whose stems have no accents: forms of a word differ in them, and people leave them out. */
+export function withoutAccents(stemmer: (word: string) => string): (word: string) => string {
+  return (word) => stemmer(word).normalize('NFD').replace(/\p{M}/gu, '');
 }

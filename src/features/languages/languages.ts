@@ -7,8 +7,8 @@ import { japanese } from './japanese.ts';
 import type { Language } from './language.ts';
 import { spanish } from './spanish.ts';
 
-/** Languages that are told by their words. */
-const OTHERS: readonly Language[] = [german, french, spanish, italian];
+/** Languages that are told by their words; of equals, the first one. */
+const SPACED: readonly Language[] = [english, german, french, spanish, italian];
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
 const SPELLING_WEIGHT = 0.3;
@@ -25,11 +25,8 @@ export function languageOf(text: string): Language {
   // Names in other letters do not decide.
   if ((beginning.match(UNSPACED)?.length ?? 0) > words.length) return KANA.test(beginning) ? japanese : chinese;
   let best: Language = english;
-  let most = Math.max(
-    LEAST_WEIGHT,
-    words.reduce((sum, word) => sum + weightOf(word, english), 0),
-  );
-  for (const language of OTHERS) {
+  let most = LEAST_WEIGHT;
+  for (const language of SPACED) {
     const count = words.reduce((sum, word) => sum + weightOf(word, language), 0);
     if (count > most) [best, most] = [language, count];
   }

@@ -1,10 +1,20 @@
 import { stemmer } from '@orama/stemmers/spanish';
-import { counted, type Language, PRODUCTS, pattern, setOf, spacedWords, synonymsOf, withNumbers } from './language.ts';
+import {
+  counted,
+  type Language,
+  PRODUCTS,
+  pattern,
+  setOf,
+  spacedWords,
+  synonymsOf,
+  withNumbers,
+  withoutAccents,
+} from './language.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`cero _ dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho
     diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve
-    treinta`).filter(([word]) => word !== '_'),
+    treinta`),
   ['cuarenta', 40],
   ['cincuenta', 50],
   ['sesenta', 60],
@@ -15,7 +25,7 @@ const NUMBERS = new Map<string, number>([
   ['ciento', 100],
 ]);
 
-const rootOf = (word: string) => stemmer(word).normalize('NFD').replace(/\p{M}/gu, '');
+const rootOf = withoutAccents(stemmer);
 
 export const spanish: Language = {
   code: 'es',

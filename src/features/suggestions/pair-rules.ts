@@ -172,7 +172,7 @@ function isOfSomebodyElse(newer: ReadStatement, older: ReadStatement): boolean {
 function hasOtherNumber(newer: ReadStatement, older: ReadStatement): boolean {
   if (newer.numbers.size === 0 || older.numbers.size === 0) return false;
   if ([...newer.numbers].some((number) => older.numbers.has(number))) return false;
-  if (![...older.subject].every((root) => newer.roots.has(root))) return false;
+  if (!isSubset(older.subject, newer.roots)) return false;
   if (sharedRoots(newer, older).length >= MIN_ROOTS) return true;
   const said = [...older.roots.keys()].filter((root) => !STARTS_WITH_DIGIT.test(root));
   return !older.sentence && said.length <= MIN_ROOTS && newer.roots.has(said[0] ?? '');
@@ -181,7 +181,7 @@ function hasOtherNumber(newer: ReadStatement, older: ReadStatement): boolean {
 /** Whether the newer names all that the older says something of, and states a value of the same kind. */
 function keepsSubject(newer: ReadStatement, older: ReadStatement): boolean {
   const { subject } = older;
-  if (subject.size === 0 || ![...subject].every((root) => newer.roots.has(root))) return false;
+  if (subject.size === 0 || !isSubset(subject, newer.roots)) return false;
   const isCounted = newer.numbers.size > 0 && older.numbers.size > 0;
   if (subject.size >= MIN_ROOTS || (isCounted && sharedRoots(newer, older).length >= MIN_ROOTS)) return true;
   return (
@@ -243,7 +243,7 @@ function areAlike(one: string, other: string): boolean {
   return same >= MIN_ALIKE && Math.max(one.length, other.length) - same <= MAX_ENDING;
 }
 
-function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+function isSubset(some: ReadonlySet<string>, all: { has(one: string): boolean }): boolean {
   return [...some].every((one) => all.has(one));
 }
 
