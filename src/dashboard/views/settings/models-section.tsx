@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import {
   ApiError,
   type NewProviderKey,
@@ -7,20 +6,15 @@ import {
   type ProviderKey,
   type ProviderSettingsChange,
 } from '../../../client/client.ts';
-import { describeError } from '../../errors.ts';
 import { onChanges } from '../../live.ts';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
-import { currentSession, endSessionOn } from '../../session.ts';
+import { currentSession } from '../../session.ts';
+import { useAttempts } from './attempts.tsx';
 import { ModelsForm } from './models-form.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { keyLabel, ProviderKeyItem } from './provider-key-item.tsx';
-
-interface Status {
-  text: string;
-  failed: boolean;
-}
 
 /** Provider keys, and what svc may do with them. */
 export function ModelsSection() {
@@ -33,44 +27,30 @@ export function ModelsSection() {
     return { keys: keys.data, settings };
   });
   useEffect(() => onChanges(['account'], resource.reload), []);
-  const status = useSignal<Status>({ text: '', failed: false });
-  const statusLine = useRef<HTMLParagraphElement>(null);
+  // A failed check changes a key's status.
+  const { attempt, focus, statusLine } = useAttempts(resource.reload);
 
-  /** Runs a call and shows its outcome. Returns whether it succeeded. Reloads either way: a failed check changes a key's status. */
-  const attempt = async (asking: string, work: () => Promise<string>): Promise<boolean> => {
-    status.value = { text: asking, failed: false };
-    try {
-      status.value = { text: await work(), failed: false };
-      return true;
-    } catch (error) {
-      endSessionOn(error);
-      status.value = { text: describeError(error), failed: true };
-      return false;
-    } finally {
-      resource.reload();
-    }
-  };
   const put = (provider: Provider, key: NewProviderKey) =>
-    attempt(`Asking ${provider}…`, async () => checkSummary(await client.providerKeys.put(provider, key))).finally(() =>
-      statusLine.current?.focus(),
+    attempt(async () => checkSummary(await client.providerKeys.put(provider, key)), `Asking ${provider}…`).finally(
+      focus,
     );
   const check = ({ provider }: ProviderKey) =>
-    attempt(`Asking ${provider}…`, async () => checkSummary(await client.providerKeys.validate(provider)));
+    attempt(async () => checkSummary(await client.providerKeys.validate(provider)), `Asking ${provider}…`);
   const remove = async (key: ProviderKey) => {
     const { provider } = key;
     const text = `svc stops using ${keyLabel(key)} immediately: jobs that need it are stopped and settings that use its models are reset. At the provider, the key stays valid until you revoke it there.`;
     if (!(await confirm({ title: `Remove the key for ${provider}?`, text, yes: 'Remove' }))) return;
-    await attempt('Removing…', async () => {
+    await attempt(async () => {
       await client.providerKeys.delete(provider).catch(ignoreMissing);
       return `Removed the key for ${provider}.`;
-    });
-    statusLine.current?.focus();
+    }, 'Removing…');
+    focus();
   };
   const save = (change: ProviderSettingsChange) =>
-    attempt('Saving…', async () => {
+    attempt(async () => {
       await client.providerSettings.update(change);
       return 'Saved.';
-    });
+    }, 'Saving…');
 
   return (
     <Loaded resource={resource}>
@@ -94,14 +74,7 @@ export function ModelsSection() {
                 />
               ))}
             </ul>
-            <p
-              ref={statusLine}
-              class={`provider-status${status.value.failed ? ' error' : ''}`}
-              role="status"
-              tabIndex={-1}
-            >
-              {status.value.text}
-            </p>
+            {statusLine}
           </section>
           <ModelsForm settings={settings} keys={keys} onSave={save} />
         </>

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import type { NewWebhook, Webhook } from '../../../client/client.ts';
-import { describeError } from '../../errors.ts';
 import { confirm } from '../../parts/confirmation.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
-import { currentSession, endSessionOn } from '../../session.ts';
+import { currentSession } from '../../session.ts';
+import { useAttempts } from './attempts.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookItem } from './webhook-item.tsx';
 
@@ -14,36 +13,24 @@ import { WebhookItem } from './webhook-item.tsx';
 export function WebhooksSection() {
   const { webhooks } = currentSession().client;
   const resource = useResource('webhooks', async (signal) => (await webhooks.list({ signal })).data);
-  const status = useSignal({ text: '', failed: false });
+  const { attempt: run, focus, statusLine } = useAttempts(resource.reload);
   /** A secret that was just made; it is never shown again. */
   const secret = useSignal<string | undefined>(undefined);
-  const statusLine = useRef<HTMLParagraphElement>(null);
 
-  /** Runs a call and shows its outcome. Returns whether it succeeded. */
-  const attempt = async (work: () => Promise<string>): Promise<boolean> => {
+  const attempt = (work: () => Promise<string>, asking?: string) => {
     secret.value = undefined;
-    try {
-      status.value = { text: await work(), failed: false };
-      return true;
-    } catch (error) {
-      endSessionOn(error);
-      status.value = { text: describeError(error), failed: true };
-      return false;
-    } finally {
-      resource.reload();
-    }
+    return run(work, asking);
   };
   const add = (webhook: NewWebhook) =>
     attempt(async () => {
       secret.value = (await webhooks.create(webhook)).secret;
       return 'Added. Copy the secret now: it is not shown again.';
-    }).finally(() => statusLine.current?.focus());
+    }).finally(focus);
   const test = ({ id }: Webhook) =>
     attempt(async () => {
-      status.value = { text: 'Sending…', failed: false };
       const { error, status: code } = await webhooks.test(id);
       return error ?? `The receiver answered with status ${code}.`;
-    });
+    }, 'Sending…');
   const toggle = ({ id, active }: Webhook) =>
     attempt(async () => {
       await webhooks.update(id, { active: !active });
@@ -57,7 +44,7 @@ export function WebhooksSection() {
       secret.value = (await webhooks.rotateSecret(id)).secret;
       return 'Copy the new secret now: it is not shown again.';
     });
-    statusLine.current?.focus();
+    focus();
   };
   const remove = async ({ id, url }: Webhook) => {
     const text = 'Nothing more is sent to it, and its deliveries are erased.';
@@ -66,7 +53,7 @@ export function WebhooksSection() {
       await webhooks.delete(id);
       return 'Removed.';
     });
-    statusLine.current?.focus();
+    focus();
   };
 
   return (
@@ -75,9 +62,7 @@ export function WebhooksSection() {
       <p class="hint">
         svc posts what changes in your account to these addresses: ids and no content, signed by Standard Webhooks.
       </p>
-      <p ref={statusLine} class={`provider-status${status.value.failed ? ' error' : ''}`} role="status" tabIndex={-1}>
-        {status.value.text}
-      </p>
+      {statusLine}
       {secret.value !== undefined && (
         <p class="bar webhook-secret">
           <code>{secret.value}</code>
