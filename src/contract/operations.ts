@@ -82,6 +82,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   by: 'Only those that svc, a model or an assistant suggested.',
   cursor: 'The `nextCursor` of the previous page, with the same filters.',
   deliveryId: 'The id of the delivery.',
+  memberId: 'The id of the member, or of the invitation.',
   days: 'How many days, up to today.',
   externalId: 'The id that you gave the memory.',
   format: 'The format of the file.',

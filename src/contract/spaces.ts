@@ -26,18 +26,21 @@ export const SpaceRoleName = Type.Enum([...ROLES_IN_SPACE], {
 export const MEMBER_STATES = ['invited', 'joined'] as const;
 export const MemberState = Type.Enum([...MEMBER_STATES]);
 
-/** Ids and the name of the caller's own account are no names of spaces. */
+/** Whether a name would be taken for an id, or for the caller's own account. */
+export function isReserved(name: string): boolean {
+  return name === OWN_SPACE || name.startsWith('ten_');
+}
+
 const SpaceName = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: '^(?!ten_|default$)[^\\s\\u0000-\\u001f\\u007f](.*[^\\s\\u0000-\\u001f\\u007f])?$',
+  pattern: '^[^\\s\\u0000-\\u001f\\u007f](.*[^\\s\\u0000-\\u001f\\u007f])?$',
   description: 'Not `default`, and not beginning with `ten_`',
 });
 
+/** A new space, or a new name for one. */
 export const NewSpace = Type.Object({ name: SpaceName }, strict);
 export type NewSpace = Static<typeof NewSpace>;
-export const SpaceChange = Type.Object({ name: SpaceName }, strict);
-export type SpaceChange = Static<typeof SpaceChange>;
 
 export const Space = Type.Object({
   id: Type.String(),

@@ -7,7 +7,6 @@ import {
   NewMember,
   NewSpace,
   Space,
-  SpaceChange,
   SpaceCopies,
   Spaces as SpaceList,
   SpaceLogPage,
@@ -43,7 +42,7 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     );
     app.patch(
       '/v1/spaces/:id',
-      { schema: { summary: 'Rename a space', tags, params, body: SpaceChange, response: { 200: Space } } },
+      { schema: { summary: 'Rename a space', tags, params, body: NewSpace, response: { 200: Space } } },
       (request) => spaces.rename(request.principal, request.params.id, request.body),
     );
     app.delete(

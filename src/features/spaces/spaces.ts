@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import {
   INVITATION_DAYS,
+  isReserved,
   MAX_JOINED_SPACES,
   MAX_MEMBERS,
   MAX_OWNED_SPACES,
@@ -10,7 +11,6 @@ import {
   type NewSpace,
   type Space,
   type SpaceAction,
-  type SpaceChange,
   type Spaces as SpaceList,
   type SpaceLogPage,
   type SpaceLogQuery,
@@ -61,7 +61,7 @@ export interface Spaces {
   create(caller: Caller, space: NewSpace): Promise<Space>;
   list(caller: Caller): Promise<SpaceList>;
   get(caller: Caller, id: string): Promise<Space>;
-  rename(caller: Caller, id: string, change: SpaceChange): Promise<Space>;
+  rename(caller: Caller, id: string, space: NewSpace): Promise<Space>;
   /** Erases the space with everything in it. */
   remove(caller: Caller, id: string): Promise<void>;
   members(caller: Caller, id: string): Promise<SpaceMembers>;
@@ -182,6 +182,7 @@ export function createSpaces({ db, clock, ids, cursors, policy, mailQueue, publi
 
   return {
     async create(caller, { name }) {
+      requireFreeName(name);
       if (policy === 'operator') {
         throw new AppError('forbidden', 'Only the operator makes spaces here: svc admin spaces create.');
       }
@@ -209,6 +210,7 @@ export function createSpaces({ db, clock, ids, cursors, policy, mailQueue, publi
     },
     get: async (caller, id) => toSpace(await requireSeen(caller, id)),
     async rename(caller, id, { name }) {
+      requireFreeName(name);
       await write(id, async (connection) => {
         await requireOwner(connection, caller, id);
         await updateName(connection, id, name);
@@ -316,6 +318,14 @@ export function createSpaces({ db, clock, ids, cursors, policy, mailQueue, publi
       await db.writes.write('daemon', (connection) => deleteExpiredInvitations(connection, nowMs - 30 * DAY_MS));
     },
   };
+}
+
+function requireFreeName(name: string): void {
+  if (!isReserved(name)) return;
+  const errors = [{ path: '/name', message: 'is reserved' }];
+  throw new AppError('invalid_request', 'The name of a space is not "default", and does not begin with "ten_".', {
+    errors,
+  });
 }
 
 /** Throws `not_found` for what is not the id of a tenant: it names the transaction's tenant. */
