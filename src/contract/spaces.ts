@@ -17,6 +17,15 @@ export const MAX_READ_SPACES = 8;
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
 
+/** The spaces that a request reads, each on its own; what is found is joined. */
+export const ReadSpaces = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  minItems: 1,
+  maxItems: MAX_READ_SPACES,
+  uniqueItems: true,
+  description:
+    'Ids or names of spaces to read together, `default` for the own account. Each counts as a query of its own',
+});
+
 /** The roles of members, each of which may do what those before it may. */
 export const ROLES_IN_SPACE = ['reader', 'writer', 'owner'] as const;
 export type SpaceRole = (typeof ROLES_IN_SPACE)[number];

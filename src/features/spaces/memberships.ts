@@ -40,6 +40,13 @@ export interface Memberships extends Erasable {
    * has left it or has a lower role now.
    */
   refresh(before: Principal, now: Principal): Promise<Principal>;
+  /**
+   * Returns the caller as a member of each space that it reads together. Throws like `enter`, and `invalid_request` for a
+   * caller that acts in a space already.
+   */
+  enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
+  /** Returns those of the members who are still in their spaces with their roles. */
+  confirm(members: readonly Principal[]): Promise<Principal[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
   requireErasable(account: AccountKey): Promise<void>;
   /**
@@ -89,12 +96,31 @@ export function createMemberships({ db, clock, ids }: Parts): Memberships {
     await db.writes.write(spaceId, (connection) => updateLogAuthors(connection, named));
   }
 
+  async function enter(principal: Principal, idOrName: string): Promise<Principal> {
+    if (idOrName === OWN_SPACE) return principal;
+    const found = await findSpace(principal, idOrName);
+    if (!found) throw notInSpace(idOrName);
+    return asMember(principal, found);
+  }
+
+  async function isMember({ space }: Principal): Promise<boolean> {
+    if (!space) return true;
+    const [found] = await findActing(db.lookups, space.member.tenantId, space.id);
+    return found !== undefined && rankOf(found.role) >= rankOf(space.role);
+  }
+
   return {
-    async enter(principal, idOrName) {
-      if (idOrName === OWN_SPACE) return principal;
-      const found = await findSpace(principal, idOrName);
-      if (!found) throw notInSpace(idOrName);
-      return asMember(principal, found);
+    enter,
+    async enterAll(principal, spaces) {
+      if (principal.space) {
+        throw new AppError('invalid_request', 'Name spaces in X-Svc-Space or in the body, not in both.');
+      }
+      const members = await Promise.all(spaces.map((name) => enter(principal, name)));
+      return [...new Map(members.map((member) => [member.tenantId, member])).values()];
+    },
+    async confirm(members) {
+      const holds = await Promise.all(members.map(isMember));
+      return members.filter((_, index) => holds[index]);
     },
     async refresh({ space }, now) {
       if (!space) return now;
