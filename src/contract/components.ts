@@ -106,6 +106,7 @@ import {
   SearchRequest,
   SearchResult,
   SearchTimings,
+  SpaceSearch,
 } from './search.ts';
 import { MemoryUse, MemoryUses, StoredSearch, StoredSearchPage } from './searches.ts';
 import {
@@ -357,6 +358,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SpaceLogPage,
   SpaceMember,
   SpaceMembers,
+  SpaceSearch,
   SpaceMemberState: MemberState,
   SpaceRole: SpaceRoleName,
   Spaces,

@@ -218,9 +218,10 @@ const contextText = {
 export const ContextText = Type.Object(contextText);
 export type ContextText = Static<typeof ContextText>;
 
-/** For feedback: each space has a search of its own. */
+/** The search of a space, for feedback there. */
+export const SpaceSearch = Type.Object({ space: Type.String(), searchId: Type.String() });
 const Searches = Type.Optional(
-  Type.Array(Type.Object({ space: Type.String(), searchId: Type.String() }), {
+  Type.Array(SpaceSearch, {
     description: 'The search of each space, for feedback in that space; `searchId` is the first',
   }),
 );

@@ -45,8 +45,9 @@ import { hitsToLoad, pageOf } from './result-page.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import {
   joinAnswers,
-  joinByRelevance,
+  joinByStrength,
   joinStarts,
+  jointRatings,
   joinWeights,
   labelsOf,
   type PlacedResult,
@@ -101,6 +102,7 @@ interface Dependencies {
 interface Answered {
   answer: SearchAnswer;
   parsed: ParsedQuery;
+  found: FoundCandidates;
   /** Weights of the query's terms. */
   weights: FoundCandidates['weights'];
   /** What a context may show; empty unless the request asks for one. */
@@ -283,6 +285,7 @@ export function createSearch(dependencies: Dependencies): Search {
     return {
       answer,
       parsed,
+      found,
       stages,
       weights: found.weights,
       contextResults,
@@ -304,7 +307,16 @@ export function createSearch(dependencies: Dependencies): Search {
     const kept = all.filter(({ member }) => confirmed.includes(member));
     if (kept.length === 0) throw new AppError('not_found', 'You are no longer in these spaces.');
     const labels = labelsOf(kept.map(({ member }) => member));
-    return kept.map((one, index) => ({ ...one, label: labels[index]! }));
+    const { parsed } = kept[0]!.answered;
+    const ratingOf = jointRatings(
+      kept.map(({ answered: { found } }) => found),
+      parsed,
+      clock.nowMs(),
+    );
+    return kept.map(({ member, answered }, index) => {
+      const results = answered.answer.results.map((result) => ({ ...result, ...ratingOf(index, result) }));
+      return { member, answered: { ...answered, answer: { ...answered.answer, results } }, label: labels[index]! };
+    });
   }
 
   /** Remembers what was shown of each space, for feedback there. */
@@ -353,7 +365,7 @@ export function createSearch(dependencies: Dependencies): Search {
           : withoutExcluded(results, exclude);
         lists.push(placed(chosen, label));
       }
-      const results = joinByRelevance(lists, isUnasked ? MAX_UNASKED : CONTEXT_RESULTS);
+      const results = joinByStrength(lists, isUnasked ? MAX_UNASKED : CONTEXT_RESULTS);
       const exactCounter = tokenCounterOf(members[0]!.tenantId);
       const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
       const weights = joinWeights(all.map(({ answered }) => answered.weights));

@@ -2,6 +2,10 @@ import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/s
 import { OWN_SPACE } from '../../contract/spaces.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
 import type { Principal } from '../keys/keys.ts';
+import { type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
+import type { ParsedQuery } from './parsed-query.ts';
+import { matchesOf, rankMatches } from './ranking.ts';
+import { relevancesOf } from './relevance.ts';
 
 /** A result with the name of the space that it is of. */
 export type PlacedResult = SearchResult & { space: string };
@@ -18,21 +22,49 @@ export function placed(results: readonly SearchResult[], space: string): PlacedR
   return results.map((result) => ({ ...result, space }));
 }
 
+/** Score and relevance of a result among all spaces. */
+export type Rating = Pick<SearchResult, 'score' | 'relevance'>;
+
+const UNRATED: Rating = { score: 0, relevance: 0 };
+
 /**
- * Joins ranked lists by relevance, which is calibrated and therefore comparable between spaces, unlike scores. Each list
- * keeps its own order, so that a newer statement stays before the older one that it replaces.
+ * Rates each candidate as if all were of one space: signals are relative to the best of a query, so that in a space without an
+ * answer the best of little would count as much as the answer elsewhere. Returns the lookup by the index of the space and
+ * the result.
  */
-export function joinByRelevance<Result extends Pick<SearchResult, 'relevance'>>(
-  lists: readonly (readonly Result[])[],
-  limit: number,
-): Result[] {
+export function jointRatings(
+  all: readonly FoundCandidates[],
+  parsed: ParsedQuery,
+  nowMs: number,
+): (index: number, result: Pick<SearchResult, 'id'>) => Rating {
+  const candidates = all.flatMap((found) => found.candidates);
+  const speakers = new Set(all.flatMap((found) => [...found.speakers]));
+  const matches = matchesOf({ ...NO_CANDIDATES, candidates, speakers }, parsed, nowMs);
+  const { byDefault } = rankMatches(matches, 'default');
+  const relevances = relevancesOf(byDefault);
+  const ratings = new Map(byDefault.map(({ item, score }) => [item, { score, relevance: relevances.get(item)! }]));
+  const byId = all.map(({ candidates: own }) => new Map(own.map((one) => [one.facts.id, ratings.get(one)])));
+  return (index, { id }) => byId[index]!.get(id) ?? UNRATED;
+}
+
+/**
+ * What joined lists are ordered by: of score alone, relevance alone and their sums, this one came closest to one space that
+ * holds everything (`bench/retrieval/spaces.ts`).
+ */
+const strengthOf = ({ score, relevance }: Rating) => score + 2 * relevance;
+
+/**
+ * Joins ranked lists by score and relevance among all spaces. Each list keeps its own order, so that a newer statement stays before
+ * the older one that it replaces.
+ */
+export function joinByStrength<Result extends Rating>(lists: readonly (readonly Result[])[], limit: number): Result[] {
   const next = lists.map(() => 0);
   const joined: Result[] = [];
   while (joined.length < limit) {
     let best = -1;
     for (const [index, list] of lists.entries()) {
       const head = list[next[index]!];
-      if (head && (best < 0 || head.relevance > lists[best]![next[best]!]!.relevance)) best = index;
+      if (head && (best < 0 || strengthOf(head) > strengthOf(lists[best]![next[best]!]!))) best = index;
     }
     if (best < 0) break;
     joined.push(lists[best]![next[best]!]!);
@@ -61,7 +93,7 @@ export function joinAnswers(
   return {
     searchId: first.searchId,
     confidence: Math.max(...answers.map(({ confidence }) => confidence)),
-    results: joinByRelevance(lists, limit),
+    results: joinByStrength(lists, limit),
     strategy: first.strategy,
     searches: answers.map(({ searchId }, index) => ({ space: labels[index]!, searchId })),
     tookMs: Math.max(...answers.map(({ tookMs }) => tookMs)),
