@@ -3,7 +3,7 @@ import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Database } from '../db/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
-import { findTenant } from '../features/accounts/accounts-store.ts';
+import { findTenant, insertTenant } from '../features/accounts/accounts-store.ts';
 import { createActivity } from '../features/activity/activity.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConnections } from '../features/connections/connections.ts';
@@ -111,7 +111,7 @@ export async function openRooms(
   const activity = createActivity({ db, clock, log, cursors });
   const oauth = createOAuth({ db, clock, ids, random, log });
   const credentials = { apiKey: keys, session: sessions, device: devices, oauth: oauth.accessTokens };
-  const memberships = createMemberships({ db, clock, ids });
+  const memberships = createMemberships({ db, clock, ids, addTenant: insertTenant });
   const refresh = async (principal: Principal) => {
     const { kind, hash } = principal.credential;
     return memberships.refresh(principal, await credentials[kind].refresh(hash));

@@ -48,8 +48,6 @@ export interface Accounts {
   keep(connection: Connection, email: string): Promise<void>;
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
-  /** Adds the tenant of a space, which has no address of its own, in the caller's transaction. */
-  addSpace(connection: Connection, tenantId: string, tier: Tier): Promise<void>;
   /**
    * Erases the tenant and all its data. The first commit revokes its key and connections and frees its address; rows are then deleted in
    * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
@@ -204,10 +202,6 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteInvitation(connection, email);
       return tenant;
     },
-    addSpace: (connection, tenantId, tier) =>
-      insertTenant(connection, {
-        ...{ tenantId, email: `space:${tenantId}`, tier, createdAt: clock.nowMs(), erasedAt: null },
-      }),
     erase,
     async finishErasing() {
       for (const { tenantId } of await listHalfErased(db.readers)) await eraseRows(tenantId);

@@ -1,6 +1,8 @@
 import { AppError } from '../../contract/errors.ts';
+import type { Tier } from '../../contract/limits.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
 import { OWN_SPACE, ROLES_IN_SPACE, type SpaceRole } from '../../contract/spaces.ts';
+import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -9,14 +11,19 @@ import type { Principal } from '../keys/keys.ts';
 import {
   type AccountKey,
   type ActingRow,
+  type CountedSpaceRow,
   deleteMember,
   deleteSpace,
   findActing,
   findOwnRow,
   insertLog,
+  insertMember,
+  insertSpace,
+  listAllSpaces,
   listMembers,
   listSeen,
   listTouched,
+  lockAccount,
   updateLogAuthors,
   updateSomeAuthors,
 } from './spaces-store.ts';
@@ -47,6 +54,10 @@ export interface Memberships extends Erasable {
   enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
   /** Returns those of the members who are still in their spaces with their roles. */
   confirm(members: readonly Principal[]): Promise<Principal[]>;
+  /** Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased. */
+  found(account: AccountKey & { tier: Tier }, name: string): Promise<string>;
+  /** Lists all spaces, the newest first. For the operator. */
+  listAll(): Promise<CountedSpaceRow[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
   requireErasable(account: AccountKey): Promise<void>;
   /**
@@ -60,10 +71,21 @@ interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  /** Adds a tenant in the caller's transaction. */
+  addTenant(connection: Connection, tenant: NewTenant): Promise<void>;
+}
+
+/** The tenant of a space, which has no address that anybody could sign in with. */
+interface NewTenant {
+  tenantId: string;
+  email: string;
+  tier: Tier;
+  createdAt: number;
+  erasedAt: null;
 }
 
 /** Creates the memberships of a database. */
-export function createMemberships({ db, clock, ids }: Parts): Memberships {
+export function createMemberships({ db, clock, ids, addTenant }: Parts): Memberships {
   async function findSpace({ tenantId }: Principal, idOrName: string): Promise<ActingRow | undefined> {
     const rows = await findActing(db.lookups, tenantId, idOrName);
     const byId = rows.find((row) => row.tenantId === idOrName);
@@ -131,6 +153,23 @@ export function createMemberships({ db, clock, ids }: Parts): Memberships {
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
       );
     },
+    async found({ tier, ...account }, name) {
+      const tenantId = ids.next('ten');
+      const nowMs = clock.nowMs();
+      await db.writes.write('daemon', async (connection) => {
+        if (!(await lockAccount(connection, account.memberId))) throw new AppError('not_found', 'Tenant not found.');
+        await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
+        await insertSpace(connection, { tenantId, name, createdAt: nowMs });
+        await insertMember(connection, {
+          ...{ tenantId, id: ids.next('mbr'), ...account, role: 'owner' },
+          ...{ invitedBy: null, createdAt: nowMs, joinedAt: nowMs, expiresAt: null },
+        });
+        const entry = { actor: account.email, action: 'created', subject: null, detail: name } as const;
+        await insertLog(connection, { tenantId, id: ids.next('log'), at: nowMs, ...entry });
+      });
+      return tenantId;
+    },
+    listAll: () => listAllSpaces(db.readers),
     async requireErasable(account) {
       for (const { tenantId, name, role } of await joined(account)) {
         if (role !== 'owner' || !(await isOnlyOwner(tenantId, account))) continue;

@@ -57,6 +57,25 @@ const MEMBER_COLUMNS = [
   ...(['tenantId', 'id', 'email', 'memberId', 'role', 'invitedBy', 'createdAt', 'joinedAt', 'expiresAt'] as const),
 ];
 
+/** A space as the operator sees it: its counts, and nothing that it stores. */
+export interface CountedSpaceRow {
+  tenantId: string;
+  name: string;
+  tier: Tier;
+  storedBytes: number;
+  createdAt: number;
+  members: number;
+}
+
+/** Lists all spaces, the newest first. For the operator. */
+export async function listAllSpaces(reader: Reader): Promise<CountedSpaceRow[]> {
+  return reader.all<CountedSpaceRow>(
+    `SELECT s.tenantId, s.name, t.tier, t.storedBytes, s.createdAt,
+       (SELECT COUNT(*) FROM spaceMembers m WHERE m.tenantId = s.tenantId AND m.memberId IS NOT NULL) AS members
+     FROM spaces s JOIN tenants t ON t.tenantId = s.tenantId WHERE t.erasedAt IS NULL ORDER BY s.tenantId DESC`,
+  );
+}
+
 /**
  * Finds the spaces of a member with this id or name; two at most. Reads rows of other tenants, because it determines the
  * tenant: only those that the member has joined.

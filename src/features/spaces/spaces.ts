@@ -1,5 +1,4 @@
 import { AppError } from '../../contract/errors.ts';
-import type { Tier } from '../../contract/limits.ts';
 import {
   INVITATION_DAYS,
   isReserved,
@@ -26,7 +25,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { invitationMail } from './invitation-mail.ts';
-import { notInSpace } from './memberships.ts';
+import { type Memberships, notInSpace } from './memberships.ts';
 import {
   countInvitations,
   countLogged,
@@ -38,7 +37,6 @@ import {
   findOwnRow,
   insertLog,
   insertMember,
-  insertSpace,
   listLog,
   listMembers,
   listSeen,
@@ -93,11 +91,8 @@ interface Parts {
   policy: SpacesPolicy;
   mailQueue: MailQueue;
   publicUrl: () => string;
-  accounts: {
-    /** Adds the tenant of a space in the caller's transaction. */
-    addSpace(connection: Connection, tenantId: string, tier: Tier): Promise<void>;
-    erase(tenantId: string): Promise<void>;
-  };
+  memberships: Pick<Memberships, 'found'>;
+  accounts: { erase(tenantId: string): Promise<void> };
 }
 
 const HOUR_MS = 3_600_000;
@@ -111,7 +106,17 @@ const MAX_MAILS_PER_DAY = 5;
 const RESEND_AFTER_MS = 10 * 60_000;
 
 /** Creates the spaces of a daemon. */
-export function createSpaces({ db, clock, ids, cursors, policy, mailQueue, publicUrl, accounts }: Parts): Spaces {
+export function createSpaces({
+  db,
+  clock,
+  ids,
+  cursors,
+  policy,
+  mailQueue,
+  publicUrl,
+  memberships,
+  accounts,
+}: Parts): Spaces {
   const accountOf = ({ tenantId, email }: Caller) => ({ memberId: tenantId, email });
 
   const write = <T>(id: string, work: (connection: Connection) => Promise<T>) => db.writes.write(requireId(id), work);
@@ -190,18 +195,7 @@ export function createSpaces({ db, clock, ids, cursors, policy, mailQueue, publi
       if (own.filter(({ role, memberId }) => memberId !== null && role === 'owner').length >= MAX_OWNED_SPACES) {
         throw new AppError('unprocessable', `You own ${MAX_OWNED_SPACES} spaces already. Erase one first.`);
       }
-      const tenantId = ids.next('ten');
-      const nowMs = clock.nowMs();
-      await db.writes.write('daemon', async (connection) => {
-        if (!(await lockAccount(connection, caller.tenantId))) throw notInSpace(name);
-        await accounts.addSpace(connection, tenantId, caller.tier);
-        await insertSpace(connection, { tenantId, name, createdAt: nowMs });
-        await insertMember(connection, {
-          ...{ tenantId, id: ids.next('mbr'), ...accountOf(caller), role: 'owner' },
-          ...{ invitedBy: null, createdAt: nowMs, joinedAt: nowMs, expiresAt: null },
-        });
-        await addLog(connection, tenantId, caller, 'created', { detail: name });
-      });
+      const tenantId = await memberships.found({ ...accountOf(caller), tier: caller.tier }, name);
       return toSpace(await requireSeen(caller, tenantId));
     },
     async list(caller) {
