@@ -194,7 +194,7 @@ uninstall() {
   say "Removing $folder and $bin/svc"
   case $(readlink "$bin/svc" 2>/dev/null || true) in "$folder"/*) rm -f "$bin/svc" ;; esac
   for version in "$folder"/[0-9]*; do rm -rf "$version"; done
-  rm -rf "$folder/current" "$folder/.new"
+  rm -rf "$folder/current" "$folder/.new" "$folder/.upgrade" "$folder"/upgrade.*
   rmdir "$folder" 2>/dev/null || say "$folder has other files and stays."
   if [ "$(uname -s)" = Darwin ]; then
     data="$HOME/Library/Application Support/svc" settings=$HOME/Library/Preferences/svc
