@@ -156,13 +156,22 @@ test('goes back, program and database, if the new daemon does not become ready',
   expect(await served(machine)).toEqual({ version: '0.1.0', memories: TEA });
 });
 
-/** Kills upgrades before each of their changes of the file system, calls `check` with each machine, and returns the kills. */
-async function killEverywhere(release: string, check: (machine: Machine, change: string) => Promise<void>) {
+/** Changes of the installation that begin a step, as `kill-at.mjs` writes them. */
+const STEPS =
+  /^(rename .*svc-9[^/]*|symlink .*|rename .*current\.new|writeFile .*upgrade\.json\.new|rm .*upgrade\.json)$/;
+
+/** Kills upgrades before their steps, calls `check` with each machine, and returns how many kills there were. */
+async function killEverywhere(
+  release: string,
+  isChosen: (index: number, changes: readonly string[]) => boolean,
+  check: (machine: Machine, change: string) => Promise<void>,
+): Promise<number> {
   const counted = join(folder, `changes-${release.slice(-5)}`);
   const hook = { NODE_OPTIONS: `--import ${KILL_AT}` };
   await upgrade(await createMachine(), [release], { ...hook, KILL_COUNT: counted });
   const changes = (await readFile(counted, 'utf8')).trim().split('\n');
-  const left = changes.entries();
+  const chosen = [...changes.entries()].filter(([index, change]) => STEPS.test(change) && isChosen(index, changes));
+  const left = chosen.values();
   const kill = async () => {
     for (const [index, change] of left) {
       const machine = await createMachine();
@@ -173,23 +182,29 @@ async function killEverywhere(release: string, check: (machine: Machine, change:
     }
   };
   await Promise.all([kill(), kill()]);
-  return changes.length;
+  return chosen.length;
 }
 
-test('killed before any of its changes, leaves one version that serves all data, and the next call upgrades', async () => {
-  const kills = await killEverywhere(good, async (machine, change) => {
-    expect(await served(machine), change).toMatchObject({ memories: TEA });
-    const { exitCode, stderr } = await upgrade(machine, [good]);
-    expect({ exitCode, stderr }, change).toMatchObject({ exitCode: 0 });
-    expect(await served(machine), change).toEqual({ version: '9.0.0', memories: TEA });
-  });
-  expect(kills).toBeGreaterThan(10);
+test('killed before any step, leaves one version that serves all data, and the next call upgrades', async () => {
+  const kills = await killEverywhere(
+    good,
+    () => true,
+    async (machine, change) => {
+      expect(await served(machine), change).toMatchObject({ memories: TEA });
+      const { exitCode, stdout, stderr } = await upgrade(machine, [good, '--json']);
+      expect({ exitCode, stderr }, change).toMatchObject({ exitCode: 0 });
+      expect(JSON.parse(stdout), change).toMatchObject({ outcome: 'upgraded', version: '9.0.0', former: '0.1.0' });
+    },
+  );
+  expect(kills).toBe(5);
 });
 
-test('killed before any of its changes while the new daemon does not become ready, the next call puts everything back', async () => {
-  const kills = await killEverywhere(bad, async (machine, change) => {
+test('killed while it goes back from a daemon that is never ready, the next call puts everything back', async () => {
+  const isAfterSwitch = (index: number, changes: readonly string[]) =>
+    index > changes.findIndex((change) => /^rename .*current\.new$/.test(change));
+  const kills = await killEverywhere(bad, isAfterSwitch, async (machine, change) => {
     await upgrade(machine, [bad]);
     expect(await served(machine), change).toEqual({ version: '0.1.0', memories: TEA });
   });
-  expect(kills).toBeGreaterThan(10);
+  expect(kills).toBe(4);
 });
