@@ -11,10 +11,12 @@ import { readManifest, writeProgram } from './program-folder.ts';
 /** Where archives and packages are written. */
 export const RELEASE_FOLDER = join(root, 'release');
 
-/** A program that `writeProgram` has written already, on the file system of the output, and its platform. */
+/** A program that `writeProgram` has written already, and its platform. */
 export interface WrittenProgram {
   platform: Platform;
   folder: string;
+  /** Compresses less, for tests. */
+  isQuick?: boolean | undefined;
 }
 
 /**
@@ -29,7 +31,8 @@ export async function writeArchive(output = RELEASE_FOLDER, written?: WrittenPro
   try {
     await placeProgram(join(scratch, name), written);
     const archive = join(output, `${name}${platform.startsWith('win32') ? '.zip' : '.tar.gz'}`);
-    await (platform.startsWith('win32') ? zipFolder : packFolder)(scratch, name, archive);
+    if (platform.startsWith('win32')) await zipFolder(scratch, name, archive);
+    else await packFolder(scratch, name, archive, written?.isQuick ? 1 : 6);
     await writeFile(`${archive}.sha256`, `${await checksumOf(archive)}  ${basename(archive)}\n`);
     return archive;
   } finally {
@@ -37,10 +40,10 @@ export async function writeArchive(output = RELEASE_FOLDER, written?: WrittenPro
   }
 }
 
-/** Writes a program to a folder, or links the files of a written one there. */
+/** Writes a program to a folder, or copies a written one there. */
 export async function placeProgram(folder: string, written?: WrittenProgram): Promise<void> {
   if (written === undefined) return writeProgram(folder);
-  await execa('cp', ['-al', written.folder, folder]);
+  await execa('cp', ['-a', '--reflink=auto', written.folder, folder]);
 }
 
 async function zipFolder(parent: string, name: string, archive: string): Promise<void> {
@@ -50,10 +53,19 @@ async function zipFolder(parent: string, name: string, archive: string): Promise
   await execa('sh', ['-c', list, archive], { cwd: parent });
 }
 
-async function packFolder(parent: string, name: string, archive: string): Promise<void> {
+async function packFolder(parent: string, name: string, archive: string, level: number): Promise<void> {
   const time = `@${await releaseTime()}`;
   const same = ['--sort=name', `--mtime=${time}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
-  await execa('tar', [...same, '--format=gnu', '--use-compress-program=gzip -6n', '-cf', archive, '-C', parent, name]);
+  await execa('tar', [
+    ...same,
+    '--format=gnu',
+    `--use-compress-program=gzip -${level}n`,
+    '-cf',
+    archive,
+    '-C',
+    parent,
+    name,
+  ]);
 }
 
 /** Seconds since 1970 of `SOURCE_DATE_EPOCH`, otherwise of the last commit. */

@@ -26,7 +26,8 @@ export async function writeDebianPackage(output = RELEASE_FOLDER, written?: Writ
     await execa('chmod', ['-R', 'u=rwX,go=rX', folder]);
     await chmod(join(folder, SETTINGS), 0o600);
     // Stronger compression takes minutes and saves a tenth.
-    await execa('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', folder, file], { env });
+    const compression = written?.isQuick ? ['-Zgzip', '-z1'] : ['-Zxz', '-z2'];
+    await execa('dpkg-deb', ['--root-owner-group', ...compression, '--build', folder, file], { env });
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -20,6 +20,8 @@ export interface ReleaseOptions {
   platforms?: readonly Platform[] | undefined;
   /** A folder with archives that `npm run archive` has made on other machines, for platforms that this one cannot make. */
   archives?: string | undefined;
+  /** Compresses less, for tests. */
+  isQuick?: boolean | undefined;
   /** The identity of the builder in the provenance. */
   builder?: string | undefined;
   onProgress(text: string): void;
@@ -56,12 +58,16 @@ export async function makeRelease(options: ReleaseOptions): Promise<Outcome[]> {
   return outcomes;
 }
 
-async function makePrograms(output: string, platform: Platform, { archives }: ReleaseOptions): Promise<Outcome[]> {
+async function makePrograms(
+  output: string,
+  platform: Platform,
+  { archives, isQuick }: ReleaseOptions,
+): Promise<Outcome[]> {
   const given = await takeArchive(archives, platform, output);
   if (given !== undefined) return [{ ...(await outcomeOf(given)), started: 'on the machine that made it' }];
   const scratch = await mkdtemp(join(output, '.program-'));
   try {
-    const program: WrittenProgram = { platform, folder: join(scratch, 'svc') };
+    const program: WrittenProgram = { platform, folder: join(scratch, 'svc'), isQuick };
     await writeProgram(program.folder, platform);
     await checkBinaries(program.folder, platform);
     const writers = platform.startsWith('linux') ? [writeArchive, writeDebianPackage] : [writeArchive];

@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { daemonBuild, root } from '../../scripts/build-options.mjs';
 import { checksumOf } from '../../scripts/release/archive.ts';
 import { callAt, createWorkplaces, signInAt } from '../helpers/process.ts';
+import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 
 const KILL_AT = fileURLToPath(new URL('kill-at.mjs', import.meta.url));
 const PLATFORM = `${process.platform}-${process.arch}`;
-const BROKEN = `{ name: 'broken', up: async () => { throw new Error('this step is broken'); } }`;
+/** Fails and, with `FILL_DISK`, fills the disk first. */
+const BROKEN = `{ name: 'broken', up: async (knex) => {
+  const numbers = 'WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 64)';
+  if (process.env.FILL_DISK) await knex.raw('CREATE TABLE huge AS ' + numbers + ' SELECT randomblob(1000000) FROM numbers');
+  throw new Error('this step is broken');
+} }`;
 const ONE_MORE = `{ name: 'oneMore', up: (knex) => knex.schema.alterTable('changes', (table) => table.integer('extra')) }`;
 
 /** The manifest of svc, from which the build takes the version. */
@@ -41,7 +47,7 @@ async function writeProgram(target: string, version: string, migrations: string[
           setup({ onLoad }) {
             const load = async (path: string) => String(await readFile(path));
             onLoad({ filter: /migrations\/index\.ts$/ }, async ({ path }) => ({
-              contents: (await load(path)).replace(/\];\s*$/, `${migrations.join(',')}];`),
+              contents: (await load(path)).replace(/\];\s*$/, () => `${migrations.join(',')}];`),
               loader: 'ts',
             }));
             onLoad({ filter: MANIFEST }, async ({ path }) => ({
@@ -154,6 +160,41 @@ test('goes back, program and database, if the new daemon does not become ready',
   expect(stderr).toContain('svc 9.1.0 did not become ready');
   expect(stderr).toContain('svc 0.1.0 is installed again, with its data');
   expect(await served(machine)).toEqual({ version: '0.1.0', memories: TEA });
+});
+
+describe.skipIf(!(await canMount()))('on a full disk', () => {
+  async function onSmallDisk(sizeMib: number, what: 'lib' | 'dataDir', act: (machine: Machine) => Promise<void>) {
+    const machine = await createMachine();
+    const disk = await mountSmallDisk(sizeMib);
+    try {
+      await cp(machine[what], join(disk.folder, 'here'), { recursive: true, verbatimSymlinks: true });
+      const moved = { ...machine, [what]: join(disk.folder, 'here') };
+      await act({ ...moved, env: { ...machine.env, SVC_DATA_DIR: moved.dataDir } });
+    } finally {
+      await disk.unmount();
+    }
+  }
+
+  test('of the program, changes nothing and says so', () =>
+    onSmallDisk(24, 'lib', async (machine) => {
+      const { exitCode, stderr } = await upgrade(machine, [good]);
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('is full. Nothing was'),
+      });
+      expect(await served(machine)).toEqual({ version: '0.1.0', memories: TEA });
+    }));
+
+  test('of the data, goes back when the migration filled it', () =>
+    onSmallDisk(24, 'dataDir', async (machine) => {
+      const { exitCode, stderr } = await upgrade(machine, [bad], { FILL_DISK: '1' });
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('is installed again'),
+      });
+      expect(stderr).toMatch(/did not become ready: .*full/);
+      expect(await served(machine)).toEqual({ version: '0.1.0', memories: TEA });
+    }));
 });
 
 /** Changes of the installation that begin a step, as `kill-at.mjs` writes them. */

@@ -17,8 +17,6 @@ export interface UpgradedDaemon {
   /** The service that runs it; `undefined` if svc is started by hand. */
   service: string | undefined;
   config: Config;
-  /** Environment of the commands that work on its data. */
-  environment: NodeJS.ProcessEnv;
   /** Stops the service. */
   stop(): Promise<void>;
   /** Starts the current version and waits until it is ready. Throws `CommandFailure` with the reason if it is not. */
@@ -79,7 +77,6 @@ async function openServiceDaemon(
   return {
     service: supervisor.title,
     config: readConfig({}, own, ''),
-    environment: { ...context.environment.env, ...own },
     stop: () => supervisor.stop(),
     start,
     resume: start,
@@ -135,7 +132,7 @@ async function openOwnDaemon(
     }
   }
 
-  return { service: undefined, config, environment, stop: async () => {}, start, resume: async () => {} };
+  return { service: undefined, config, stop: async () => {}, start, resume: async () => {} };
 }
 
 /** The last line that a daemon printed. */

@@ -121,11 +121,19 @@ async function requireReversible(
     throw new CommandFailure(EXIT.failed, `${join(folder, record.from)} is gone. ${advice}`);
   });
   const isLoss = needsBackup(record, await schemaIn(daemon.config));
+  if (isLoss) await requireFile(record.backup!.file);
   if (isLoss && !yes && !isDry && record.state === 'finished') {
     const what = `svc ${versionOf(record.from)} cannot read the database of ${versionOf(current)}. Going back restores the backup of ${record.startedAt}; what was stored since is kept aside.`;
     throw new CommandFailure(EXIT.usage, `${what} Pass --yes to do that.`);
   }
   return record;
+}
+
+async function requireFile(backup: string): Promise<void> {
+  await access(backup).catch(() => {
+    const advice = 'Put it back, or restore another backup with the former version.';
+    throw new CommandFailure(EXIT.failed, `The backup ${backup} is gone, and going back needs it. ${advice}`);
+  });
 }
 
 async function dryRun(given: string | undefined, options: UpgradeOptions, run: Run): Promise<void> {

@@ -1,15 +1,16 @@
-import { access, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { access, chown, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backUp } from '../../daemon/backup.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { schemaVersionOf } from '../../db/migrate.ts';
+import { swapDatabase } from '../../db/swap-database.ts';
 import { syncFolder } from '../../db/sync.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
 import type { ProgressLine } from '../memory/progress-line.ts';
-import { createRunProgram, type RunProgram } from '../service/run-program.ts';
+import type { RunProgram } from '../service/run-program.ts';
 import { requireSuccess } from '../service/supervisor.ts';
 import { versionOf } from '../upgrade/installation.ts';
 import { freeName, needsBackup, outdatedVersions, type UpgradeRecord } from '../upgrade/plan.ts';
@@ -108,17 +109,13 @@ export async function finishUpgrade(work: UpgradeWork, record: UpgradeRecord): P
  * version is the current one it can open both. Idempotent.
  */
 export async function goBack(work: UpgradeWork, record: UpgradeRecord): Promise<void> {
-  const { folder, daemon, limitMs } = work;
+  const { folder, daemon, clock, limitMs } = work;
   work.note(`Going back to svc ${versionOf(record.from)}`);
   await writeRecord(folder, { ...record, state: 'returning' });
   await daemon.stop();
   if (record.backup !== null && needsBackup(record, await schemaIn(daemon.config))) {
-    // The former program restores: this one may be newer and would migrate the copy.
-    const program = join(folder, record.from, 'svc');
-    const words = ['admin', '--data-dir', record.dataDir, '--json', 'restore', record.backup.file, '--yes'];
-    const run = createRunProgram({ env: daemon.environment }, 0);
-    const { former } = JSON.parse(requireSuccess('svc admin restore', await run(program, words)));
-    if (former) work.note(`The database of svc ${versionOf(record.to)} is kept as ${former}.`);
+    const former = await putBack(record.dataDir, record.backup.file, toTimestamp(clock.nowMs()));
+    if (former !== undefined) work.note(`The database of svc ${versionOf(record.to)} is kept as ${former}.`);
   }
   await switchTo(folder, record.from);
   await removeRecord(folder);
@@ -180,7 +177,21 @@ async function backUpBefore(work: UpgradeWork, version: string): Promise<Upgrade
   note(`Backing up the database to ${file}`);
   const onProgress = (share: number) => progress.show('copying the database', share);
   await backUp(daemon.config, file, { force: true, onProgress, signal }).finally(() => progress.clear());
+  if (process.getuid?.() === 0) {
+    // It may become the database again, which the daemon's user must be able to open.
+    const { uid, gid } = await stat(join(dataDir, 'svc.db'));
+    await chown(file, uid, gid);
+  }
   return { file, schema };
+}
+
+/**
+ * Makes the backup, which was checked when it was made, the database again: one rename, which needs no room on a disk that
+ * may be full, and no migration by a program that may be newer. Returns where the replaced database is kept.
+ */
+async function putBack(dataDir: string, backup: string, at: string): Promise<string | undefined> {
+  const file = join(dataDir, 'svc.db');
+  return swapDatabase(backup, file, `${file}.before-restore-${at.replaceAll(':', '-')}`);
 }
 
 async function removeOldBackups(dataDir: string, kept: string): Promise<void> {

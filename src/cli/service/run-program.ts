@@ -14,11 +14,10 @@ export type RunProgram = (command: string, args: readonly string[]) => Promise<R
 
 const TIMEOUT_MS = 60_000;
 
-/** Programs that take longer than `timeoutMs` are ended; 0 lets them take as long as they want. */
-export function createRunProgram({ env }: Pick<Environment, 'env'>, timeoutMs = TIMEOUT_MS): RunProgram {
+export function createRunProgram({ env }: Pick<Environment, 'env'>): RunProgram {
   return (command, args) =>
     new Promise((resolve) => {
-      const options = { env: { ...env, LC_ALL: 'C' }, timeout: timeoutMs, windowsHide: true };
+      const options = { env: { ...env, LC_ALL: 'C' }, timeout: TIMEOUT_MS, windowsHide: true };
       execFile(command, args, options, (error, out, errorText) => {
         const code = error === null ? 0 : error.code === 'ENOENT' ? 127 : Number(error.code) || 1;
         resolve({ code, out, error: errorText.trim() || (error?.message ?? '') });

@@ -186,6 +186,16 @@ async function appendTo(release: string): Promise<void> {
   await writeFile(join(release, `svc-0.2.0-linux-${process.arch}.tar.gz`), 'more', { flag: 'a' });
 }
 
+test('every option of svc upgrade is described, and in docs/cli.md', async () => {
+  const { exitCode, out } = await upgrade('--help');
+  expect(exitCode).toBe(0);
+  const guide = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+  const row = guide.split('\n').find((text) => text.startsWith('| `svc upgrade '))!;
+  const options = [...out.matchAll(/^ {2}(--[\w-]+)(?: <\w+>)? {2,}\w/gm)].map(([, option]) => option!);
+  expect(options).toHaveLength(8);
+  expect(options.filter((option) => !row.includes(option))).toEqual([]);
+});
+
 describe('svc upgrade from an address', () => {
   let server: Server;
   let url: string;
