@@ -135,7 +135,8 @@ async function openOwnDaemon(
   return { service: undefined, config, stop: async () => {}, start, resume: async () => {} };
 }
 
-/** The last line that a daemon printed. */
+/** Why a daemon ended: the first line of its error, otherwise the last that it printed. */
 function lastWords(text: string): string {
-  return text.trim().split('\n').at(-1) || 'it printed nothing';
+  const error = /^svc: (?!warning)(.+)$/m.exec(text)?.[1];
+  return error ?? (text.trim().split('\n').at(-1) || 'it printed nothing');
 }
