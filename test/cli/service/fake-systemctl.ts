@@ -8,8 +8,10 @@ case "$1 $2" in
     echo Version=255 ;;
   "show svc.service")
     if [ -e "$UNIT" ]; then echo LoadState=loaded; echo "FragmentPath=\${PACKAGED:-$UNIT}"; else echo LoadState=not-found; fi
-    if [ -e "$FAKE/active" ]; then echo ActiveState=active; echo MainPID=4242; else echo "ActiveState=$(cat "$FAKE/inactive")"; fi ;;
-  "restart svc.service") [ -e "$FAKE/broken" ] && { echo failed > "$FAKE/inactive"; exit 0; }
+    if [ -e "$FAKE/crashing" ]; then echo ActiveState=activating; echo "MainPID=$$"
+    elif [ -e "$FAKE/active" ]; then echo ActiveState=active; echo MainPID=4242; else echo "ActiveState=$(cat "$FAKE/inactive")"; fi ;;
+  "restart svc.service") [ -e "$FAKE/crashing" ] && exit 0
+    [ -e "$FAKE/broken" ] && { echo failed > "$FAKE/inactive"; exit 0; }
     [ -e "$FAKE/enabled" ] && [ -e "$UNIT" ] && touch "$FAKE/active" ;;
   "enable svc.service") touch "$FAKE/enabled" ;;
   "stop svc.service") rm -f "$FAKE/active" ;;

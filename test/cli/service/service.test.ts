@@ -144,6 +144,14 @@ describe('svc service install', () => {
     expect(failed).toMatchObject({ exitCode: 1, error: expect.stringContaining('svc service logs') });
   });
 
+  test('does not wait for a daemon that ends and is started again and again', async () => {
+    await writeFile(inFake('crashing'), '');
+    expect(await service(['install'])).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('svc did not start. See svc service logs'),
+    });
+  });
+
   test('leaves a service of a package alone', async () => {
     await line.close();
     line = await openLine({ PACKAGED: '/usr/lib/systemd/user/svc.service' });
