@@ -162,7 +162,7 @@ test('goes back, program and database, if the new daemon does not become ready',
   expect(await served(machine)).toEqual({ version: '0.1.0', memories: TEA });
 });
 
-describe.skipIf(!(await canMount()))('on a full disk', () => {
+describe.skipIf(!(await canMount()))('on a full disk (row 101)', () => {
   async function onSmallDisk(sizeMib: number, what: 'lib' | 'dataDir', act: (machine: Machine) => Promise<void>) {
     const machine = await createMachine();
     const disk = await mountSmallDisk(sizeMib);
@@ -227,7 +227,7 @@ async function killEverywhere(
   return chosen.length;
 }
 
-test('killed before any step, leaves one version that serves all data, and the next call upgrades', async () => {
+test('killed before any step (row 101), leaves one version that serves all data, and the next call upgrades', async () => {
   const kills = await killEverywhere(
     good,
     () => true,
