@@ -56,6 +56,17 @@ describe('svc admin without a running daemon', () => {
     expect(unknown).toMatchObject({ code: 1, out: '', error: 'svc: No account found for nobody@example.com.\n' });
   });
 
+  test('spaces: lists what accounts share, and makes a space for one', async () => {
+    expect((await admin(folder, 'spaces')).out).toMatch(/^No spaces yet\./);
+    const made = await admin(folder, 'spaces', 'create', 'team', '--owner', 'ada@example.com', '--json');
+    expect(made.json()).toMatchObject({ name: 'team', owner: 'ada@example.com' });
+    const [space] = (await admin(folder, 'spaces', '--json')).json<Record<string, unknown>[]>();
+    expect(space).toMatchObject({ name: 'team', tier: 'Pro', members: 1, storedBytes: 0 });
+    expect(await addresses(folder)).toEqual(['bob@example.com', 'ada@example.com']);
+    const unknown = await admin(folder, 'spaces', 'create', 'team', '--owner', 'nobody@example.com');
+    expect(unknown).toMatchObject({ code: 1, error: 'svc: No account found for nobody@example.com.\n' });
+  });
+
   test('invite, invitations, withdraw', async () => {
     expect((await admin(folder, 'invitations')).out).toBe('No open invitations.\n');
     expect((await admin(folder, 'invite', 'eve@example.com', '--json')).json()).toEqual({ invited: 'eve@example.com' });
