@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeClientPackage } from '../../scripts/client-package.ts';
+import { createClient } from '../../src/client/client.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { frameworkNode, linkFrameworks } from '../helpers/frameworks.ts';
+import { type ScriptedModel, startScriptedModel } from '../helpers/scripted-model/server.ts';
+
+const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
+
+let project: string;
+let daemon: TestDaemon;
+let model: ScriptedModel;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'svc-frameworks-'));
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  await writeClientPackage(join(project, 'node_modules/@svc-memory/client'));
+  await linkFrameworks(project);
+  daemon = await startTestDaemon();
+  model = await startScriptedModel();
+}, 300_000);
+
+afterAll(async () => {
+  await model.close();
+  await daemon.close();
+  await rm(project, { recursive: true, force: true });
+});
+
+/** Runs a program in the project; returns what it prints. */
+async function run(source: string, env: Record<string, string>): Promise<{ stdout: string; stderr: string }> {
+  await writeFile(join(project, 'program.mjs'), source);
+  return execa(frameworkNode(), ['program.mjs'], { cwd: project, env: { ...env, MODEL_URL: `${model.url}/v1` } });
+}
+
+async function signUp(name: string) {
+  const { apiKey } = await makeTenant(daemon, `${name}@example.com`);
+  const env = { SVC_URL: daemon.baseUrl, SVC_API_KEY: apiKey };
+  return { env, client: createClient({ baseUrl: daemon.baseUrl, apiKey }) };
+}
+
+test('the adapters have the types that the frameworks ask for', async () => {
+  const source = `import { createClient } from '@svc-memory/client';
+import { memoryProcessor } from '@svc-memory/client/mastra';
+import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
+const client = createClient();
+const processor = memoryProcessor({ client, user: 'ada' });
+export const input: InputProcessor = processor;
+export const output: OutputProcessor = processor;
+`;
+  const check = async (text: string) => {
+    await writeFile(join(project, 'consumer.ts'), text);
+    const options = ['--strict', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--types', '', '--noEmit'];
+    const words = [...options, '--module', 'nodenext', '--skipLibCheck', 'consumer.ts'];
+    return (await execa(TSC, words, { cwd: project, reject: false })).stdout;
+  };
+  expect(await check(source)).toBe('');
+  expect(await check(`${source}export const wrong: InputProcessor = memoryProcessor;\n`)).toContain('error TS');
+});
+
+describe('a processor of Mastra', () => {
+  const program = (calls: string) => `import { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import { createClient } from '@svc-memory/client';
+import { memoryProcessor } from '@svc-memory/client/mastra';
+const memory = memoryProcessor({ client: createClient({ retries: 0 }) });
+const look = createTool({ id: 'look', description: 'Look', execute: async () => ({ seen: 'a wyvern' }) });
+const agent = new Agent({
+  id: 'guide', name: 'Guide', instructions: 'Be brief.', tools: { look },
+  model: { id: 'openai/scripted', url: process.env.MODEL_URL, apiKey: 'none' },
+  inputProcessors: [memory], outputProcessors: [memory],
+});
+const of = (resource, thread) => ({ memory: { resource, thread } });
+${calls}`;
+
+  test('stores a turn with tool calls once, as the question and the final answer', async () => {
+    const { env, client } = await signUp('mastra-tools');
+    model.answers({ tool: 'look', input: {} }, { text: 'A wyvern.' });
+    const calls = `console.log((await agent.generate('What is in the cave?', of('ada', 'one'))).text);`;
+    expect((await run(program(calls), env)).stdout).toBe('A wyvern.');
+    const { data } = await client.conversations.list();
+    expect(data).toMatchObject([{ user: 'ada', messageCount: 2 }]);
+    const messages = await client.conversations.messages.list(data[0]!.id, { order: 'oldest' });
+    expect(messages.data.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'What is in the cave?'],
+      ['assistant', 'A wyvern.'],
+    ]);
+  });
+
+  test('keeps each thread in a conversation, and recalls those of the same person alone', async () => {
+    const { env, client } = await signUp('mastra-threads');
+    await client.memories.create({ content: 'Bo keeps a griffin in the attic', user: 'bo' });
+    model.answers({ text: 'Noted.' }, { text: 'In the cellar.' }, { text: 'Unknown.' });
+    const calls = `
+await agent.generate('My basilisk sleeps in the cellar.', of('ada', 'one'));
+const { textStream } = await agent.stream('Where does my basilisk sleep?', of('ada', 'two'));
+for await (const text of textStream) process.stdout.write(text);
+await agent.generate('Does the griffin sleep in the cellar?', of('ada', 'one'));`;
+    const before = model.requests.length;
+    expect((await run(program(calls), env)).stdout).toBe('In the cellar.');
+    const [, other, same] = model.requests.slice(before).map(({ text }) => text);
+    expect(other).toContain('My basilisk sleeps in the cellar.');
+    expect(same).not.toContain('attic');
+    const { data } = await client.conversations.list({ user: 'ada' });
+    expect(data.map(({ messageCount }) => messageCount).sort()).toEqual([2, 4]);
+  });
+
+  test('lets the model answer without memory if svc cannot be reached', async () => {
+    model.answers({ text: 'I do not know.' });
+    const calls = `console.log((await agent.generate('What is in the cave?', of('ada', 'one'))).text);`;
+    const { stdout, stderr } = await run(program(calls), { SVC_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'none' });
+    expect(stdout).toBe('I do not know.');
+    expect(stderr).toContain('svc: the model answers without memory');
+  });
+});
