@@ -11,6 +11,7 @@ const ENTRIES = {
   './ai-sdk': { source: 'ai-sdk', peers: { ai: '^6.0.0' } },
   './anthropic': { source: 'anthropic', peers: { '@anthropic-ai/sdk': '^1.14.0' } },
   './langgraph': { source: 'langgraph', peers: { '@langchain/langgraph-checkpoint': '^1.2.2' } },
+  './llamaindex': { source: 'llamaindex', peers: {} },
   './mastra': { source: 'mastra', peers: {} },
   './openai-agents': { source: 'openai-agents', peers: { '@openai/agents-core': '>=0.3.0' } },
 };
@@ -51,7 +52,19 @@ async function manifest(): Promise<object> {
     version: daemon.version,
     description:
       'Typed client of svc, self-hosted memory for AI assistants, with adapters for agent frameworks and SDKs.',
-    keywords: ['svc', 'memory', 'ai', 'agents', 'llm', 'ai-sdk', 'claude', 'langgraph', 'mastra', 'openai-agents'],
+    keywords: [
+      'svc',
+      'memory',
+      'ai',
+      'agents',
+      'llm',
+      'ai-sdk',
+      'claude',
+      'langgraph',
+      'llamaindex',
+      'mastra',
+      'openai-agents',
+    ],
     license: daemon.license,
     repository: daemon.repository,
     homepage: daemon.homepage,

@@ -110,7 +110,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && /\S/.test(value);
 }
 
-function isId(value: unknown): value is string {
+/** Whether the daemon takes a value as the id of a tool call, or as the name of a tool. */
+export function isId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LONGEST_ID && /^[^\u0000-\u001f\u007f]+$/.test(value);
 }
 

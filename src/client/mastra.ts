@@ -1,4 +1,4 @@
-import { createTurns, type TurnOptions, type Turns } from './turns.ts';
+import { createTurns, type TurnOptions, type Turns, textOfParts } from './turns.ts';
 
 /** `user` is the memory resource of each call unless given, and `default` where a call has none. */
 export interface MemoryProcessorOptions extends TurnOptions {}
@@ -58,7 +58,7 @@ export function memoryProcessor(options: MemoryProcessorOptions) {
       abortSignal,
     }: InputArguments<Message, SystemMessage>) {
       const message = messages.findLast(({ role }) => role === 'user');
-      const asked = message ? textOf(message) : '';
+      const asked = textOfParts(message?.content.parts ?? []);
       const turns = message && turnsOf(message);
       Object.assign(state, { asked, turns });
       const context = (await turns?.recall(asked, abortSignal)) ?? '';
@@ -73,10 +73,4 @@ export function memoryProcessor(options: MemoryProcessorOptions) {
       return messages;
     },
   };
-}
-
-function textOf({ content }: ProcessedMessage): string {
-  return content.parts
-    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
-    .join('\n');
 }

@@ -1,6 +1,7 @@
 import type { AgentInputItem, Session } from '@openai/agents-core';
 import { fromMessage, toMessage } from './agent-items.ts';
-import type { Client, NewMessage } from './client.ts';
+import type { Client } from './client.ts';
+import { messageBatches } from './message-batches.ts';
 
 export interface SvcSessionOptions {
   client: Client;
@@ -11,9 +12,6 @@ export interface SvcSessionOptions {
 }
 
 const LARGEST_PAGE = 200;
-const LARGEST_APPEND = 500;
-/** Below the daemon's limit of 1 MiB, with room for the request around the messages. */
-const LARGEST_BODY_BYTES = 900_000;
 
 /**
  * A session of the OpenAI Agents SDK that keeps its history in a conversation of svc, where it is searchable and
@@ -54,7 +52,7 @@ export class SvcSession implements Session {
 
   async addItems(items: AgentInputItem[]): Promise<void> {
     const id = await this.getSessionId();
-    for (const messages of batches(items.map(toMessage)))
+    for (const messages of messageBatches(items.map(toMessage)))
       await this.#client.conversations.messages.append(id, messages);
   }
 
@@ -77,20 +75,4 @@ export class SvcSession implements Session {
   #messages(id: string) {
     return this.#client.conversations.messages.list(id, { order: 'newest', limit: LARGEST_PAGE });
   }
-}
-
-function* batches(messages: NewMessage[]): Generator<NewMessage[]> {
-  let batch: NewMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = new TextEncoder().encode(JSON.stringify(message)).length;
-    if (batch.length === LARGEST_APPEND || (batch.length > 0 && bytes + size > LARGEST_BODY_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(message);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,18 +1,21 @@
 import { fence, fenceMark } from '../contract/fence.ts';
 import type { Client } from './client.ts';
 
-export interface TurnOptions {
+export interface RecallOptions {
   client: Client;
   /** The person the model talks to, `default` unless given. */
   user?: string;
-  /** Where turns are appended. Unless given, a conversation is created with the first turn. */
-  conversationId?: string;
-  /** Whether turns are stored; they are by default. */
-  store?: boolean;
   /** The largest context, in tokens. */
   maxTokens?: number;
   /** From 0 to 1: leaves out what hardly answers the last message, for contexts without noise. */
   minRelevance?: number;
+}
+
+export interface TurnOptions extends RecallOptions {
+  /** Where turns are appended. Unless given, a conversation is created with the first turn. */
+  conversationId?: string;
+  /** Whether turns are stored; they are by default. */
+  store?: boolean;
   /** Called if svc cannot be used; the model then answers without memory. Warns on the console by default. */
   onError?: (error: unknown) => void;
 }
@@ -20,6 +23,25 @@ export interface TurnOptions {
 const LONGEST_QUERY = 10_000;
 const WEB_RANDOM = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const warn = (error: unknown) => console.warn('svc: the model answers without memory:', error);
+
+/** Returns what svc remembers about a message, fenced for a prompt, or an empty string. */
+export async function recall(
+  asked: string,
+  { client, user, maxTokens, minRelevance }: RecallOptions,
+  { exclude, signal }: { exclude?: { conversationId: string }; signal?: AbortSignal } = {},
+): Promise<string> {
+  const query = asked.slice(0, LONGEST_QUERY).trim();
+  if (query === '') return '';
+  const request = {
+    query,
+    ...(user !== undefined && { user }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(minRelevance !== undefined && { minRelevance }),
+    ...(exclude && { exclude }),
+  };
+  const { text } = await client.context(request, signal ? { signal } : {});
+  return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
+}
 
 /** The turns of one person in one conversation. Failures go to `onError`; only an aborted call rejects. */
 export interface Turns {
@@ -31,21 +53,8 @@ export interface Turns {
 
 /** Returns the calls with which an adapter gives a model its memory: read before an answer, written after it. */
 export function createTurns(options: TurnOptions): Turns {
-  const { client, user, maxTokens, minRelevance, store = true, onError = warn } = options;
+  const { client, user, store = true, onError = warn } = options;
   let { conversationId } = options;
-
-  async function contextOf(query: string, signal: AbortSignal | undefined): Promise<string> {
-    const request = {
-      query,
-      ...(user !== undefined && { user }),
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(minRelevance !== undefined && { minRelevance }),
-      // The model has its messages.
-      ...(conversationId !== undefined && { exclude: { conversationId } }),
-    };
-    const { text } = await client.context(request, signal ? { signal } : {});
-    return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
-  }
 
   async function append(asked: string, answer: string): Promise<void> {
     const messages = [
@@ -58,9 +67,12 @@ export function createTurns(options: TurnOptions): Turns {
 
   return {
     async recall(asked, signal) {
-      const query = asked.slice(0, LONGEST_QUERY).trim();
-      if (query === '') return '';
-      return contextOf(query, signal).catch((error) => {
+      // The model has the messages of the conversation.
+      const request = {
+        ...(conversationId !== undefined && { exclude: { conversationId } }),
+        ...(signal && { signal }),
+      };
+      return recall(asked, options, request).catch((error) => {
         if (signal?.aborted) throw error;
         onError(error);
         return '';
@@ -71,4 +83,10 @@ export function createTurns(options: TurnOptions): Turns {
       await append(asked, answer).catch(onError);
     },
   };
+}
+
+/** Joins the texts of the parts of a message. */
+export function textOfParts(parts: readonly { type?: string; text?: unknown }[]): string {
+  const isText = (part: { type?: string; text?: unknown }) => part.type === undefined || part.type === 'text';
+  return parts.flatMap((part) => (isText(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
 }

@@ -45,6 +45,7 @@ test('each entry point is one file that imports its peer alone and runs in brows
     ['ai-sdk.js', ['ai']],
     ['anthropic.js', []],
     ['langgraph.js', ['@langchain/langgraph-checkpoint']],
+    ['llamaindex.js', []],
     ['mastra.js', []],
     ['openai-agents.js', []],
   ]);

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { NODE_PACKAGE, NODE_VERSION } from '../../scripts/release/runtime.ts';
 import { installPackages, packagesOf } from './npm-packages.ts';
 
-/** Frameworks that are too large, or too new for the oldest Node.js, to be dependencies of the tests. */
-const FRAMEWORKS = { '@mastra/core': '1.71.0' };
+/** Frameworks that are too large, too new for the oldest Node.js, or too old to be dependencies of the tests. */
+const FRAMEWORKS = { '@llamaindex/core': '0.6.23', '@mastra/core': '1.71.0' };
 
 /** The Node.js that runs them. */
 export const frameworkNode = (): string => join(packagesOf('frameworks'), 'node/bin/node');

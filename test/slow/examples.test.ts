@@ -87,6 +87,11 @@ const RUNS: Record<string, () => Promise<void>> = {
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');
   },
+  async 'llamaindex.mjs'() {
+    expect(await run(['llamaindex.mjs', 'My hippogriff is called Kim.'])).toBe('Untitled');
+    await run(['llamaindex.mjs', 'What is my hippogriff called?']);
+    expect(lastRead()).toContain('My hippogriff is called Kim.');
+  },
   async 'mastra.mjs'() {
     const ask = (...words: string[]) => runWith(frameworkNode(), ['mastra.mjs', ...words]);
     expect(await ask('I keep a wyvern.', 'eve')).toBe('Untitled');

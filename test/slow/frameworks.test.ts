@@ -46,12 +46,16 @@ async function signUp(name: string) {
 
 test('the adapters have the types that the frameworks ask for', async () => {
   const source = `import { createClient } from '@svc-memory/client';
+import { memoryBlock } from '@svc-memory/client/llamaindex';
 import { memoryProcessor } from '@svc-memory/client/mastra';
+import { createMemory, type BaseMemoryBlock } from '@llamaindex/core/memory';
 import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
 const client = createClient();
 const processor = memoryProcessor({ client, user: 'ada' });
 export const input: InputProcessor = processor;
 export const output: OutputProcessor = processor;
+export const block: BaseMemoryBlock = memoryBlock({ client, user: 'ada' });
+export const saved = memoryBlock({ client }).save(createMemory({ memoryBlocks: [block] }));
 `;
   const check = async (text: string) => {
     await writeFile(join(project, 'consumer.ts'), text);
@@ -61,6 +65,72 @@ export const output: OutputProcessor = processor;
   };
   expect(await check(source)).toBe('');
   expect(await check(`${source}export const wrong: InputProcessor = memoryProcessor;\n`)).toContain('error TS');
+});
+
+describe('a memory block of LlamaIndex', () => {
+  const program = (calls: string) => `import { createMemory } from '@llamaindex/core/memory';
+import { createClient } from '@svc-memory/client';
+import { memoryBlock } from '@svc-memory/client/llamaindex';
+const block = (more) => memoryBlock({ client: createClient({ retries: 0 }), user: 'ada', ...more });
+const print = (value) => console.log(JSON.stringify(value));
+${calls}`;
+
+  test('stores each message once, when it leaves short-term memory or is saved', async () => {
+    const { env, client } = await signUp('llamaindex');
+    const calls = `
+const ours = block();
+const memory = createMemory({ memoryBlocks: [ours], tokenLimit: 20 });
+await memory.add({ role: 'system', content: 'Be brief.' });
+await memory.add({ role: 'user', content: 'What is in the cave? '.repeat(10) });
+await memory.add({ role: 'assistant', content: '', options: { toolCall: [{ id: 'call_1', name: 'look', input: { far: true } }] } });
+await memory.add({ role: 'user', content: 'a wyvern', options: { toolResult: { id: 'call_1', result: 'a wyvern', isError: false } } });
+await memory.add({ role: 'assistant', content: [{ type: 'text', text: 'A wyvern.' }] });
+await ours.save(memory);
+await ours.save(memory);`;
+    await run(program(calls), env);
+    const { data } = await client.conversations.list({ user: 'ada' });
+    expect(data).toHaveLength(1);
+    const messages = await client.conversations.messages.list(data[0]!.id, { order: 'oldest' });
+    expect(messages.data.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'What is in the cave? '.repeat(10)],
+      ['assistant', [{ type: 'tool_call', id: 'call_1', name: 'look', arguments: { far: true } }]],
+      ['tool', [{ type: 'tool_result', toolCallId: 'call_1', content: 'a wyvern' }]],
+      ['assistant', 'A wyvern.'],
+    ]);
+  });
+
+  test('recalls what is known of the person, for the last user message, also with tool results after it', async () => {
+    const { env, client } = await signUp('llamaindex-recall');
+    await client.memories.create({ content: 'The basilisk sleeps in the cellar', user: 'ada' });
+    await client.memories.create({ content: 'The basilisk of Bo sleeps in the attic', user: 'bo' });
+    const calls = `
+const memory = createMemory({ memoryBlocks: [block()] });
+await memory.add({ role: 'user', content: 'Where does the basilisk sleep?' });
+await memory.add({ role: 'user', content: '42', options: { toolResult: { id: 'call_1', result: '42', isError: false } } });
+print(await memory.getLLM());`;
+    const { stdout } = await run(program(calls), env);
+    const [recalled, ...rest] = JSON.parse(stdout);
+    expect(recalled).toMatchObject({ role: 'memory', content: expect.stringContaining('sleeps in the cellar') });
+    expect(recalled.content).not.toContain('attic');
+    expect(rest).toMatchObject([{ role: 'user', content: 'Where does the basilisk sleep?' }, { content: '42' }]);
+  });
+
+  test('stores with the next messages what could not be stored, and answers meanwhile', async () => {
+    const { env, client } = await signUp('llamaindex-broken');
+    const calls = `
+let isBroken = true;
+const broken = (...request) => (isBroken ? Promise.reject(new Error('the cable is cut')) : fetch(...request));
+const ours = block({ client: createClient({ retries: 0, fetch: broken }) });
+const memory = createMemory({ memoryBlocks: [ours], tokenLimit: 4 });
+await memory.add({ role: 'user', content: 'The griffin sleeps in the attic' });
+print(await memory.getLLM());
+isBroken = false;
+await memory.add({ role: 'user', content: 'The basilisk sleeps in the cellar' });`;
+    const { stdout } = await run(program(calls), env);
+    expect(stdout).toMatch(/^\[\]$/m);
+    const { data } = await client.conversations.list({ user: 'ada' });
+    expect(data).toMatchObject([{ messageCount: 2 }]);
+  });
 });
 
 describe('a processor of Mastra', () => {
