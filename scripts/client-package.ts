@@ -10,6 +10,7 @@ const ENTRIES = {
   '.': { source: 'entry', peers: {} },
   './ai-sdk': { source: 'ai-sdk', peers: { ai: '^6.0.0' } },
   './anthropic': { source: 'anthropic', peers: { '@anthropic-ai/sdk': '^1.14.0' } },
+  './google-adk': { source: 'google-adk', peers: {} },
   './langgraph': { source: 'langgraph', peers: { '@langchain/langgraph-checkpoint': '^1.2.2' } },
   './llamaindex': { source: 'llamaindex', peers: {} },
   './mastra': { source: 'mastra', peers: {} },

@@ -1,3 +1,4 @@
+import { createRecent } from './recent.ts';
 import { createTurns, type TurnOptions, type Turns, textOfParts } from './turns.ts';
 
 /** `user` is the memory resource of each call unless given, and `default` where a call has none. */
@@ -32,18 +33,13 @@ const MOST_THREADS = 1000;
  * user message becomes a system message, and each finished turn is appended to the conversation of its thread.
  */
 export function memoryProcessor(options: MemoryProcessorOptions) {
-  const threads = new Map<string, Turns>();
+  const threads = createRecent<Turns>(MOST_THREADS);
 
   function turnsOf({ resourceId, threadId }: ProcessedMessage): Turns {
     const user = options.user ?? resourceId;
     const thread = JSON.stringify([user, threadId]);
     const turns = threads.get(thread) ?? createTurns({ ...options, ...(user !== undefined && { user }) });
-    threads.delete(thread);
     threads.set(thread, turns);
-    for (const oldest of threads.keys()) {
-      if (threads.size <= MOST_THREADS) break;
-      threads.delete(oldest);
-    }
     return turns;
   }
 

@@ -4,7 +4,7 @@ import { NODE_PACKAGE, NODE_VERSION } from '../../scripts/release/runtime.ts';
 import { installPackages, packagesOf } from './npm-packages.ts';
 
 /** Frameworks that are too large, too new for the oldest Node.js, or too old to be dependencies of the tests. */
-const FRAMEWORKS = { '@llamaindex/core': '0.6.23', '@mastra/core': '1.71.0' };
+const FRAMEWORKS = { '@google/adk': '2.0.0', '@llamaindex/core': '0.6.23', '@mastra/core': '1.71.0' };
 
 /** The Node.js that runs them. */
 export const frameworkNode = (): string => join(packagesOf('frameworks'), 'node/bin/node');

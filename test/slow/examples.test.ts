@@ -58,6 +58,9 @@ async function runWith(node: string, words: string[], ...script: ScriptLine[]): 
     ANTHROPIC_API_KEY: 'none',
     OPENAI_BASE_URL: `${model.url}/v1`,
     OPENAI_API_KEY: 'none',
+    GOOGLE_GEMINI_BASE_URL: model.url,
+    GEMINI_API_KEY: 'none',
+    GEMINI_MODEL: 'scripted',
   };
   return (await execa(node, words, { cwd: project, env })).stdout;
 }
@@ -83,6 +86,12 @@ const RUNS: Record<string, () => Promise<void>> = {
     const asked = [{ tool: 'memory', input: view }, { text: 'Oolong.' }];
     expect(await run(['anthropic-memory.mjs', 'Which tea?'], ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
+  },
+  async 'google-adk.mjs'() {
+    const ask = (question: string) => runWith(frameworkNode(), ['google-adk.mjs', question]);
+    expect(await ask('My manticore sleeps in the barn.')).toBe('Untitled');
+    await ask('Where does my manticore sleep?');
+    expect(lastRead()).toContain('My manticore sleeps in the barn.');
   },
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');

@@ -46,14 +46,17 @@ async function signUp(name: string) {
 
 test('the adapters have the types that the frameworks ask for', async () => {
   const source = `import { createClient } from '@svc-memory/client';
+import { SvcMemoryService } from '@svc-memory/client/google-adk';
 import { memoryBlock } from '@svc-memory/client/llamaindex';
 import { memoryProcessor } from '@svc-memory/client/mastra';
+import type { BaseMemoryService } from '@google/adk';
 import { createMemory, type BaseMemoryBlock } from '@llamaindex/core/memory';
 import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
 const client = createClient();
 const processor = memoryProcessor({ client, user: 'ada' });
 export const input: InputProcessor = processor;
 export const output: OutputProcessor = processor;
+export const service: BaseMemoryService = new SvcMemoryService({ client });
 export const block: BaseMemoryBlock = memoryBlock({ client, user: 'ada' });
 export const saved = memoryBlock({ client }).save(createMemory({ memoryBlocks: [block] }));
 `;
@@ -65,6 +68,106 @@ export const saved = memoryBlock({ client }).save(createMemory({ memoryBlocks: [
   };
   expect(await check(source)).toBe('');
   expect(await check(`${source}export const wrong: InputProcessor = memoryProcessor;\n`)).toContain('error TS');
+});
+
+describe('a memory service of the ADK', () => {
+  const program = (
+    calls: string,
+  ) => `import { FunctionTool, Gemini, InMemoryRunner, LlmAgent, LOAD_MEMORY, LogLevel, setLogLevel, StreamingMode } from '@google/adk';
+import { createClient } from '@svc-memory/client';
+import { SvcMemoryService } from '@svc-memory/client/google-adk';
+setLogLevel(LogLevel.WARN);
+const look = new FunctionTool({ name: 'look', description: 'Look', execute: async () => ({ seen: 'a wyvern' }) });
+const agent = new LlmAgent({ name: 'guide', model: new Gemini({ model: 'scripted' }), tools: [look, LOAD_MEMORY] });
+const newService = () => new SvcMemoryService({ client: createClient({ retries: 0 }) });
+async function chat(appName, memoryService) {
+  const runner = new InMemoryRunner({ appName, agent });
+  runner.memoryService = memoryService;
+  const session = await runner.sessionService.createSession({ appName, userId: 'ada' });
+  const ids = { userId: 'ada', sessionId: session.id };
+  return {
+    async ask(text) {
+      const message = { newMessage: { role: 'user', parts: [{ text }] }, runConfig: { streamingMode: StreamingMode.SSE } };
+      for await (const event of runner.runAsync({ ...ids, ...message })) if (event.errorMessage) throw new Error(event.errorMessage);
+    },
+    session: () => runner.sessionService.getSession({ appName, ...ids }),
+  };
+}
+${calls}`;
+  const environment = (env: Record<string, string>) => ({
+    ...env,
+    GOOGLE_GEMINI_BASE_URL: model.url,
+    GEMINI_API_KEY: 'none',
+  });
+
+  test('stores each event of a session once, whoever adds it how often', async () => {
+    const { env, client } = await signUp('adk');
+    model.answers({ tool: 'look', input: {} }, { text: 'A wyvern.' }, { text: 'Green.' }, { text: 'Yes.' });
+    const calls = `
+const service = newService();
+const { ask, session } = await chat('caves', service);
+await ask('What is in the cave?');
+await service.addSessionToMemory(await session());
+await service.addSessionToMemory(await session());
+await ask('Which color?');
+await newService().addSessionToMemory(await session());
+await ask('Is it asleep?');
+await Promise.allSettled([service, newService()].map(async (any) => any.addSessionToMemory(await session())));
+await service.addSessionToMemory(await session());`;
+    await run(program(calls), environment(env));
+    const { data } = await client.conversations.list({ user: 'ada' });
+    expect(data).toMatchObject([{ project: 'caves' }]);
+    const messages = await client.conversations.messages.list(data[0]!.id, { order: 'oldest' });
+    expect(messages.data.map(({ role, name, content }) => [role, name, content])).toEqual([
+      ['user', null, 'What is in the cave?'],
+      ['assistant', 'guide', [{ type: 'tool_call', id: expect.any(String), name: 'look', arguments: {} }]],
+      ['tool', null, [{ type: 'tool_result', toolCallId: expect.any(String), content: { seen: 'a wyvern' } }]],
+      ['assistant', 'guide', 'A wyvern.'],
+      ['user', null, 'Which color?'],
+      ['assistant', 'guide', 'Green.'],
+      ['user', null, 'Is it asleep?'],
+      ['assistant', 'guide', 'Yes.'],
+    ]);
+  });
+
+  test('stores a session anew after its conversation was deleted', async () => {
+    const { env, client } = await signUp('adk-deleted');
+    const calls = `
+const service = newService();
+const { ask, session } = await chat('caves', service);
+await ask('What is in the cave?');
+await service.addSessionToMemory(await session());
+const client = createClient();
+const { data } = await client.conversations.list({ user: 'ada' });
+await client.conversations.delete(data[0].id);
+await service.addSessionToMemory(await session());`;
+    await run(program(calls), environment(env));
+    expect((await client.conversations.list({ user: 'ada' })).data).toMatchObject([{ messageCount: 2 }]);
+  });
+
+  test('finds what was said in other sessions of the app, and not what was said in another app', async () => {
+    const { env, client } = await signUp('adk-search');
+    await client.memories.create({ content: 'Ada is afraid of the basilisk', user: 'ada' });
+    model.answers({ text: 'Noted.' }, { tool: 'load_memory', input: { query: 'Where does the basilisk sleep?' } });
+    const calls = `
+const service = newService();
+const first = await chat('caves', service);
+await first.ask('The basilisk sleeps in the cellar');
+await service.addSessionToMemory(await first.session());
+await (await chat('caves', service)).ask('Where does it sleep?');
+const query = 'Where does the basilisk sleep?';
+for (const appName of ['caves', 'other']) console.log(JSON.stringify(await service.searchMemory({ appName, userId: 'ada', query })));`;
+    const { stdout } = await run(program(calls), environment(env));
+    expect(model.requests.at(-1)!.text).toContain('The basilisk sleeps in the cellar');
+    const [same, other] = stdout.split('\n').map((line) => JSON.parse(line));
+    expect(same.memories[0]).toEqual({
+      content: { role: 'user', parts: [{ text: 'The basilisk sleeps in the cellar' }] },
+      author: 'user',
+      timestamp: expect.any(String),
+    });
+    expect(JSON.stringify(other)).toContain('Ada is afraid');
+    expect(JSON.stringify(other)).not.toContain('cellar');
+  });
 });
 
 describe('a memory block of LlamaIndex', () => {
