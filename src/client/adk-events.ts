@@ -1,4 +1,3 @@
-import { toTimestamp } from '../lib/clock.ts';
 import { isId } from './agent-items.ts';
 import type { NewMessage } from './client.ts';
 
@@ -31,6 +30,11 @@ export function storedEvents(events: readonly AdkEvent[]): StoredEvent[] {
   return events.flatMap(toMessages);
 }
 
+/** Returns the time of an event as the daemon takes it. */
+export function timestampOf(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
 function toMessages({ id, author, partial, timestamp, content }: AdkEvent): StoredEvent[] {
   const parts = content?.parts ?? [];
   const stored = parts.flatMap(toPart);
@@ -40,7 +44,7 @@ function toMessages({ id, author, partial, timestamp, content }: AdkEvent): Stor
   const role = isResult ? 'tool' : isUser ? 'user' : 'assistant';
   const [only] = stored;
   const isText = stored.length === 1 && only?.type === 'text';
-  const createdAt = toTimestamp(timestamp);
+  const createdAt = timestampOf(timestamp);
   return [
     {
       role,

@@ -1,5 +1,4 @@
-import { toTimestamp } from '../lib/clock.ts';
-import { type AdkEvent, type StoredEvent, storedEvents } from './adk-events.ts';
+import { type AdkEvent, type StoredEvent, storedEvents, timestampOf } from './adk-events.ts';
 import type { Client } from './client.ts';
 import { messageBatches } from './message-batches.ts';
 import { hasCode } from './named-items.ts';
@@ -104,7 +103,7 @@ export class SvcMemoryService {
 
   async #find(session: Session, startedMs: number): Promise<string | undefined> {
     const { userId: user, appName: project } = session;
-    const after = toTimestamp(startedMs - LONGEST_SESSION_MS);
+    const after = timestampOf(startedMs - LONGEST_SESSION_MS);
     const filter = { user, project, projectOnly: true, after, limit: LARGEST_PAGE };
     for await (const { id, metadata } of this.#client.conversations.list(filter)) {
       if (metadata.adkSession === session.id) return id;
@@ -114,7 +113,7 @@ export class SvcMemoryService {
 
   async #create(session: Session, startedMs: number): Promise<string> {
     const { id: adkSession, userId: user, appName: project } = session;
-    const conversation = { user, project, createdAt: toTimestamp(startedMs), metadata: { adkSession } };
+    const conversation = { user, project, createdAt: timestampOf(startedMs), metadata: { adkSession } };
     const idempotencyKey = await hash([keyOf(session), startedMs]);
     const { conversations } = this.#client;
     const created = await conversations.create(conversation, { idempotencyKey }).catch((error) => {
