@@ -3,6 +3,7 @@ import type { Client } from './client.ts';
 import { messageBatches } from './message-batches.ts';
 import { hasCode } from './named-items.ts';
 import { createRecent } from './recent.ts';
+import { sha256 } from './sha256.ts';
 
 export interface SvcMemoryServiceOptions {
   client: Client;
@@ -74,7 +75,7 @@ export class SvcMemoryService {
     const rest = await this.#notStored(conversationId, messages);
     for (const batch of messageBatches(rest)) {
       const ids = (batch as StoredEvent[]).map(({ metadata }) => metadata.adkEvent);
-      const idempotencyKey = await hash([conversationId, ids]);
+      const idempotencyKey = await sha256(JSON.stringify([conversationId, ids]));
       await this.#client.remember({ conversationId, messages: batch }, { idempotencyKey });
     }
   }
@@ -114,7 +115,7 @@ export class SvcMemoryService {
   async #create(session: Session, startedMs: number): Promise<string> {
     const { id: adkSession, userId: user, appName: project } = session;
     const conversation = { user, project, createdAt: timestampOf(startedMs), metadata: { adkSession } };
-    const idempotencyKey = await hash([keyOf(session), startedMs]);
+    const idempotencyKey = await sha256(JSON.stringify([keyOf(session), startedMs]));
     const { conversations } = this.#client;
     const created = await conversations.create(conversation, { idempotencyKey }).catch((error) => {
       if (!hasCode(error, 'gone')) throw error;
@@ -126,9 +127,4 @@ export class SvcMemoryService {
 
 function keyOf({ appName, userId, id }: Session): string {
   return JSON.stringify([appName, userId, id]);
-}
-
-async function hash(value: unknown): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)));
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
