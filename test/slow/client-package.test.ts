@@ -78,6 +78,7 @@ describe('the packed client', () => {
       'ai-sdk.js',
       'anthropic.js',
       'entry.js',
+      'google-adk.js',
       'langgraph.js',
       'llamaindex.js',
       'mastra.js',
