@@ -5,12 +5,15 @@ import { writeClientTypes } from './client-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Entry points of the client package and the peers that each needs. */
+/** Entry points of the client package and the peers that each imports, if only types. */
 const ENTRIES = {
   '.': { source: 'entry', peers: {} },
   './ai-sdk': { source: 'ai-sdk', peers: { ai: '^6.0.0' } },
   './anthropic': { source: 'anthropic', peers: { '@anthropic-ai/sdk': '^1.14.0' } },
+  './google-adk': { source: 'google-adk', peers: {} },
   './langgraph': { source: 'langgraph', peers: { '@langchain/langgraph-checkpoint': '^1.2.2' } },
+  './llamaindex': { source: 'llamaindex', peers: {} },
+  './mastra': { source: 'mastra', peers: {} },
   './openai-agents': { source: 'openai-agents', peers: { '@openai/agents-core': '>=0.3.0' } },
 };
 
@@ -50,7 +53,19 @@ async function manifest(): Promise<object> {
     version: daemon.version,
     description:
       'Typed client of svc, self-hosted memory for AI assistants, with adapters for agent frameworks and SDKs.',
-    keywords: ['svc', 'memory', 'ai', 'agents', 'llm', 'ai-sdk', 'claude', 'langgraph', 'openai-agents'],
+    keywords: [
+      'svc',
+      'memory',
+      'ai',
+      'agents',
+      'llm',
+      'ai-sdk',
+      'claude',
+      'langgraph',
+      'llamaindex',
+      'mastra',
+      'openai-agents',
+    ],
     license: daemon.license,
     repository: daemon.repository,
     homepage: daemon.homepage,

@@ -171,8 +171,8 @@ describe('the source tree', () => {
 
   test('only lib reads the clock and the random source', () => {
     const reads = /\bDate\.now\(|\bnew Date\(|\bDate\(\)|\bperformance\.now\(|\bMath\.random\(|\brandomBytes\b/;
-    // Items of LangGraph have dates, which are parsed.
-    const home = /^src\/(lib\/(clock|random)|client\/langgraph-items)\.ts$/;
+    // Items of LangGraph and events of the ADK have dates, which are converted.
+    const home = /^src\/(lib\/(clock|random)|client\/(langgraph-items|adk-events))\.ts$/;
     expect(files.filter(({ path, text }) => reads.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
   });
 

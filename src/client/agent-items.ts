@@ -7,9 +7,9 @@ type Role = NewMessage['role'];
 
 /**
  * How the content of a message holds its item; what it does not hold is `rest` in the metadata. `whole`: the item is all
- * in the metadata, or, if it is too large for that, in a tool result.
+ * in the metadata, or, if it is too large for that, in a tool result. `none`: the message is no item.
  */
-type Form = 'text' | 'texts' | 'call' | 'result' | 'whole';
+type Form = 'text' | 'texts' | 'call' | 'result' | 'whole' | 'none';
 
 interface Packed {
   form: Form;
@@ -33,6 +33,7 @@ export function toMessage(item: AgentInputItem): NewMessage {
 export function fromMessage({ metadata, role, content }: Message): AgentInputItem | undefined {
   const stored = metadata.agentItem as { form: Form; rest: unknown } | undefined;
   if (stored === undefined) return itemOf(role, content);
+  if (stored.form === 'none') return undefined;
   return unpack(stored.form, stored.rest, content) as unknown as AgentInputItem;
 }
 
@@ -110,7 +111,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && /\S/.test(value);
 }
 
-function isId(value: unknown): value is string {
+/** Whether the daemon takes a value as the id of a tool call, or as the name of a tool. */
+export function isId(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LONGEST_ID && /^[^\u0000-\u001f\u007f]+$/.test(value);
 }
 

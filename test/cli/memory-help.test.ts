@@ -52,7 +52,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
     '<amount>': '2',
     '<provider>': 'openai',
     '<confidence>': '0.9',
-    '<assistant>': 'claude',
+    '<assistant>': command === 'sync' ? 'claude-code' : 'claude',
     '<set>': 'tidy',
     '<schedule>': 'daily',
     '<order>': 'latest',

@@ -44,7 +44,10 @@ test('each entry point is one file that imports its peer alone and runs in brows
     ['entry.js', []],
     ['ai-sdk.js', ['ai']],
     ['anthropic.js', []],
+    ['google-adk.js', []],
     ['langgraph.js', ['@langchain/langgraph-checkpoint']],
+    ['llamaindex.js', []],
+    ['mastra.js', []],
     ['openai-agents.js', []],
   ]);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));

@@ -1,4 +1,15 @@
-import { Agent, type AgentInputItem, type Model, type ModelRequest, Runner, Usage } from '@openai/agents-core';
+import {
+  Agent,
+  type AgentInputItem,
+  isSessionHistoryRewriteAwareSession,
+  isSessionHistoryTransactionAwareSession,
+  MemorySession,
+  type Model,
+  type ModelRequest,
+  Runner,
+  type SessionHistoryTransaction,
+  Usage,
+} from '@openai/agents-core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
@@ -85,6 +96,129 @@ describe('a session of the OpenAI Agents SDK', () => {
       }),
       { numRuns: 15 },
     );
+  });
+
+  test('has the histories of MemorySession after any changes', async () => {
+    const user = fc.record({ role: fc.constant('user' as const), content: fc.constantFrom('a', 'b', 'c') });
+    const call = fc.record({
+      type: fc.constant('function_call' as const),
+      callId: fc.constantFrom('call_1', 'call_2'),
+      name: fc.constant('look'),
+      arguments: fc.constantFrom('{}', '{"far":true}'),
+    });
+    const items = fc.array(fc.oneof(user, call) as fc.Arbitrary<AgentInputItem>, { maxLength: 3 });
+    const operationId = fc.constantFrom('op_1', 'op_2', 'op_3');
+    const change = fc.oneof(
+      fc.record({ do: fc.constant('add' as const), items }),
+      fc.record({ do: fc.constant('pop' as const) }),
+      fc.record({ do: fc.constant('clear' as const) }),
+      fc.record({ do: fc.constant('compact' as const), items }),
+      fc.record({ do: fc.constant('rewrite' as const), replacement: call }),
+      fc.record({ do: fc.constant('append' as const), operationId, items }),
+      fc.record({
+        do: fc.constant('replace' as const),
+        operationId,
+        items,
+        count: fc.nat({ max: 3 }),
+        stale: fc.nat({ max: 4 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), fc.nat({ max: 5 }), async (changes, limit) => {
+        daemon.clock.advance(60_000);
+        const [session, reference] = [new SvcSession({ client }), new MemorySession()];
+        for (const one of changes) {
+          if (one.do === 'compact') {
+            await session.replaceHistoryWithCompaction(one.items);
+            const applied = reference as unknown as { items: AgentInputItem[] };
+            applied.items = one.items;
+            continue;
+          }
+          const suffix =
+            one.do === 'replace' ? (await reference.getItems(one.count)).slice(one.stale === 0 ? 1 : 0) : [];
+          const outcome = async (target: SvcSession | MemorySession) => {
+            if (one.do === 'add') await target.addItems(one.items);
+            else if (one.do === 'pop') return target.popItem();
+            else if (one.do === 'clear') await target.clearSession();
+            else if (one.do === 'rewrite') {
+              const { replacement } = one;
+              const { callId } = replacement;
+              await target.applyHistoryMutations({
+                mutations: [{ type: 'replace_function_call', callId, replacement }],
+              });
+            } else {
+              const transaction: SessionHistoryTransaction =
+                one.do === 'append'
+                  ? { type: 'append_items', items: one.items }
+                  : { type: 'replace_suffix', expectedSuffix: suffix, replacement: one.items };
+              await target.applyHistoryTransaction({ operationId: one.operationId, transaction });
+            }
+            return undefined;
+          };
+          const [ours, expected] = [
+            await outcome(session).catch(() => 'failed'),
+            await outcome(reference).catch(() => 'failed'),
+          ];
+          expect([one, ours]).toEqual([one, expected]);
+        }
+        expect(await session.getItems()).toEqual(await reference.getItems());
+        expect(await session.getItems(limit)).toEqual(await reference.getItems(limit));
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
+  test('offers transactions and rewrites to the runner', () => {
+    const session = new SvcSession({ client });
+    expect([isSessionHistoryTransactionAwareSession(session), isSessionHistoryRewriteAwareSession(session)]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('applies a transaction once, whoever repeats it at the same time', async () => {
+    const session = new SvcSession({ client });
+    await session.addItems(ITEMS.slice(0, 2));
+    const other = new SvcSession({ client, conversationId: await session.getSessionId() });
+    const transaction = { type: 'append_items' as const, items: ITEMS.slice(2, 4) };
+    const same = () => [session, other].map((each) => each.applyHistoryTransaction({ operationId: 'op', transaction }));
+    await Promise.allSettled(same());
+    await Promise.all(same());
+    expect(await other.getItems()).toEqual(ITEMS.slice(0, 4));
+  });
+
+  test('lets one of two replacements of the same items win', async () => {
+    const session = new SvcSession({ client });
+    await session.addItems(ITEMS.slice(0, 3));
+    const replaceWith = (item: AgentInputItem, operationId: string) =>
+      session.applyHistoryTransaction({
+        operationId,
+        transaction: { type: 'replace_suffix', expectedSuffix: ITEMS.slice(1, 3), replacement: [item] },
+      });
+    const outcomes = await Promise.allSettled([replaceWith(ITEMS[3]!, 'one'), replaceWith(ITEMS[4]!, 'two')]);
+    const items = await session.getItems();
+    const winners = [ITEMS[3]!, ITEMS[4]!].filter((_, index) => outcomes[index]!.status === 'fulfilled');
+    expect(winners.length).toBeLessThan(2);
+    expect(items).toEqual(winners.length === 1 ? [ITEMS[0], ...winners] : ITEMS.slice(0, 3));
+  });
+
+  test('keeps compacted items searchable in the conversation, and replaced ones not', async () => {
+    const session = new SvcSession({ client, user: 'cleo' });
+    await session.addItems([{ role: 'user', content: 'The griffin sleeps in the attic' }]);
+    const summary = { type: 'compaction' as const, encrypted_content: 'x'.repeat(20_000) };
+    await session.replaceHistoryWithCompaction([summary]);
+    await session.addItems([{ role: 'user', content: 'The basilisk sleeps in the cellar' }]);
+    const secret: AgentInputItem = { role: 'user', content: 'The wyvern sleeps in the barn' };
+    await session.addItems([secret]);
+    await session.applyHistoryTransaction({
+      operationId: 'blocked',
+      transaction: { type: 'replace_suffix', expectedSuffix: [secret], replacement: [] },
+    });
+    expect(await session.getItems()).toEqual([summary, { role: 'user', content: 'The basilisk sleeps in the cellar' }]);
+    const { results } = await client.search({ query: 'Where does the griffin or wyvern sleep?', user: 'cleo' });
+    const texts = results.map(({ content }) => content).join();
+    expect(texts).toContain('griffin');
+    expect(texts).not.toContain('wyvern');
   });
 
   test('pops the newest item and clears without changing its id', async () => {

@@ -74,7 +74,16 @@ describe('the packed client', () => {
     expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(manifest.peerDependencies));
     expect(await readdir(join(project, 'node_modules'))).toEqual(['.package-lock.json', '@svc-memory']);
     const names = (await readdir(installed)).sort();
-    const code = ['ai-sdk.js', 'anthropic.js', 'entry.js', 'langgraph.js', 'openai-agents.js'];
+    const code = [
+      'ai-sdk.js',
+      'anthropic.js',
+      'entry.js',
+      'google-adk.js',
+      'langgraph.js',
+      'llamaindex.js',
+      'mastra.js',
+      'openai-agents.js',
+    ];
     expect(names).toEqual([...code, 'LICENSE', 'README.md', 'package.json', 'types'].sort());
     expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:|#)/);
   });

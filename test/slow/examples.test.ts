@@ -1,10 +1,11 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeClientPackage } from '../../scripts/client-package.ts';
+import { frameworkNode, linkFrameworks, linkPackage } from '../helpers/frameworks.ts';
 import { createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
 import { type ScriptedModel, type ScriptLine, startScriptedModel } from '../helpers/scripted-model/server.ts';
 
@@ -27,15 +28,13 @@ let apiKey: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-examples-'));
   await writeClientPackage(join(project, 'node_modules/@svc-memory/client'));
-  for (const name of PACKAGES) {
-    await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
-  }
+  for (const name of PACKAGES) await linkPackage(join(ROOT, 'node_modules', name), project, name);
+  await linkFrameworks(project);
   for (const name of await examples()) await copyFile(join(ROOT, 'examples', name), join(project, name));
   daemon = await places.start({ dataDir: await places.folder() });
   apiKey = await signInAt(daemon, 'examples@example.com');
   model = await startScriptedModel();
-});
+}, 300_000);
 
 afterAll(async () => {
   await model.close();
@@ -48,7 +47,9 @@ async function examples(): Promise<string[]> {
 }
 
 /** Runs an example in its own process and returns what it prints. */
-async function run(words: string[], ...script: ScriptLine[]): Promise<string> {
+const run = (words: string[], ...script: ScriptLine[]) => runWith(process.execPath, words, ...script);
+
+async function runWith(node: string, words: string[], ...script: ScriptLine[]): Promise<string> {
   model.answers(...script);
   const env = {
     SVC_URL: daemon.url,
@@ -57,8 +58,11 @@ async function run(words: string[], ...script: ScriptLine[]): Promise<string> {
     ANTHROPIC_API_KEY: 'none',
     OPENAI_BASE_URL: `${model.url}/v1`,
     OPENAI_API_KEY: 'none',
+    GOOGLE_GEMINI_BASE_URL: model.url,
+    GEMINI_API_KEY: 'none',
+    GEMINI_MODEL: 'scripted',
   };
-  return (await execa(process.execPath, words, { cwd: project, env })).stdout;
+  return (await execa(node, words, { cwd: project, env })).stdout;
 }
 
 /** Returns everything that the model read in its latest request. */
@@ -83,8 +87,27 @@ const RUNS: Record<string, () => Promise<void>> = {
     expect(await run(['anthropic-memory.mjs', 'Which tea?'], ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
   },
+  async 'google-adk.mjs'() {
+    const ask = (question: string) => runWith(frameworkNode(), ['google-adk.mjs', question]);
+    expect(await ask('My manticore sleeps in the barn.')).toBe('Untitled');
+    await ask('Where does my manticore sleep?');
+    expect(lastRead()).toContain('My manticore sleeps in the barn.');
+  },
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');
+  },
+  async 'llamaindex.mjs'() {
+    expect(await run(['llamaindex.mjs', 'My hippogriff is called Kim.'])).toBe('Untitled');
+    await run(['llamaindex.mjs', 'What is my hippogriff called?']);
+    expect(lastRead()).toContain('My hippogriff is called Kim.');
+  },
+  async 'mastra.mjs'() {
+    const ask = (...words: string[]) => runWith(frameworkNode(), ['mastra.mjs', ...words]);
+    expect(await ask('I keep a wyvern.', 'eve')).toBe('Untitled');
+    await ask('What do I keep?', 'eve');
+    expect(lastRead()).toContain('I keep a wyvern.');
+    await ask('What do I keep?', 'bo');
+    expect(lastRead()).not.toContain('wyvern');
   },
   async 'openai-agents.mjs'() {
     const first = await run(['openai-agents.mjs', 'I drink oolong tea.']);

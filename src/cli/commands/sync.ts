@@ -10,14 +10,18 @@ import type { CommandContext } from '../command-context.ts';
 import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { projectName } from '../hook/project-name.ts';
 import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { formatCount } from '../number-format.ts';
 import { ownProgram } from '../own-program.ts';
+import { type FileFormat, markdownFormat } from '../sync/file-format.ts';
 import { createFolder, STATE_FILE, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
+import { NATIVE_ASSISTANTS, nativeFolder } from '../sync/native-folder.ts';
+import { nativeFormat } from '../sync/native-format.ts';
 import { createRemote } from '../sync/remote.ts';
 import { openState, type SyncScope } from '../sync/state.ts';
 import { createSyncPass, type PassReport } from '../sync/sync-pass.ts';
@@ -27,6 +31,7 @@ import type { Due } from '../sync/watch.ts';
 interface SyncOptions extends CommonOptions {
   user?: string;
   project?: string;
+  native?: (typeof NATIVE_ASSISTANTS)[number];
   once?: true;
   dryRun?: true;
   confirmDeletions?: true;
@@ -43,11 +48,16 @@ Deleting a file erases its memory; many at once wait for --confirm-deletions. Wh
 changed on both sides is kept twice: svc's text in the file, and yours in
 “NAME (conflict …).md” beside it.
 
+With --native claude-code, the folder is that of a project, and the files are those
+that Claude Code notes about it itself; they stay as they are, and are the same on
+all your machines.
+
 Examples:
   $ svc sync ~/notes/memories
   $ svc sync ~/notes/memories --once
   $ svc sync ~/notes/memories --service install
-  $ svc sync ~/notes/website --project website --dry-run`;
+  $ svc sync ~/notes/website --project website --dry-run
+  $ svc sync --native claude-code`;
 
 /** Deletions are looked at twice: an editor may be replacing the file. */
 const PAUSE_ONCE_MS = 100;
@@ -59,7 +69,7 @@ const MAX_UNASKED = 20;
 export function syncCommand(context: CommandContext, program: Program = ownProgram()): Command {
   return new Command('sync')
     .description('keep a folder of Markdown files and the memories equal, both ways')
-    .argument('<folder>', 'the folder; created if it is missing')
+    .argument('[folder]', 'the folder; created if it is missing')
     .option('--once', 'compare once instead of watching')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('-y, --yes', 'do not ask before many files become memories')
@@ -72,12 +82,18 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     .addOption(new Option('--existing', 'only if it was synced before, for services').hideHelp())
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only memories of this project; new files belong to it')
+    .addOption(
+      new Option('--native <assistant>', "the assistant's own memory files of a project, by default this one").choices(
+        NATIVE_ASSISTANTS,
+      ),
+    )
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .addHelpText('after', HELP)
-    .action(async (typed: string, options: SyncOptions) => {
-      const root = resolve(context.environment.cwd, typed);
-      if (options.service !== undefined) return changeService(root, options, context, program);
+    .action(async (typed: string | undefined, options: SyncOptions) => {
+      const place = await placeOf(typed, options, context);
+      if (options.service !== undefined) return changeService(place, options, context, program);
+      const { root, project } = place;
       const stop = new AbortController();
       const isOnce = options.once === true || options.dryRun === true;
       void context.stopSignal().then(() => stop.abort(new CommandFailure(isOnce ? EXIT_INTERRUPTED : EXIT.done)));
@@ -85,7 +101,11 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
       const client = await openClient(context, options, { retries: isOnce ? 8 : 3, signal });
       try {
         await prepare(root, options);
-        await runSync(root, options, { context, client, stop, signal });
+        await runSync(
+          root,
+          { ...options, ...(project !== undefined && { project }) },
+          { context, client, stop, signal },
+        );
       } catch (error) {
         const { syscall, message } = error as NodeJS.ErrnoException;
         throw syscall ? new CommandFailure(EXIT.failed, `Cannot sync ${root}: ${message}`) : error;
@@ -93,7 +113,33 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     });
 }
 
-async function changeService(root: string, options: SyncOptions, context: CommandContext, program: Program) {
+interface Place {
+  /** The folder that was named, and that with the files. */
+  folder: string;
+  root: string;
+  /** Of the memories; the assistant's own files have one in any case. */
+  project: string | undefined;
+}
+
+async function placeOf(typed: string | undefined, options: SyncOptions, context: CommandContext): Promise<Place> {
+  const { cwd } = context.environment;
+  if (options.native === undefined) {
+    if (typed === undefined) throw new CommandFailure(EXIT.usage, 'Name the folder: svc sync FOLDER');
+    const root = resolve(cwd, typed);
+    return { folder: root, root, project: options.project };
+  }
+  const folder = resolve(cwd, typed ?? '.');
+  const project = options.project ?? (await projectName(folder));
+  if (project === undefined) throw new CommandFailure(EXIT.usage, `${folder} has no name. Pass --project NAME.`);
+  return { folder, root: await nativeFolder(folder, context.environment), project };
+}
+
+async function changeService(
+  { folder, root, project }: Place,
+  options: SyncOptions,
+  context: CommandContext,
+  program: Program,
+): Promise<void> {
   const [{ installSyncService, uninstallSyncService }, { openServiceContext }] = await Promise.all([
     import('../sync/sync-service.ts'),
     import('../service/context.ts'),
@@ -101,10 +147,11 @@ async function changeService(root: string, options: SyncOptions, context: Comman
   const serviceContext = openServiceContext(context, program);
   if (options.service === 'uninstall') return uninstallSyncService(root, serviceContext);
   if (!(await wasSynced(root))) {
-    const advice = `Run svc sync ${root} --once first, to see what it does.`;
+    const words = options.native ? `${folder} --native ${options.native}` : root;
+    const advice = `Run svc sync ${words} --once first, to see what it does.`;
     throw new CommandFailure(EXIT.usage, `${root} was never synced. ${advice}`);
   }
-  await installSyncService({ ...options, root }, serviceContext);
+  await installSyncService({ ...options, folder, root, project }, serviceContext);
 }
 
 async function wasSynced(root: string): Promise<boolean> {
@@ -147,24 +194,28 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
     const report = createSyncReport(context, options);
     const user = options.user ?? 'default';
     const project = options.project ?? null;
-    const remote = createRemote(client, { user, project });
-    const folder = createFolder(root, fs, clock.nowMs);
+    const format: FileFormat = options.native ? nativeFormat(options.native, options.project!) : markdownFormat;
+    const remote = createRemote(client, { user, project }, format);
+    const folder = createFolder(root, fs, clock.nowMs, format);
     const onProgress = (done: number, total: number) => {
       signal.throwIfAborted();
       progress.show(`${formatCount(done)} of ${pluralize(total, 'change')}`, done / total);
     };
     const open = async () => {
       const { tenantId } = await client.account.get();
-      const scope: SyncScope = { tenantId, user, project };
+      const scope: SyncScope = { tenantId, user, project, ...(options.native && { native: options.native }) };
       const state = await openState(root, scope, fs, { readOnly: dryRun === true });
       const pause = () => sleep(once ? PAUSE_ONCE_MS : PAUSE_WATCHING_MS, undefined, { signal });
       const opened = createSyncPass({
-        ...{ folder, state, remote, scope, onProgress, pause },
+        ...{ folder, state, remote, scope, format, onProgress, pause },
         day: () => formatDay(clock.nowMs()),
         newKey: randomUUID,
       });
       const isUnasked = !dryRun && !options.yes && state.entries.size === 0 && state.pending.size === 0;
-      if (isUnasked) await confirmFirst(await opened({ confirmsDeletions: false, dryRun: true }), root, context);
+      if (isUnasked) {
+        const passed = await opened({ confirmsDeletions: false, dryRun: true });
+        await confirmFirst(passed, options.native ? '' : ', and get an id each', root, context);
+      }
       return opened;
     };
     let pass: Awaited<ReturnType<typeof open>> | undefined;
@@ -201,10 +252,15 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
 }
 
 /** Asks before many files of a folder become memories for the first time. */
-async function confirmFirst({ changes }: PassReport, root: string, { input }: CommandContext): Promise<void> {
+async function confirmFirst(
+  { changes }: PassReport,
+  more: string,
+  root: string,
+  { input }: CommandContext,
+): Promise<void> {
   const count = changes.filter((one) => one.in === 'memories' && one.change === 'created').length;
   if (count <= MAX_UNASKED) return;
-  const text = `${pluralize(count, 'file')} in ${root} would become memories, and get an id each.`;
+  const text = `${pluralize(count, 'file')} in ${root} would become memories${more}.`;
   if (!input.isTty) throw new CommandFailure(EXIT.usage, `${text} Pass --yes if that is meant.`);
   await requireYes(input, `${text} Continue?`, 'Nothing was changed.');
 }

@@ -11,12 +11,18 @@ const MAX_CHARACTERS = 200;
 export async function projectName(folder: string): Promise<string | undefined> {
   const common = await commonGitFolder(folder);
   const origin = common === undefined ? undefined : await originOf(common);
-  const name = origin ?? basename(common === undefined ? resolve(folder) : repositoryFolder(common));
+  const name = origin ?? basename(await projectRoot(folder));
   // The rules of the API's `project`.
   const allowed = Array.from(name.replace(/[\u0000-\u001f\u007f]/g, ''))
     .slice(0, MAX_CHARACTERS)
     .join('');
   return allowed === '' ? undefined : allowed;
+}
+
+/** Returns the folder of the git repository that a folder is in, the same for its worktrees, or else the folder itself. */
+export async function projectRoot(folder: string): Promise<string> {
+  const common = await commonGitFolder(folder);
+  return common === undefined ? resolve(folder) : repositoryFolder(common);
 }
 
 /** Finds `.git` in a folder or above; for a worktree, the folder that it shares with its repository. */

@@ -20,9 +20,12 @@ export function fileNameOf(
 /** The most that file systems allow for a name. */
 const MAX_NAME_BYTES = 255;
 
+/** The end of the name of a file that keeps the other side of a conflict. */
+export const CONFLICT_MARK = / \(conflict \d{4}-\d\d-\d\d(?: \d+)?\)\.md$/i;
+
 /** Names the file that keeps the other side of a conflict; of a name that would be too long, its beginning. */
 export function conflictNameOf(path: string, day: string, isTaken: (path: string) => boolean): string {
-  const stem = path.replace(/\.md$/i, '').replace(/ \(conflict \d{4}-\d\d-\d\d(?: \d+)?\)$/, '');
+  const stem = path.replace(CONFLICT_MARK, '').replace(/\.md$/i, '');
   const slash = stem.lastIndexOf('/') + 1;
   for (let count = 1; ; count += 1) {
     const mark = ` (conflict ${day}${count > 1 ? ` ${count}` : ''}).md`;

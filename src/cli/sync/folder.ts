@@ -3,8 +3,8 @@ import type * as fileSystem from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
+import type { FileFormat } from './file-format.ts';
 import { pathKey } from './file-name.ts';
-import { claimedId, parseNote } from './note.ts';
 import type { FolderContent, NoteFile, ProblemFile } from './plan.ts';
 
 /** The functions of `node:fs/promises` that syncing uses. Tests let them fail. */
@@ -41,7 +41,7 @@ interface Seen {
  * The Markdown files of a folder and its subfolders. Links, other files, subfolders that are synced on their own and
  * everything with a dot in front are ignored. Writes replace a file at once, and only if it still has the text that was read.
  */
-export function createFolder(root: string, fs: FileSystem, nowMs: () => number) {
+export function createFolder(root: string, fs: FileSystem, nowMs: () => number, format: FileFormat) {
   let seen = new Map<string, Seen>();
   let taken = new Set<string>();
   let drafts = 0;
@@ -116,7 +116,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
 
   async function parse(path: string, { size }: Stats): Promise<NoteFile | ProblemFile> {
     const bytes = await fs.readFile(inside(path));
-    const id = () => claimedId(bytes.toString('latin1'));
+    const id = () => format.claimedId(bytes.toString('latin1'));
     if (Math.max(size, bytes.length) > MAX_FILE_BYTES) return { path, problem: 'it is larger than 1 MiB', id: id() };
     let text: string;
     try {
@@ -124,7 +124,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
     } catch {
       return { path, problem: 'it is not UTF-8 text', id: id() };
     }
-    const note = parseNote(text);
+    const note = format.parse(path, text);
     return 'problem' in note ? { path, ...note } : { path, text, note };
   }
 
@@ -141,6 +141,17 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
       await handle.close();
     }
     return path;
+  }
+
+  /** Makes the subfolders of a file. Throws `FileRefusal` if something else, such as a link, is in their place. */
+  async function makeParents(path: string): Promise<void> {
+    const names = path.split('/').slice(0, -1);
+    for (const [index] of names.entries()) {
+      const at = inside(names.slice(0, index + 1).join('/'));
+      const found = await fs.lstat(at).catch(() => undefined);
+      if (found && !found.isDirectory()) throw new FileRefusal(`there is no folder for it: ${at} is something else`);
+      if (!found) await fs.mkdir(at, { mode: 0o700 });
+    }
   }
 
   /** Whether a file still has this text, and no link leads out of the folder. */
@@ -169,6 +180,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number) 
     /** Creates a file. Returns whether it did: not if the name is taken. */
     async create(path: string, text: string): Promise<boolean> {
       taken.add(pathKey(path));
+      await makeParents(path);
       const from = await draft(text, 0o600);
       try {
         // Unlike a rename, it never replaces a file.

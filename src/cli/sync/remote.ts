@@ -1,6 +1,7 @@
 import type { Client, WithResponse } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import type { AddedMemory, ChangedMemory, Memory, MemoryChange } from '../../contract/memories.ts';
+import type { FileFormat } from './file-format.ts';
 import { hashPart, type NotePart, normalizeContent } from './note.ts';
 import type { RemoteContent } from './plan.ts';
 import type { PendingCreate, SyncScope } from './state.ts';
@@ -10,18 +11,22 @@ const PAGE = 200;
 export type Remote = ReturnType<typeof createRemote>;
 
 /** The memories of a scope, as last read, and the calls that change them. */
-export function createRemote(client: Client, { user, project }: Omit<SyncScope, 'tenantId'>) {
+export function createRemote(client: Client, { user, project }: Omit<SyncScope, 'tenantId'>, format: FileFormat) {
   const current = new Map<string, Memory>();
   const closed = new Map<string, Memory>();
   const elsewhere = new Map<string, Memory>();
   const content: RemoteContent = { current, closed, elsewhere };
-  const filter = { user, ...(project !== null && { project, projectOnly: true }) };
+  const { tag } = format;
+  const filter = { user, ...(project !== null && { project, projectOnly: true }), ...(tag !== undefined && { tag }) };
 
-  function put(memory: Memory): void {
+  function put<T extends Memory>(found: T): T {
+    const memory = format.seen(found);
     forget(memory.id);
-    const isInScope = memory.user === user && (project === null || memory.project === project);
+    const isOfUser = memory.user === user && (project === null || memory.project === project);
+    const isInScope = isOfUser && format.includes(memory);
     const map = !isInScope ? elsewhere : memory.validTo === null ? current : closed;
     map.set(memory.id, memory);
+    return memory;
   }
 
   function forget(id: string): void {
@@ -45,7 +50,7 @@ export function createRemote(client: Client, { user, project }: Omit<SyncScope, 
   ): Promise<T | undefined> {
     try {
       const { data, response } = await client.memories.get(memory.id).withResponse();
-      const isSame = data.validTo === null && hashPart(data) === hashPart(memory);
+      const isSame = data.validTo === null && hashPart(format.seen(data)) === hashPart(memory);
       if (isSame) return await call(response.etag);
       put(data);
     } catch (error) {
@@ -76,18 +81,18 @@ export function createRemote(client: Client, { user, project }: Omit<SyncScope, 
       // A repeated answer is as old as the first one.
       if (answer.response.replayed || answer.data.duplicate) await refresh([answer.data.id]);
       else put(answer.data);
-      return answer;
+      return { ...answer, data: format.seen(answer.data) };
     },
     /** Stores what a file says. Returns `undefined` if the memory changed in the meantime. */
     async change(memory: Memory, part: NotePart): Promise<ChangedMemory | undefined> {
+      const { origin } = format.created('');
       const change: MemoryChange = {
-        ...(part.content !== normalizeContent(memory.content) && { content: part.content, origin: 'person' as const }),
-        tags: part.tags,
-        project: part.project,
+        ...(part.content !== normalizeContent(memory.content) && { content: part.content, origin }),
+        ...(!isSameTags(part.tags, memory.tags) && { tags: part.tags }),
+        ...(part.project !== memory.project && { project: part.project }),
       };
       const changed = await ifUnchanged(memory, (ifMatch) => client.memories.update(memory.id, change, { ifMatch }));
-      if (changed) put(changed);
-      return changed;
+      return changed && put(changed);
     },
     /** Erases a memory. Returns whether it did: not if it changed in the meantime. */
     async erase(memory: Memory): Promise<boolean> {
@@ -97,4 +102,8 @@ export function createRemote(client: Client, { user, project }: Omit<SyncScope, 
       return isErased;
     },
   };
+}
+
+function isSameTags(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify([...new Set(one)].sort()) === JSON.stringify([...new Set(other)].sort());
 }

@@ -10,6 +10,8 @@ export interface SyncScope {
   tenantId: string;
   user: string;
   project: string | null;
+  /** The assistant whose own files they are. */
+  native?: string;
 }
 
 /** A memory that is being created for a file: known before the request, so that a crash creates no second one. */
@@ -136,7 +138,7 @@ function otherScope(root: string, found: SyncScope, scope: SyncScope): CommandFa
         ? `of the user “${found.user}”`
         : found.project === null
           ? 'of all projects'
-          : `of the project “${found.project}”`;
+          : `of the project “${found.project}”${found.native === scope.native ? '' : ', in another form'}`;
   return new CommandFailure(
     EXIT.usage,
     `${root} holds the memories ${differs}. Choose another folder, or the same account, --user and --project.`,

@@ -1,8 +1,9 @@
 import { ApiError } from '../../client/errors.ts';
 import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts';
-import { conflictNameOf, fileNameOf, pathKey } from './file-name.ts';
+import type { FileFormat } from './file-format.ts';
+import { conflictNameOf, pathKey } from './file-name.ts';
 import { FileRefusal, type Folder } from './folder.ts';
-import { asConflict, hashPart, normalizeContent, parseNote, renderNote, withId } from './note.ts';
+import { hashPart, normalizeContent } from './note.ts';
 import { type Action, type FolderContent, type NoteFile, type Plan, planSync, type SyncedEntry } from './plan.ts';
 import type { Remote } from './remote.ts';
 import type { PendingCreate, SyncScope, SyncState } from './state.ts';
@@ -36,6 +37,7 @@ export interface SyncParts {
   state: SyncState;
   remote: Remote;
   scope: SyncScope;
+  format: FileFormat;
   /** Today, for the names of conflicts. */
   day(): string;
   newKey(): string;
@@ -60,8 +62,9 @@ export function createSyncPass(parts: SyncParts) {
   return async (options: PassOptions): Promise<PassReport> => {
     const changes: Change[] = [];
     for (let round = 1; ; round += 1) {
-      const content = await parts.folder.read();
-      await lookUp(content, parts);
+      const found = await parts.folder.read();
+      await lookUp(found, parts);
+      const content = identified(found, parts);
       if (!options.dryRun) changes.push(...(await finishCreates(content, parts)));
       const planOf = (found: FolderContent) =>
         planSync(parts.state.entries, found, parts.remote.content, {
@@ -79,6 +82,11 @@ export function createSyncPass(parts: SyncParts) {
       return { changes, problems, conflicts, held, undecided, files: parts.state.entries.size };
     }
   };
+}
+
+/** Finds the memories of files that do not tell it themselves. */
+function identified(content: FolderContent, { state, remote, format }: SyncParts): FolderContent {
+  return { ...content, notes: format.identify(content.notes, state.entries, remote.content) };
 }
 
 /** Asks for the memories that the list did not have: they may be superseded, of another project, or gone. */
@@ -120,10 +128,11 @@ async function finishCreates({ notes }: FolderContent, { state, remote }: SyncPa
 
 function createPass(
   { notes }: FolderContent,
-  { folder, state, remote, scope, day, newKey, pause, onProgress }: SyncParts,
+  parts: SyncParts,
   refused: Map<string, { about: string; problem: string }>,
   planAgain: (found: FolderContent) => Plan,
 ) {
+  const { folder, state, remote, scope, format, day, newKey, pause, onProgress } = parts;
   const changes: Change[] = [];
   const problems: Plan['problems'] = [];
   /** Files of memories, as far as this pass has seen them. */
@@ -163,7 +172,8 @@ function createPass(
       problems.push({ path: file.path, problem: usedUp });
       return;
     }
-    const body: NewMemory = { content, user: scope.user, origin: 'person', tags, ...(project !== null && { project }) };
+    const made = format.created(file.path);
+    const body: NewMemory = { content, user: scope.user, tags, ...(project !== null && { project }), ...made };
     const pending: PendingCreate = { path: file.path, key: newKey(), body };
     const answer = await ifAccepted(file, hashPart(file.note), async () => {
       await state.begin(pending);
@@ -194,9 +204,8 @@ function createPass(
     await state.set(duplicate ? { ...entry, file: entry.memory } : entry);
     paths.set(id, file.path);
     const { content } = file.note;
-    const text = duplicate ? renderNote({ ...memory, content }, file.text) : withId(file.text, id);
-    if (!(await folder.replace(file, text)) || (duplicate && normalizeContent(memory.content) !== content))
-      isStale = true;
+    const text = duplicate ? format.render({ ...memory, content }, file.text) : format.withId(file.text, id);
+    if (!(await rewrite(file, text)) || (duplicate && normalizeContent(memory.content) !== content)) isStale = true;
     changes.push({ in: 'memories', change: 'created', path: file.path, id, ...(redacted && { masked: redacted }) });
   }
 
@@ -213,11 +222,15 @@ function createPass(
 
   /** Writes the id into a file that lost it. */
   async function identify(file: NoteFile, id: string): Promise<boolean> {
-    return file.note.id === id || folder.replace(file, withId(file.text, id));
+    return file.note.id === id || rewrite(file, format.withId(file.text, id));
+  }
+
+  async function rewrite(file: NoteFile, text: string): Promise<boolean> {
+    return text === file.text || folder.replace(file, text);
   }
 
   async function conflict(file: NoteFile, id: string, memory: Memory | undefined): Promise<void> {
-    const text = asConflict(file.text, id);
+    const text = format.asConflict(file.text, id);
     // A crash may have come after it was written.
     const kept = notes.find(({ note, text: other }) => note.conflictOf === id && other === text)?.path;
     const keptAs = kept ?? conflictNameOf(file.path, day(), folder.isTaken);
@@ -226,28 +239,28 @@ function createPass(
       return;
     }
     await folder.settle([keptAs]);
-    const rendered = memory && renderNote(memory, file.text);
+    const rendered = memory && format.render(memory, file.text);
     const isDone = rendered === undefined ? await folder.remove(file) : await folder.replace(file, rendered);
     if (!isDone) {
       isStale = true;
       return;
     }
     await folder.settle([file.path]);
-    if (memory) await state.set(writtenEntry(memory, file.path, rendered!));
+    if (memory) await state.set(writtenEntry(memory, file.path, rendered!, format));
     else await state.drop(id);
     changes.push({ in: 'files', change: 'conflict', path: file.path, id, keptAs });
   }
 
   /** Writes a file and returns what the state is to be told of it. */
   async function write(file: NoteFile | undefined, memory: Memory): Promise<SyncedEntry | undefined> {
-    const path = file?.path ?? fileNameOf(memory, folder.isTaken);
-    const text = renderNote(memory, file?.text);
+    const path = file?.path ?? format.pathOf(memory, folder.isTaken);
+    const text = format.render(memory, file?.text);
     if (!(file ? await folder.replace(file, text) : await folder.create(path, text))) {
       isStale = true;
       return undefined;
     }
     changes.push({ in: 'files', change: file ? 'changed' : 'created', path, id: memory.id });
-    return writtenEntry(memory, path, text);
+    return writtenEntry(memory, path, text, format);
   }
 
   /** Erases the memories of deleted files, as far as the folder still says so after a pause. */
@@ -256,7 +269,7 @@ function createPass(
     const ids = new Set(actions.filter((action) => !isAdopted(action)).map(({ memory }) => memory.id));
     if (ids.size === 0) return;
     await pause();
-    const again = planAgain(await folder.read()).actions.filter((action) => action.kind === 'erase');
+    const again = planAgain(identified(await folder.read(), parts)).actions.filter((action) => action.kind === 'erase');
     if (again.length < ids.size) isStale = true;
     for (const { memory, path } of again.filter(({ memory }) => ids.has(memory.id))) {
       if (await remote.erase(memory)) {
@@ -317,13 +330,13 @@ function createPass(
   };
 }
 
-function writtenEntry(memory: Memory, path: string, text: string): SyncedEntry {
-  const note = parseNote(text);
+function writtenEntry(memory: Memory, path: string, text: string, format: FileFormat): SyncedEntry {
+  const note = format.parse(path, text);
   const hash = hashPart(memory);
   return {
     id: memory.id,
     path,
-    file: 'problem' in note ? hash : hashPart({ ...note, project: memory.project }),
+    file: 'problem' in note ? hash : hashPart(format.ofMemory(note, memory)),
     memory: hash,
   };
 }
@@ -334,7 +347,7 @@ function pathOf(action: Action): string {
 }
 
 /** Says what an action would change. */
-function foretell(action: Action, { folder, day }: SyncParts): Change | undefined {
+function foretell(action: Action, { folder, format, day }: SyncParts): Change | undefined {
   switch (action.kind) {
     case 'create':
       return { in: 'memories', change: 'created', path: action.file.path };
@@ -344,7 +357,7 @@ function foretell(action: Action, { folder, day }: SyncParts): Change | undefine
       return { in: 'memories', change: 'deleted', path: action.path, id: action.memory.id };
     case 'write': {
       const { file, memory } = action;
-      const path = file?.path ?? fileNameOf(memory, folder.isTaken);
+      const path = file?.path ?? format.pathOf(memory, folder.isTaken);
       return { in: 'files', change: file ? 'changed' : 'created', path, id: memory.id };
     }
     case 'remove':

@@ -8,7 +8,10 @@ import { openSupervisor, type ServiceContext } from '../service/context.ts';
 
 /** The folder of a service, and the options that it runs with. */
 interface SyncService {
+  /** The folder that the command gets, if not the one with the files. */
+  folder?: string;
   root: string;
+  native?: string | undefined;
   user?: string | undefined;
   project?: string | undefined;
   profile?: string | undefined;
@@ -16,7 +19,7 @@ interface SyncService {
 
 /** Installs, or updates, the service that syncs a folder while its user is logged in, and starts it. */
 export async function installSyncService(
-  { root, user, project, profile }: SyncService,
+  { root, folder = root, native, user, project, profile }: SyncService,
   context: ServiceContext,
 ): Promise<void> {
   const { profileName } = await context.session(profile);
@@ -25,9 +28,10 @@ export async function installSyncService(
   }
   const supervisor = openSupervisor('user', context, nameOf(root));
   await supervisor.assertAvailable();
-  const words = ['sync', root, '--yes', '--existing', '--profile', profileName];
+  const words = ['sync', folder, '--yes', '--existing', '--profile', profileName];
   if (user !== undefined) words.push('--user', user);
   if (project !== undefined) words.push('--project', project);
+  if (native !== undefined) words.push('--native', native);
   const program = [context.program.node, context.program.script];
   const unit = await supervisor.render({ program, words, dataDir: root, writable: [] });
   const { unitFile, logFile } = supervisor.layout;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { markdownFormat } from '../../../src/cli/sync/file-format.ts';
 import { createFolder, type FileSystem, STATE_FOLDER } from '../../../src/cli/sync/folder.ts';
 import { hashPart, type Note, parseNote } from '../../../src/cli/sync/note.ts';
 import { createRemote } from '../../../src/cli/sync/remote.ts';
@@ -43,7 +44,7 @@ export const steps = (maxLength: number) =>
     { minLength: 1, maxLength },
   );
 
-class Crash extends Error {
+export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
@@ -230,11 +231,11 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
       const disk = failingDisk(atStep);
       const scope = { tenantId, user, project: null };
       try {
-        const remote = createRemote(client, scope);
+        const remote = createRemote(client, scope, markdownFormat);
         const state = await openState(root, scope, disk);
         const pass = createSyncPass({
-          ...{ state, remote, scope },
-          folder: createFolder(root, disk, systemClock.nowMs),
+          ...{ state, remote, scope, format: markdownFormat },
+          folder: createFolder(root, disk, systemClock.nowMs, markdownFormat),
           day: () => '2026-11-26',
           newKey: () => crypto.randomUUID(),
           pause: async () => {},
@@ -280,9 +281,12 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
   };
 }
 
-function failingDisk(atStep: <T>(work: () => Promise<T>) => Promise<T>): FileSystem {
+/** A disk whose steps the process may not survive. */
+export function failingDisk(atStep: <T>(work: () => Promise<T>) => Promise<T>): FileSystem {
   return {
     ...fs,
+    mkdir: ((...parameters: Parameters<typeof fs.mkdir>) =>
+      atStep(() => fs.mkdir(...parameters))) as FileSystem['mkdir'],
     link: (...parameters) => atStep(() => fs.link(...parameters)),
     rename: (...parameters) => atStep(() => fs.rename(...parameters)),
     rm: (...parameters) => atStep(() => fs.rm(...parameters)),

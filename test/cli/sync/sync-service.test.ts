@@ -93,3 +93,17 @@ test('is refused where the key is only in the environment', async () => {
     'A service does not have SVC_API_KEY. Sign in with svc login, then unset it.',
   );
 });
+
+test('of notes of an assistant gets the folder of the project', async () => {
+  const notes = {
+    root: '/home/ada/.claude/projects/-home-ada-tea/memory',
+    folder: '/home/ada/tea',
+    native: 'claude-code',
+  };
+  await installSyncService({ ...notes, project: 'tea' }, contextOf('linux'));
+  const units = join(home, '.config', 'systemd', 'user');
+  const [unit = ''] = await readdir(units);
+  expect(await readFile(join(units, unit), 'utf8')).toContain(
+    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync /home/ada/tea --yes --existing --profile work --project tea --native claude-code\n',
+  );
+});

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { markdownFormat } from '../../../src/cli/sync/file-format.ts';
 import { createFolder, type FileSystem } from '../../../src/cli/sync/folder.ts';
 import { createRemote } from '../../../src/cli/sync/remote.ts';
 import { openState } from '../../../src/cli/sync/state.ts';
@@ -415,12 +416,15 @@ test('reports a file that the system does not let it write, and goes on with the
   await mkdir(join(root, '.svc'), { recursive: true });
   const run = async () => {
     const disk = { ...fs, rename };
-    const remote = createRemote(client, scope);
+    const remote = createRemote(client, scope, markdownFormat);
     const state = await openState(root, scope, disk);
-    const folder = createFolder(root, disk, Date.now);
+    const folder = createFolder(root, disk, Date.now, markdownFormat);
     const more = { day: () => '2026-11-26', newKey: () => crypto.randomUUID(), pause: async () => {}, onProgress() {} };
     await remote.load(() => {});
-    return createSyncPass({ folder, state, remote, scope, ...more })({ confirmsDeletions: false, dryRun: false });
+    return createSyncPass({ folder, state, remote, scope, format: markdownFormat, ...more })({
+      confirmsDeletions: false,
+      dryRun: false,
+    });
   };
   await run();
   await rename(join(root, (await paths())[0]!), join(root, 'Number 0 of many.md'));
@@ -439,11 +443,11 @@ test('erases nothing when the disk of the folder is not mounted any more, and a 
   const { tenantId } = await client.account.get();
   const scope = { tenantId, user: 'default', project: null };
   await mkdir(join(root, '.svc'), { recursive: true });
-  const remote = createRemote(client, scope);
+  const remote = createRemote(client, scope, markdownFormat);
   const state = await openState(root, scope, fs);
-  const folder = createFolder(root, fs, Date.now);
+  const folder = createFolder(root, fs, Date.now, markdownFormat);
   const more = { day: () => '2026-11-26', newKey: () => crypto.randomUUID(), pause: async () => {}, onProgress() {} };
-  const pass = createSyncPass({ folder, state, remote, scope, ...more });
+  const pass = createSyncPass({ folder, state, remote, scope, format: markdownFormat, ...more });
   const run = () => pass({ confirmsDeletions: false, dryRun: false });
   await remote.load(() => {});
   await run();

@@ -1,0 +1,130 @@
+import { type AdkEvent, type StoredEvent, storedEvents, timestampOf } from './adk-events.ts';
+import type { Client } from './client.ts';
+import { messageBatches } from './message-batches.ts';
+import { hasCode } from './named-items.ts';
+import { createRecent } from './recent.ts';
+import { sha256 } from './sha256.ts';
+
+export interface SvcMemoryServiceOptions {
+  client: Client;
+  /** How many memories a search returns at most, 10 unless given. */
+  limit?: number;
+}
+
+/** What is read of a session of the ADK. */
+interface Session {
+  id: string;
+  appName: string;
+  userId: string;
+  events: AdkEvent[];
+}
+
+const LARGEST_PAGE = 200;
+const LONGEST_QUERY = 10_000;
+const MOST_SESSIONS = 1000;
+/** How long before the first event that is given a session may have begun: the ADK can leave out earlier ones. */
+const LONGEST_SESSION_MS = 30 * 86_400_000;
+
+/**
+ * A memory service of Google's Agent Development Kit. A session is stored as a conversation of its user in the project that
+ * has the name of the app, tool calls included; adding it again stores what is new in it. A search finds what belongs to
+ * that user and app, and what the user's memories have without a project.
+ */
+export class SvcMemoryService {
+  readonly #client: Client;
+  readonly #limit: number;
+  readonly #conversations = createRecent<string>(MOST_SESSIONS);
+
+  constructor({ client, limit = 10 }: SvcMemoryServiceOptions) {
+    this.#client = client;
+    this.#limit = limit;
+  }
+
+  async addSessionToMemory(session: Session): Promise<void> {
+    const messages = storedEvents(session.events);
+    const [first] = session.events;
+    if (messages.length === 0 || !first) return;
+    const add = async () => this.#append(await this.#conversationOf(session, first.timestamp), messages);
+    await add().catch((error) => {
+      if (!hasCode(error, 'not_found')) throw error;
+      // The conversation has been deleted since: what is in the session now is stored anew.
+      this.#conversations.delete(keyOf(session));
+      return add();
+    });
+  }
+
+  async searchMemory({ appName, userId, query }: { appName: string; userId: string; query: string }) {
+    const asked = query.slice(0, LONGEST_QUERY);
+    if (asked.trim() === '') return { memories: [] };
+    const request = { query: asked, user: userId, project: appName, limit: this.#limit };
+    const { results } = await this.#client.search(request);
+    return {
+      memories: results.map((found) => {
+        const isModel = found.type === 'message' && found.role !== 'user';
+        const author = found.type === 'message' ? (found.name ?? (isModel ? 'model' : 'user')) : undefined;
+        return {
+          content: { role: isModel ? 'model' : 'user', parts: [{ text: found.content }] },
+          ...(author !== undefined && { author }),
+          timestamp: found.createdAt,
+        };
+      }),
+    };
+  }
+
+  async #append(conversationId: string, messages: StoredEvent[]): Promise<void> {
+    const rest = await this.#notStored(conversationId, messages);
+    for (const batch of messageBatches(rest)) {
+      const ids = (batch as StoredEvent[]).map(({ metadata }) => metadata.adkEvent);
+      const idempotencyKey = await sha256(JSON.stringify([conversationId, ids]));
+      await this.#client.remember({ conversationId, messages: batch }, { idempotencyKey });
+    }
+  }
+
+  /** Returns the messages after the last one that is stored. */
+  async #notStored(conversationId: string, messages: StoredEvent[]): Promise<StoredEvent[]> {
+    const places = new Map(messages.map(({ metadata }, index) => [metadata.adkEvent, index]));
+    const stored = this.#client.conversations.messages.list(conversationId, { order: 'newest', limit: LARGEST_PAGE });
+    for await (const { metadata } of stored) {
+      const place = places.get(metadata.adkEvent as string);
+      if (place !== undefined) return messages.slice(place + 1);
+    }
+    return messages;
+  }
+
+  /** Returns the id of the conversation of a session; creates it where there is none. */
+  async #conversationOf(session: Session, startedMs: number): Promise<string> {
+    const key = keyOf(session);
+    const id =
+      this.#conversations.get(key) ??
+      (await this.#find(session, startedMs)) ??
+      (await this.#create(session, startedMs));
+    this.#conversations.set(key, id);
+    return id;
+  }
+
+  async #find(session: Session, startedMs: number): Promise<string | undefined> {
+    const { userId: user, appName: project } = session;
+    const after = timestampOf(startedMs - LONGEST_SESSION_MS);
+    const filter = { user, project, projectOnly: true, after, limit: LARGEST_PAGE };
+    for await (const { id, metadata } of this.#client.conversations.list(filter)) {
+      if (metadata.adkSession === session.id) return id;
+    }
+    return undefined;
+  }
+
+  async #create(session: Session, startedMs: number): Promise<string> {
+    const { id: adkSession, userId: user, appName: project } = session;
+    const conversation = { user, project, createdAt: timestampOf(startedMs), metadata: { adkSession } };
+    const idempotencyKey = await sha256(JSON.stringify([keyOf(session), startedMs]));
+    const { conversations } = this.#client;
+    const created = await conversations.create(conversation, { idempotencyKey }).catch((error) => {
+      if (!hasCode(error, 'gone')) throw error;
+      return conversations.create(conversation);
+    });
+    return created.id;
+  }
+}
+
+function keyOf({ appName, userId, id }: Session): string {
+  return JSON.stringify([appName, userId, id]);
+}

@@ -1,0 +1,92 @@
+import { fence, fenceMark } from '../contract/fence.ts';
+import type { Client } from './client.ts';
+
+export interface RecallOptions {
+  client: Client;
+  /** The person the model talks to, `default` unless given. */
+  user?: string;
+  /** The largest context, in tokens. */
+  maxTokens?: number;
+  /** From 0 to 1: leaves out what hardly answers the last message, for contexts without noise. */
+  minRelevance?: number;
+}
+
+export interface TurnOptions extends RecallOptions {
+  /** Where turns are appended. Unless given, a conversation is created with the first turn. */
+  conversationId?: string;
+  /** Whether turns are stored; they are by default. */
+  store?: boolean;
+  /** Called if svc cannot be used; the model then answers without memory. Warns on the console by default. */
+  onError?: (error: unknown) => void;
+}
+
+const LONGEST_QUERY = 10_000;
+const WEB_RANDOM = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
+const warn = (error: unknown) => console.warn('svc: the model answers without memory:', error);
+
+/** Returns what svc remembers about a message, fenced for a prompt, or an empty string. */
+export async function recall(
+  asked: string,
+  { client, user, maxTokens, minRelevance }: RecallOptions,
+  { exclude, signal }: { exclude?: { conversationId: string }; signal?: AbortSignal } = {},
+): Promise<string> {
+  const query = asked.slice(0, LONGEST_QUERY).trim();
+  if (query === '') return '';
+  const request = {
+    query,
+    ...(user !== undefined && { user }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(minRelevance !== undefined && { minRelevance }),
+    ...(exclude && { exclude }),
+  };
+  const { text } = await client.context(request, signal ? { signal } : {});
+  return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
+}
+
+/** The turns of one person in one conversation. Failures go to `onError`; only an aborted call rejects. */
+export interface Turns {
+  /** Returns what svc remembers about a message from other conversations, fenced, or an empty string. */
+  recall(asked: string, signal?: AbortSignal): Promise<string>;
+  /** Appends a message and its answer to the conversation, which the first turn creates. */
+  add(asked: string, answer: string): Promise<void>;
+}
+
+/** Returns the calls with which an adapter gives a model its memory: read before an answer, written after it. */
+export function createTurns(options: TurnOptions): Turns {
+  const { client, user, store = true, onError = warn } = options;
+  let { conversationId } = options;
+
+  async function append(asked: string, answer: string): Promise<void> {
+    const messages = [
+      { role: 'user' as const, content: asked },
+      { role: 'assistant' as const, content: answer },
+    ];
+    const where = conversationId === undefined ? { ...(user !== undefined && { user }) } : { conversationId };
+    ({ conversationId } = await client.remember({ messages, ...where }));
+  }
+
+  return {
+    async recall(asked, signal) {
+      // The model has the messages of the conversation.
+      const request = {
+        ...(conversationId !== undefined && { exclude: { conversationId } }),
+        ...(signal && { signal }),
+      };
+      return recall(asked, options, request).catch((error) => {
+        if (signal?.aborted) throw error;
+        onError(error);
+        return '';
+      });
+    },
+    async add(asked, answer) {
+      if (!store || asked.trim() === '' || answer.trim() === '') return;
+      await append(asked, answer).catch(onError);
+    },
+  };
+}
+
+/** Joins the texts of the parts of a message. */
+export function textOfParts(parts: readonly { type?: string; text?: unknown }[]): string {
+  const isText = (part: { type?: string; text?: unknown }) => part.type === undefined || part.type === 'text';
+  return parts.flatMap((part) => (isText(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
+}
