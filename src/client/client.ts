@@ -13,6 +13,7 @@ import { learningCalls } from './learning-calls.ts';
 import { memoryCalls } from './memory-calls.ts';
 import { portabilityCalls } from './portability-calls.ts';
 import { providerCalls } from './provider-calls.ts';
+import { spaceCalls } from './space-calls.ts';
 import { suggestionCalls } from './suggestion-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { createTransport } from './transport.ts';
@@ -45,6 +46,7 @@ export type * from '../contract/providers.ts';
 export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/searches.ts';
+export type * from '../contract/spaces.ts';
 export type * from '../contract/suggestion-names.ts';
 export type * from '../contract/suggestion-settings.ts';
 export type * from '../contract/suggestions.ts';
@@ -89,6 +91,7 @@ export function createClient(options: ClientOptions) {
     ...learningCalls(transport),
     ...providerCalls(transport),
     ...webhookCalls(transport),
+    spaces: spaceCalls(transport),
     suggestions: suggestionCalls(transport),
     topics: topicCalls(transport),
     /** Queues a job in which the account's own model suggests how to tidy memories; `jobs.wait` returns the outcome. */
