@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Space } from '../client/client.ts';
 import type { Fetch } from '../client/fetch.ts';
 import { SCOPES, type Scope } from '../contract/scopes.ts';
-import { spaceOfPage } from './router.ts';
+import { hrefOf, spaceOfPage } from './router.ts';
 
 /** The name of the own account among spaces. */
 export const OWN_MEMORY = 'Your memory';
@@ -33,6 +33,11 @@ export function may(needed: Scope): boolean {
 export const writableSpaces = computed(() =>
   joinedSpaces.value.filter(({ id, role }) => id !== spaceOfPage && role !== 'reader'),
 );
+
+/** The address of the page that says how to connect an assistant to what the page shows. */
+export function hrefOfConnecting(): string {
+  return spaceOfPage === undefined ? hrefOf('connect') : hrefOf('spaces', { id: spaceOfPage });
+}
 
 /** Wraps a `fetch` to say when the daemon refuses a call, which may mean that the membership has changed. */
 export function noticingRefusals(fetch: Fetch, onRefusal: () => void): Fetch {

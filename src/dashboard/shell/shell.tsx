@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { recoveries, watchDaemon } from '../daemon-state.ts';
 import { announceAll, followChanges } from '../live.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
+import { SpaceCopyDialog } from '../parts/space-copy.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { isTyping } from '../parts/typing.ts';
 import { currentView, navigate } from '../router.ts';
@@ -46,6 +47,7 @@ export function Shell({ session }: { session: Session | undefined }) {
       </main>
       {isPaletteOpen.value && <Palette />}
       <Confirmation />
+      <SpaceCopyDialog />
       <Toasts />
     </div>
   );

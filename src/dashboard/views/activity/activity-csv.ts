@@ -3,6 +3,7 @@ import type { ActivityEntry } from '../../../contract/activity.ts';
 const CSV_COLUMNS = [
   'at',
   'client',
+  'author',
   'transport',
   'method',
   'route',

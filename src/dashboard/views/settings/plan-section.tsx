@@ -9,6 +9,7 @@ import { Meter } from '../../parts/meter.tsx';
 import { DayBars } from '../../plots/day-bars.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
+import { currentSpace } from '../../space.ts';
 import { sumModels } from './model-usage.ts';
 
 type Quota = Account['quotas'][keyof Account['quotas']];
@@ -58,11 +59,12 @@ export function PlanSection() {
 
 function Plan({ account }: { account: Account }) {
   const { tier, limits, quotas, email } = account;
+  const space = currentSpace.value;
   return (
     <div class="stack">
       <dl class="facts">
-        <dt>Account</dt>
-        <dd>{email}</dd>
+        <dt>{space ? 'Space' : 'Account'}</dt>
+        <dd>{space ? space.name : email}</dd>
         <dt>Tier</dt>
         <dd>{tier}</dd>
         <dt>Requests per minute</dt>

@@ -6,7 +6,7 @@ import { ImportSection } from './import-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PlanSection } from './plan-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
+import { offeredSections, type SectionName, sectionNamed } from './sections.ts';
 import { WebhooksSection } from './webhooks-section.tsx';
 
 const CONTENT: Record<SectionName, ComponentType> = {
@@ -27,7 +27,7 @@ export function View() {
     <div class="settings">
       <nav class="settings-nav" aria-label="Sections">
         <ul>
-          {SECTIONS.map(({ name, title }) => (
+          {offeredSections().map(({ name, title }) => (
             <li key={name}>
               <a href={hrefOf('settings', { section: name })} aria-current={name === chosen ? 'page' : undefined}>
                 {title}
