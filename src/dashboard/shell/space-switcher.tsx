@@ -13,11 +13,12 @@ export function SpaceSwitcher() {
   const space = currentSpace.value;
   return (
     <details class="menu space-menu" ref={menu}>
-      <summary aria-label={`Memory: ${space ? `${space.name}, ${space.role}` : OWN_MEMORY}`}>
+      <summary>
+        <span class="unseen">Shown: </span>
         <Icon name={space ? 'spaces' : 'user'} size={16} />
         <span class="space-name">{space?.name ?? OWN_MEMORY}</span>
         {space && <span class="chip is-accent">{space.role}</span>}
-        <Icon name="down" size={14} />
+        <Icon name="right" size={14} />
       </summary>
       <div class="menu-panel">
         <SpaceLinks label="Memories" />

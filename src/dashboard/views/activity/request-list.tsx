@@ -96,9 +96,12 @@ function RequestRow({ entry }: { entry: ActivityEntry }) {
       <span class="activity-time row-meta">
         <Moment at={entry.at} />
       </span>
-      <span class="activity-client row-text">
-        {titleOfClient(entry.client)} <Author of={entry.author} />
-      </span>
+      <span class="activity-client row-text">{titleOfClient(entry.client)}</span>
+      {entry.author !== null && (
+        <span class="activity-author row-meta">
+          <Author of={entry.author} before="" />
+        </span>
+      )}
       <code class="row-text">{entry.transport === 'mcp' ? entry.route : `${entry.method} ${entry.route}`}</code>
       <span class={`chip ${entry.status >= 400 ? 'is-danger' : ''}`}>{entry.status}</span>
       <span class="activity-ms row-meta numeric">{formatMs(entry.milliseconds)}</span>

@@ -3,6 +3,7 @@ import type { Memory } from '../../../client/client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { onChanges } from '../../live.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SidePane } from '../../parts/side-pane.tsx';
 import { canCopy, copyToSpace } from '../../parts/space-copy.tsx';
@@ -112,6 +113,7 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
   );
   return (
     <SidePane title="Memory" actions={actions} onClose={() => changeParameters({ id: undefined, edit: undefined })}>
+      <Elsewhere error={resource.state.value.error} />
       <Loaded resource={resource} label="Loading the memory">
         {({ memory, etag, versions }) => (
           <MemoryDetail

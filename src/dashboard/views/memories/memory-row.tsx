@@ -47,7 +47,7 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
         {use && <span class="row-meta">{use.used > 0 ? `used ${use.used}×` : `shown ${use.shown}×`}</span>}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
         {author !== null && (
-          <span class="row-meta memory-user">
+          <span class="row-meta memory-author">
             <Author of={author} before="" />
           </span>
         )}

@@ -1,35 +1,17 @@
-import type { Scope } from '../../../contract/scopes.ts';
-import { spaceOfPage } from '../../router.ts';
-import { may } from '../../space.ts';
+/** The sections of the settings, by the `section` parameter, with the scope that a role in a space needs to be offered each. */
+export const SECTIONS = [
+  { name: 'plan', title: 'Plan and usage', needs: 'memory:read' },
+  { name: 'providers', title: 'Models and keys', needs: 'account' },
+  { name: 'webhooks', title: 'Webhooks', needs: 'account' },
+  { name: 'profile', title: 'Profile', needs: 'memory:read' },
+  { name: 'import', title: 'Import', needs: 'memory' },
+  { name: 'export', title: 'Export', needs: 'memory:read' },
+  { name: 'erase', title: 'Erase', needs: 'memory' },
+] as const;
 
-interface Section {
-  title: string;
-  /** What a role in a space needs to be offered the section. */
-  needs: Scope;
-}
+export type SectionName = (typeof SECTIONS)[number]['name'];
 
-/** The sections of the settings, by the `section` parameter. */
-const SECTIONS = {
-  plan: { title: 'Plan and usage', needs: 'memory:read' },
-  providers: { title: 'Models and keys', needs: 'account' },
-  webhooks: { title: 'Webhooks', needs: 'account' },
-  profile: { title: 'Profile', needs: 'memory:read' },
-  import: { title: 'Import', needs: 'memory' },
-  export: { title: 'Export', needs: 'memory:read' },
-  erase: { title: 'Erase', needs: 'memory' },
-} as const satisfies Record<string, Section>;
-
-export type SectionName = keyof typeof SECTIONS;
-
-/** The sections that the page offers where it acts: in a space, those that the role may use. */
-export function offeredSections(): { name: SectionName; title: string }[] {
-  const all = Object.entries(SECTIONS) as [SectionName, Section][];
-  return all
-    .filter(([, { needs }]) => spaceOfPage === undefined || may(needs))
-    .map(([name, { title }]) => ({ name, title }));
-}
-
-/** Returns the offered section that a parameter names, or the first. */
-export function sectionNamed(name: string | null): SectionName {
-  return offeredSections().find((section) => section.name === name)?.name ?? 'plan';
+/** Returns the section that a parameter names, or the first. */
+export function sectionNamed(name: string | null, sections: readonly { name: SectionName }[] = SECTIONS): SectionName {
+  return sections.find((section) => section.name === name)?.name ?? 'plan';
 }

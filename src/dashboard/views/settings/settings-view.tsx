@@ -1,12 +1,13 @@
 import type { ComponentType } from 'preact';
-import { hrefOf, parameters } from '../../router.ts';
+import { hrefOf, parameters, spaceOfPage } from '../../router.ts';
+import { may } from '../../space.ts';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
 import { ImportSection } from './import-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PlanSection } from './plan-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import { offeredSections, type SectionName, sectionNamed } from './sections.ts';
+import { SECTIONS, type SectionName, sectionNamed } from './sections.ts';
 import { WebhooksSection } from './webhooks-section.tsx';
 
 const CONTENT: Record<SectionName, ComponentType> = {
@@ -21,13 +22,14 @@ const CONTENT: Record<SectionName, ComponentType> = {
 
 /** The plan and the models of the account, and moving or erasing what it stores. */
 export function View() {
-  const chosen = sectionNamed(parameters.value.get('section'));
+  const sections = SECTIONS.filter(({ needs }) => spaceOfPage === undefined || may(needs));
+  const chosen = sectionNamed(parameters.value.get('section'), sections);
   const Content = CONTENT[chosen];
   return (
     <div class="settings">
       <nav class="settings-nav" aria-label="Sections">
         <ul>
-          {offeredSections().map(({ name, title }) => (
+          {sections.map(({ name, title }) => (
             <li key={name}>
               <a href={hrefOf('settings', { section: name })} aria-current={name === chosen ? 'page' : undefined}>
                 {title}

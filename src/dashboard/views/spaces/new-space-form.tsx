@@ -16,7 +16,7 @@ export function NewSpaceForm({ onCreate }: { onCreate: (name: string) => Promise
       <div class="field-row">
         <input id="new-space" name="name" required maxLength={64} autocomplete="off" placeholder="team" />
         <button type="submit" class="primary" disabled={isBusy.value}>
-          Make a space
+          Create space
         </button>
       </div>
     </form>

@@ -109,7 +109,7 @@ export function SpacePage({ space }: { space: Space }) {
           As {role} you may {ROLE_WORDS[role]}. All members see everything in it, with the address of who wrote it.
         </p>
         <p class="hint">
-          {tier} · {formatSize(storedBytes ?? 0)} stored · made <Moment at={createdAt} />
+          {tier} · {formatSize(storedBytes ?? 0)} stored · created <Moment at={createdAt} />
         </p>
       </section>
       <MembersCard space={space} members={members} ownEmail={email} attempt={attempt} focus={focus} />

@@ -13,7 +13,7 @@ export function describeEntry({ action, subject, detail }: SpaceLogEntry): strin
   const name = `“${detail}”`;
   switch (action) {
     case 'created':
-      return `made the space ${name}`;
+      return `created the space ${name}`;
     case 'renamed':
       return `renamed it to ${name}`;
     case 'invited':

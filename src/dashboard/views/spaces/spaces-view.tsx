@@ -27,7 +27,7 @@ export function View() {
       const space = await account.spaces.create({ name });
       await reloadSpaces();
       navigate('spaces', { id: space.id });
-      return `Made “${name}”.`;
+      return `Created “${name}”.`;
     });
   const answer = (work: () => Promise<string>) => void attempt(work).finally(focus);
   return (
@@ -58,7 +58,7 @@ export function View() {
                 <NewSpaceForm onCreate={create} />
               </>
             ) : (
-              <Empty icon="spaces" title="You are in no space yet">
+              <Empty icon="spaces" title="No spaces yet">
                 <p>
                   A space is a memory that several people share, for a family, a team or a project, while your own
                   memory stays yours alone. Everybody in a space sees all that is in it and who wrote it; only those who
