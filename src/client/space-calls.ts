@@ -4,7 +4,6 @@ import type {
   NewMember,
   NewSpace,
   Space,
-  SpaceChange,
   SpaceCopies,
   SpaceLogEntry,
   SpaceLogQuery,
@@ -26,7 +25,7 @@ export function spaceCalls({ send, list }: Transport) {
     /** Lists the spaces that the caller has joined or is invited to, the newest first. */
     list: (options?: CallOptions): ApiPromise<Spaces> => send('GET', '/v1/spaces', undefined, options),
     get: (id: string, options?: CallOptions): ApiPromise<Space> => send('GET', path(id), undefined, options),
-    update: (id: string, change: SpaceChange, options?: ChangeOptions): ApiPromise<Space> =>
+    update: (id: string, change: NewSpace, options?: ChangeOptions): ApiPromise<Space> =>
       send('PATCH', path(id), change, options),
     /** Erases a space with everything in it, for all members. */
     delete: (id: string, options?: ChangeOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
