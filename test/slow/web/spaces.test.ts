@@ -114,10 +114,14 @@ test('a reader is offered nothing that changes the space, in no view', { timeout
   expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Connect' }).count()).toBe(0);
 });
 
-test('a member who is removed loses sight of the space at once, and is told', { timeout: 60_000 }, async () => {
+test('a member sees changes live, and loses sight of the space at once when removed, and is told', {
+  timeout: 60_000,
+}, async () => {
   const writer = await browser.openApp();
   const { space, owner, invited } = await spaceWith('writer', writer);
   const { page } = writer;
+  await call(owner, '/v1/memories', { content: 'Lunch moved to one' }, 'POST', space.id);
+  await row(page, 'Lunch moved to one').waitFor();
   await call(owner, `/v1/spaces/${space.id}/members/${invited.id}`, { role: 'reader' }, 'PATCH');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByLabel('Text').fill('The demo is on Monday');

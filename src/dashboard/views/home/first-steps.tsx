@@ -20,11 +20,21 @@ export function FirstSteps() {
       <div class="grid first-steps">
         <section class="card stack">
           <h2>Connect an assistant</h2>
-          <p>
-            Run <code>svc mcp-config</code> on your machine, or copy the entry for your assistant. Then say to it, for
-            example:
-          </p>
-          <blockquote class="snippet">Remember that I prefer oolong tea and never drink coffee after four.</blockquote>
+          {currentSpace.value ? (
+            <p>
+              Your assistants write to your own memory. One that should use this space needs the address of the space.
+            </p>
+          ) : (
+            <>
+              <p>
+                Run <code>svc mcp-config</code> on your machine, or copy the entry for your assistant. Then say to it,
+                for example:
+              </p>
+              <blockquote class="snippet">
+                Remember that I prefer oolong tea and never drink coffee after four.
+              </blockquote>
+            </>
+          )}
           <p>
             <a class="button primary" href={hrefOfConnecting()}>
               Connect
