@@ -81,7 +81,14 @@ test('an owner makes a space and invites; the other joins, switches, writes, and
   await lin.page.getByText('Copied 1 memory to “team”.').waitFor();
   await lin.page.goBack();
   await row(lin.page, 'diary').getByText(lin.email).waitFor();
-  await row(lin.page, 'demo').waitFor();
+  await row(lin.page, 'demo').click();
+  await pane(lin.page).getByRole('button', { name: 'Forget' }).click();
+  await row(lin.page, 'demo').waitFor({ state: 'detached' });
+  const spaceId = new URL(lin.page.url()).searchParams.get('space')!;
+  await lin.page.getByRole('list', { name: 'Switch' }).getByRole('link', { name: 'Your memory' }).click();
+  await row(lin.page, 'diary').waitFor();
+  const stored = () => call<{ data: { content: string }[] }>(lin.apiKey, '/v1/memories', undefined, 'GET', spaceId);
+  await expect.poll(async () => (await stored()).data.map(({ content }) => content)).toEqual(['Lin keeps a diary']);
   expect([ada.consoleErrors, lin.consoleErrors]).toEqual([[], []]);
 });
 

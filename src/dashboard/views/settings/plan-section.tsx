@@ -48,7 +48,7 @@ export function PlanSection() {
         </Loaded>
       </section>
       <section class="card" aria-labelledby="models-title">
-        <h2 id="models-title">Model calls with your keys, last 30 days</h2>
+        <h2 id="models-title">Model calls with {currentSpace.value ? 'its' : 'your'} keys, last 30 days</h2>
         <Loaded resource={usage} rows={3}>
           {(loaded) => <ModelCalls models={loaded.models} />}
         </Loaded>
