@@ -45,6 +45,7 @@ class ActivityEntry(TypedDict):
     ids: list[str]
     itemCount: int | None
     searchId: str | None
+    author: str | None
 
 
 class ActivityPage(TypedDict):
@@ -71,6 +72,7 @@ class AddedMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -119,6 +121,7 @@ class AppendedMessage(TypedDict):
     name: str | None
     content: MessageContent
     metadata: dict[str, Any]
+    author: str | None
     createdAt: str
     partlyIndexed: NotRequired[Literal[True]]
     redacted: NotRequired[int]
@@ -145,6 +148,7 @@ class ChangedMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -483,6 +487,7 @@ class Memory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -578,6 +583,7 @@ class Message(TypedDict):
     name: str | None
     content: MessageContent
     metadata: dict[str, Any]
+    author: str | None
     createdAt: str
 
 
@@ -871,6 +877,7 @@ class SearchResult(TypedDict):
     tags: NotRequired[list[str]]
     source: NotRequired[MemorySource | None]
     client: NotRequired[str | None]
+    author: NotRequired[str | None]
     occurredAt: NotRequired[str | None]
     expiresAt: NotRequired[str | None]
     pinned: NotRequired[bool]
@@ -1109,6 +1116,7 @@ class TopicMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -1211,6 +1219,79 @@ class WebhookChange(TypedDict):
     events: NotRequired[list[EventName] | None]
     user: NotRequired[str | None]
     active: NotRequired[bool]
+
+
+class CopiedMemories(TypedDict):
+    data: list[AddedMemory]
+    notFound: list[str]
+
+
+class MemberChange(TypedDict):
+    role: SpaceRole
+
+
+class NewMember(TypedDict):
+    email: str
+    role: SpaceRole
+
+
+class NewSpace(TypedDict):
+    name: str
+
+
+class Space(TypedDict):
+    id: str
+    name: str
+    role: SpaceRole
+    state: SpaceMemberState
+    invitedBy: str | None
+    members: int | None
+    tier: Tier | None
+    storedBytes: int | None
+    createdAt: str
+
+
+class SpaceChange(TypedDict):
+    name: str
+
+
+class SpaceCopies(TypedDict):
+    memoryIds: list[str]
+
+
+class SpaceLogEntry(TypedDict):
+    id: str
+    at: str
+    actor: str
+    action: Literal["created", "renamed", "invited", "joined", "declined", "changedRole", "removed", "left", "copied", "exported", "imported"]
+    subject: str | None
+    detail: str | None
+
+
+class SpaceLogPage(TypedDict):
+    data: list[SpaceLogEntry]
+    nextCursor: str | None
+
+
+class SpaceMember(TypedDict):
+    id: str
+    email: str
+    role: SpaceRole
+    state: SpaceMemberState
+    invitedBy: str | None
+    createdAt: str
+    joinedAt: str | None
+    expiresAt: str | None
+
+
+class SpaceMembers(TypedDict):
+    data: list[SpaceMember]
+    nextCursor: None
+
+
+class Spaces(TypedDict):
+    data: list[Space]
+    nextCursor: None
 
 
 class WebhookDelivery(TypedDict):
@@ -1455,6 +1536,11 @@ class WebhooksDeliveriesListQuery(TypedDict):
     state: NotRequired[WebhookDeliveryState]
 
 
+class SpacesLogQuery(TypedDict):
+    limit: NotRequired[int]
+    cursor: NotRequired[str]
+
+
 class UsageGetQuery(TypedDict):
     days: NotRequired[int]
 
@@ -1489,6 +1575,8 @@ ChosenModeName: TypeAlias = Literal["review", "off"]
 SuggestionState: TypeAlias = Literal["open", "accepted", "rejected", "outdated"]
 TidySchedule: TypeAlias = Literal["off", "daily", "weekly"]
 Tier: TypeAlias = Literal["Free", "Pro", "Enterprise"]
+SpaceMemberState: TypeAlias = Literal["invited", "joined"]
+SpaceRole: TypeAlias = Literal["reader", "writer", "owner"]
 WebhookDeliveryState: TypeAlias = Literal["waiting", "delivered", "failed"]
 
 
