@@ -4,7 +4,6 @@ import type {
   NewMember,
   NewSpace,
   Space,
-  SpaceChange,
   SpaceLogEntry,
   SpaceLogQuery,
   SpaceMember,
@@ -26,7 +25,7 @@ export function spaceCalls({ send, list }: Transport) {
     list: (options?: CallOptions): ApiPromise<Spaces> => send('GET', '/v1/spaces', undefined, options),
     get: (id: string, options?: CallOptions): ApiPromise<Space> => send('GET', path(id), undefined, options),
     /** Renames a space. */
-    update: (id: string, change: SpaceChange, options?: CallOptions): ApiPromise<Space> =>
+    update: (id: string, change: NewSpace, options?: CallOptions): ApiPromise<Space> =>
       send('PATCH', path(id), change, options),
     /** Erases a space with everything in it, for all members. */
     delete: (id: string, options?: CallOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),

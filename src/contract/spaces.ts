@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AnyId, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Tier } from './limits.ts';
 import { AddedMemories } from './memories.ts';
-import { ROLES_IN_SPACE } from './space-names.ts';
+import { OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
 
 export { OWN_SPACE, ROLES_IN_SPACE, SPACE_HEADER, type SpaceRole } from './space-names.ts';
 

@@ -77,6 +77,7 @@ from .types import (
     NewMessage,
     NewProviderKey,
     NewSession,
+    NewSpace,
     NewSuggestion,
     NewTidy,
     NewWebhook,
@@ -97,7 +98,6 @@ from .types import (
     Session,
     SessionTicket,
     Space,
-    SpaceChange,
     SpaceLogEntry,
     SpaceMember,
     SpacesLogQuery,
@@ -255,7 +255,7 @@ class AsyncSpacesCalls:
         self._transport = transport
         self.members = AsyncSpacesMembersCalls(transport)
 
-    async def create(self, space: SpaceChange, **options: Unpack[CallOptions]) -> Space:
+    async def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
         """Make a space."""
         return await self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
 
@@ -267,7 +267,7 @@ class AsyncSpacesCalls:
         """Get a space."""
         return await self._transport.send("GET", f"/v1/spaces/{quote(id)}", own=True, **options)
 
-    async def update(self, id: str, change: SpaceChange, **options: Unpack[CallOptions]) -> Space:
+    async def update(self, id: str, change: NewSpace, **options: Unpack[CallOptions]) -> Space:
         """Rename a space."""
         return await self._transport.send("PATCH", f"/v1/spaces/{quote(id)}", body=change, own=True, **options)
 

@@ -77,6 +77,7 @@ from .types import (
     NewMessage,
     NewProviderKey,
     NewSession,
+    NewSpace,
     NewSuggestion,
     NewTidy,
     NewWebhook,
@@ -97,7 +98,6 @@ from .types import (
     Session,
     SessionTicket,
     Space,
-    SpaceChange,
     SpaceLogEntry,
     SpaceMember,
     SpacesLogQuery,
@@ -255,7 +255,7 @@ class SpacesCalls:
         self._transport = transport
         self.members = SpacesMembersCalls(transport)
 
-    def create(self, space: SpaceChange, **options: Unpack[CallOptions]) -> Space:
+    def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
         """Make a space."""
         return self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
 
@@ -267,7 +267,7 @@ class SpacesCalls:
         """Get a space."""
         return self._transport.send("GET", f"/v1/spaces/{quote(id)}", own=True, **options)
 
-    def update(self, id: str, change: SpaceChange, **options: Unpack[CallOptions]) -> Space:
+    def update(self, id: str, change: NewSpace, **options: Unpack[CallOptions]) -> Space:
         """Rename a space."""
         return self._transport.send("PATCH", f"/v1/spaces/{quote(id)}", body=change, own=True, **options)
 

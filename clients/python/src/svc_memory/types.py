@@ -1251,10 +1251,6 @@ class Space(TypedDict):
     createdAt: str
 
 
-class SpaceChange(TypedDict):
-    name: str
-
-
 class SpaceCopies(TypedDict):
     memoryIds: list[str]
 
