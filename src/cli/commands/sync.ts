@@ -10,7 +10,14 @@ import type { CommandContext } from '../command-context.ts';
 import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  SPACE_OPTION,
+} from '../memory/command-options.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
@@ -74,6 +81,7 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     .option('--project <name>', 'only memories of this project; new files belong to it')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: SyncOptions) => {
       const root = resolve(context.environment.cwd, typed);
