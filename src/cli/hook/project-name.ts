@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const MAX_CHARACTERS = 200;
@@ -17,6 +17,16 @@ export async function projectName(folder: string): Promise<string | undefined> {
     .slice(0, MAX_CHARACTERS)
     .join('');
   return allowed === '' ? undefined : allowed;
+}
+
+/**
+ * Returns the folder that stands for a project on this machine: that of the git repository, which worktrees share, otherwise
+ * the folder itself.
+ */
+export async function projectFolder(folder: string): Promise<string> {
+  const common = await commonGitFolder(folder);
+  const path = common === undefined ? resolve(folder) : repositoryFolder(common);
+  return realpath(path).catch(() => path);
 }
 
 /** Finds `.git` in a folder or above; for a worktree, the folder that it shares with its repository. */
