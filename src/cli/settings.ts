@@ -41,7 +41,7 @@ export interface Settings {
   save(name: string, profile: Profile): Promise<void>;
   remove(name: string): Promise<void>;
   /** Stores the space that commands with this profile act in; without one, the own account. */
-  useSpace(name: string, space: KnownSpace | undefined): Promise<void>;
+  chooseSpace(name: string, space: KnownSpace | undefined): Promise<void>;
   /** The spaces that projects on this machine are tied to, by the folder of the project. */
   ties(): Record<string, KnownSpace>;
   /** Ties a project to a space, or unties it. */
@@ -101,7 +101,7 @@ export function openSettings({ env }: Environment): Settings {
         const next = current === name ? Object.keys(profiles)[0] : current;
         return { ...stored, ...(next !== undefined && { current: next }), profiles };
       }),
-    useSpace: (name, space) =>
+    chooseSpace: (name, space) =>
       update((stored) => {
         const { space: _, ...profile } = stored.profiles[name]!;
         return { ...stored, profiles: { ...stored.profiles, [name]: { ...profile, ...(space && { space }) } } };

@@ -36,7 +36,7 @@ async function offered(line: string): Promise<string[]> {
 
 describe('bash completion', () => {
   test.each([
-    ['svc s', ['search', 'show', 'sync']],
+    ['svc s', ['search', 'show', 'sync', 'space']],
     ['svc exp', ['export']],
     ['svc add --su', ['--supersedes']],
     ['svc import --format ', [...IMPORT_FORMATS]],

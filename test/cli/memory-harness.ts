@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
+import { actingSpace } from '../../src/cli/acting-space.ts';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
@@ -25,6 +26,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { spaceCommand } from '../../src/cli/commands/space.ts';
 import { syncCommand } from '../../src/cli/commands/sync.ts';
 import { tidyCommand } from '../../src/cli/commands/tidy.ts';
 import { topicCommand } from '../../src/cli/commands/topic.ts';
@@ -32,6 +34,7 @@ import { topicsCommand } from '../../src/cli/commands/topics.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
+import { openSettings } from '../../src/cli/settings.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -106,6 +109,12 @@ function contextOf(
 ): CommandContext {
   const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readerStopsAfter } = options;
   const closed = new AbortController();
+  const environment = {
+    home: folder,
+    platform: process.platform,
+    cwd: folder,
+    env: { SVC_CONFIG_DIR: folder, ...env },
+  };
   return {
     terminal: {
       out(text) {
@@ -131,12 +140,15 @@ function contextOf(
         return typed ?? '';
       },
     },
-    environment: { home: folder, platform: process.platform, cwd: folder, env },
+    environment,
     settingsFolder: folder,
     clock,
-    async session(profile) {
+    async session(profile, space) {
       if (apiKey === undefined) throw new NotSignedInError();
-      return { profileName: profile ?? 'default', url, apiKey };
+      const profileName = profile ?? 'default';
+      const { profile: stored, overrides } = openSettings(environment);
+      const acting = actingSpace(space, overrides.space, stored(profileName)?.space);
+      return { profileName, url, apiKey, space: acting };
     },
     stopSignal: () => new Promise(() => {}),
   };
@@ -163,6 +175,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     episodesCommand,
     openCommand,
     connectionsCommand,
+    spaceCommand,
     modelCommand,
   );
   for (const create of commands) program.addCommand(create(context));

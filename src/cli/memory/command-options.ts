@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import type { SearchRequest } from '../../contract/search.ts';
 import { OWN_SPACE } from '../../contract/space-names.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, CommandTerminal, Session } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { jsonFor } from '../output.ts';
 import type { RenderOptions } from './memory-card.ts';
@@ -26,20 +26,22 @@ export const JSON_OPTION = ['--json', 'print JSON'] as const;
  */
 export async function openClient(
   { session, terminal }: CommandContext,
-  { profile, space: requested }: Pick<CommonOptions, 'profile' | 'space'>,
+  { profile, space }: Pick<CommonOptions, 'profile' | 'space'>,
   more: Partial<ClientOptions> = {},
 ): Promise<Client> {
-  const { url, apiKey, space } = await session(profile, requested);
-  if (space) terminal.error(`Space: ${printable(space.name)}\n`);
-  return createClient({
-    baseUrl: url,
-    apiKey,
-    space: space?.key,
-    fetch: createHttpFetch(),
-    retries: 1,
-    signal: terminal.closed,
-    ...more,
-  });
+  const opened = await session(profile, space);
+  if (opened.space) terminal.error(`Space: ${printable(opened.space.name)}\n`);
+  return clientOf(opened, terminal, more);
+}
+
+/** Returns a client for an open session. */
+export function clientOf(
+  { url, apiKey, space }: Session,
+  { closed }: Pick<CommandTerminal, 'closed'>,
+  more: Partial<ClientOptions> = {},
+): Client {
+  const fetch = createHttpFetch();
+  return createClient({ baseUrl: url, apiKey, space: space?.key, fetch, retries: 1, signal: closed, ...more });
 }
 
 /** Returns a client that acts in the own account, whichever space is in use. */
