@@ -169,6 +169,7 @@ class Citation(TypedDict):
     id: str
     score: float | None
     relevance: float | None
+    space: NotRequired[str]
 
 
 class ContextAnswer(TypedDict):
@@ -177,6 +178,7 @@ class ContextAnswer(TypedDict):
     text: str
     citations: list[Citation]
     tokens: int
+    searches: NotRequired[list[dict[str, Any]]]
     timings: NotRequired[SearchTimings]
 
 
@@ -190,6 +192,7 @@ class ContextRequest(TypedDict):
     minRelevance: NotRequired[float]
     purpose: NotRequired[Literal["prompt", "session_start"]]
     exclude: NotRequired[dict[str, Any]]
+    spaces: NotRequired[list[str]]
     explain: NotRequired[bool]
 
 
@@ -829,6 +832,7 @@ class SearchAnswer(TypedDict):
     learned: NotRequired[LearnedShift]
     meaning: NotRequired[MeaningWeight]
     context: NotRequired[dict[str, Any]]
+    searches: NotRequired[list[dict[str, Any]]]
     tookMs: float
     timings: NotRequired[SearchTimings]
 
@@ -854,6 +858,7 @@ class SearchRequest(TypedDict):
     strategy: NotRequired[Literal["auto", "default", "lexical", "semantic", "recent"]]
     minRelevance: NotRequired[float]
     contextTokens: NotRequired[int]
+    spaces: NotRequired[list[str]]
     explain: NotRequired[bool]
 
 
@@ -870,6 +875,7 @@ class SearchResult(TypedDict):
     metadata: dict[str, Any]
     origin: MemoryOrigin | None
     createdAt: str
+    space: NotRequired[str]
     why: NotRequired[dict[str, Any]]
     version: NotRequired[int]
     updatedAt: NotRequired[str]
@@ -1484,6 +1490,7 @@ class UsersListQuery(TypedDict):
 
 class UsersProfileQuery(TypedDict):
     user: NotRequired[str]
+    spaces: NotRequired[list[str]]
 
 
 class EpisodesListQuery(TypedDict):
