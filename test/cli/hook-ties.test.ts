@@ -60,10 +60,10 @@ async function storedInSpace(): Promise<(Said & { author: string })[]> {
 const session = (fields: object = {}, cwd = join(repository, 'src')) => ({ session_id: 'session-1', cwd, ...fields });
 const contextIn = (stdout: string): string => JSON.parse(stdout).hookSpecificOutput.additionalContext;
 
-async function talk(cwd?: string): Promise<string> {
-  const { stdout } = await hook('prompt', session({ prompt: 'Which tea does the office drink?' }, cwd));
-  await hook('stop', session({ last_assistant_message: 'Oolong, as ever.' }, cwd));
-  await hook('session-end', session({}, cwd));
+async function talk(cwd?: string, env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await hook('prompt', session({ prompt: 'Which tea does the office drink?' }, cwd), { env });
+  await hook('stop', session({ last_assistant_message: 'Oolong, as ever.' }, cwd), { env });
+  await hook('session-end', session({}, cwd), { env });
   return stdout;
 }
 
@@ -87,7 +87,7 @@ test('hooks in a tied project recall from the space and capture into it, and say
   expect(await stored()).toEqual([]);
 });
 
-test('hooks elsewhere use the own account: the name or the origin of a project ties nothing', async () => {
+test('hooks elsewhere use the own account: the name or the origin of a project ties nothing, nor does SVC_SPACE', async () => {
   await tieAs('writer');
   const clone = join(harness.folder, 'elsewhere', 'tea');
   await mkdir(clone, { recursive: true });
@@ -96,7 +96,7 @@ test('hooks elsewhere use the own account: the name or the origin of a project t
     execFileSync('git', ['-C', folder, 'remote', 'add', 'origin', 'https://github.com/acme/tea']);
   }
   expect(await hook('session-start', session({ source: 'startup' }, clone))).toEqual(SILENT);
-  await talk(clone);
+  await talk(clone, { SVC_SPACE: 'team' });
   expect(await storedInSpace()).toEqual([]);
   expect((await stored()).flat()).toHaveLength(2);
 });

@@ -215,6 +215,22 @@ describe('the space that commands act in', () => {
   });
 });
 
+describe('svc mcp', () => {
+  const call = (name: string, args: object) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })}\n`;
+
+  test('acts in the space of --space or SVC_SPACE, and otherwise in the own account', async () => {
+    await newSpace();
+    await ada.run(['space', 'use', 'team']);
+    const stdin = call('memory_add', { content: 'We deploy on Tuesdays' });
+    expect((await ada.run(['mcp', '--space', 'team'], { stdin })).out).toContain('Tuesdays');
+    const search = { stdin: call('memory_search', { query: 'when do we deploy' }) };
+    expect((await ada.run(['mcp'], search)).out).not.toContain('Tuesdays');
+    expect((await ada.run(['mcp'], { ...search, env: { SVC_SPACE: 'team' } })).out).toContain('Tuesdays');
+    expect((await ada.run(['mcp', '--space', 'crew'], search)).out).toMatch(/You are in no space \\*"crew/);
+  });
+});
+
 describe('svc space tie', () => {
   test('ties the project of the folder on this machine, until svc space untie', async () => {
     const { id } = await newSpace();

@@ -39,7 +39,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
 
   async function oauthEntry({ title, oauth }: Assistant): Promise<BuiltEntry> {
     if (options.space !== undefined)
-      return { unsupported: 'a connection with OAuth is of your own account: omit --key-from oauth' };
+      return { unsupported: 'OAuth connects to your own account alone: omit --key-from oauth' };
     if (!oauth)
       return { unsupported: `svc does not know whether ${title} can connect with OAuth: omit --key-from oauth` };
     session ??= context.session(options.profile);
