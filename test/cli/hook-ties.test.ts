@@ -9,7 +9,7 @@ import { makeTenant } from '../features/limits/tenants.ts';
 import { hookHarness, type Said, SILENT } from './hook-harness.ts';
 
 const harness = hookHarness();
-const { hook, stored, add } = harness;
+const { hook, hookProcess, stored, add } = harness;
 
 let owner: string;
 let space: Space;
@@ -71,7 +71,7 @@ test('hooks in a tied project recall from the space and capture into it, and say
   await tieAs('writer');
   await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
   await add('Ada drinks jasmine tea in the office');
-  const started = contextIn((await hook('session-start', session({ source: 'startup' }))).stdout);
+  const started = contextIn((await hookProcess('session-start', session({ source: 'startup' }))).stdout);
   expect(started.split('\n')[0]).toBe('Memory of this project is shared with the space "team" (2 members).');
   expect(started).toContain('oolong');
   expect(started).not.toContain('jasmine');

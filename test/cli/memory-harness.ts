@@ -45,6 +45,8 @@ export interface RunOptions {
   columns?: number;
   color?: boolean;
   stdin?: string;
+  /** The input ends only when something was printed. */
+  awaitsOutput?: boolean;
   /** The answer to a question. */
   typed?: string;
   env?: Record<string, string>;
@@ -107,8 +109,21 @@ function contextOf(
   { url, apiKey, clock, folder }: RunDependencies,
   ran: RunResult,
 ): CommandContext {
-  const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readerStopsAfter } = options;
+  const {
+    tty = false,
+    columns = 80,
+    color = false,
+    stdin = '',
+    awaitsOutput = false,
+    typed,
+    env = {},
+    readerStopsAfter,
+  } = options;
   const closed = new AbortController();
+  let printed = () => {};
+  const hasPrinted = new Promise<void>((resolve) => {
+    printed = resolve;
+  });
   const environment = {
     home: folder,
     platform: process.platform,
@@ -119,6 +134,7 @@ function contextOf(
     terminal: {
       out(text) {
         ran.out += text;
+        printed();
         if (readerStopsAfter !== undefined && ran.out.length >= readerStopsAfter)
           closed.abort(new CommandFailure(EXIT.done));
       },
@@ -133,7 +149,12 @@ function contextOf(
     },
     input: {
       isTty: tty,
-      stream: Readable.from([Buffer.from(stdin)]),
+      stream: Readable.from(
+        (async function* () {
+          yield Buffer.from(stdin);
+          if (awaitsOutput) await hasPrinted;
+        })(),
+      ),
       async ask(question, options) {
         ran.questions.push(question);
         if (options?.hidden) ran.hidden.push(question);

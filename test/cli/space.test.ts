@@ -42,6 +42,12 @@ const json = async <T>(person: CliUser, ...words: string[]) =>
   JSON.parse((await person.run([...words, '--json'])).out) as T;
 const newSpace = (name = 'team') => json<Space>(ada, 'space', 'create', name);
 
+const remember = (content: string) =>
+  daemon.call<{ conversationId: string }>(adaKey, '/v1/remember', {
+    body: { messages: [{ role: 'user', content }] },
+    headers: { 'x-svc-space': 'team' },
+  });
+
 async function addLin(role = 'writer'): Promise<void> {
   await ada.run(['space', 'invite', linEmail(), '--role', role, '--space', 'team']);
   await lin.run(['space', 'join', 'team']);
@@ -176,6 +182,22 @@ describe('the space that commands act in', () => {
     expect(await json(ada, 'space', 'create', 'other')).toMatchObject({ name: 'other' });
   });
 
+  test('shows who wrote what', async () => {
+    await newSpace();
+    await addLin();
+    const env = { SVC_SPACE: 'team' };
+    const { id } = JSON.parse((await lin.run(['add', 'We deploy on Mondays', '--json'], { env })).out);
+    await ada.run(['edit', id, '--content', 'We deploy on Tuesdays'], { env });
+    const [byAda, byLin] = [`by ada-${people}@example.com`, `by ${linEmail()}`];
+    expect((await lin.run(['search', 'deploy'], { ...TTY, env, columns: 120 })).out).toContain(`just now · ${byAda}`);
+    const shown = (await lin.run(['show', id, '--history'], { ...TTY, env, columns: 120 })).out;
+    expect(shown).toMatch(new RegExp(`version 2 .* ${byAda}\\n[^]*version 1 .* ${byLin}\\n`));
+    const { conversationId } = (await remember('Tuesdays it is')).body;
+    expect((await lin.run(['conversations', 'show', conversationId], { ...TTY, env })).out).toMatch(
+      new RegExp(`user  \\d\\d:\\d\\d ${byAda}\\n`),
+    );
+  });
+
   test('keeps its meaning if another member renames the space', async () => {
     await newSpace();
     await addLin('owner');
@@ -222,9 +244,9 @@ describe('svc mcp', () => {
   test('acts in the space of --space or SVC_SPACE, and otherwise in the own account', async () => {
     await newSpace();
     await ada.run(['space', 'use', 'team']);
-    const stdin = call('memory_add', { content: 'We deploy on Tuesdays' });
-    expect((await ada.run(['mcp', '--space', 'team'], { stdin })).out).toContain('Tuesdays');
-    const search = { stdin: call('memory_search', { query: 'when do we deploy' }) };
+    const add = { stdin: call('memory_add', { content: 'We deploy on Tuesdays' }), awaitsOutput: true };
+    expect((await ada.run(['mcp', '--space', 'team'], add)).out).toContain('Tuesdays');
+    const search = { stdin: call('memory_search', { query: 'when do we deploy' }), awaitsOutput: true };
     expect((await ada.run(['mcp'], search)).out).not.toContain('Tuesdays');
     expect((await ada.run(['mcp'], { ...search, env: { SVC_SPACE: 'team' } })).out).toContain('Tuesdays');
     expect((await ada.run(['mcp', '--space', 'crew'], search)).out).toMatch(/You are in no space \\*"crew/);
