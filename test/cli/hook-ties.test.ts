@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { projectFolder } from '../../src/cli/hook/project-name.ts';
 import { openSettings } from '../../src/cli/settings.ts';
 import { SPACE_HEADER, type Space, type SpaceMember, type SpaceRole } from '../../src/contract/spaces.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
@@ -99,6 +100,20 @@ test('hooks elsewhere use the own account: the name or the origin of a project t
   await talk(clone, { SVC_SPACE: 'team' });
   expect(await storedInSpace()).toEqual([]);
   expect((await stored()).flat()).toHaveLength(2);
+});
+
+test('a worktree shares the tie of its repository, and a folder that claims to be one does not', async () => {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  execFileSync('git', ['-C', repository, ...identity, 'commit', '--quiet', '--allow-empty', '-m', 'Begin']);
+  const worktree = join(harness.folder, 'tea-next');
+  execFileSync('git', ['-C', repository, 'worktree', 'add', '--quiet', worktree], { stdio: 'ignore' });
+  const [direct, copied] = [join(harness.folder, 'direct'), join(harness.folder, 'copied')];
+  for (const folder of [direct, copied]) await mkdir(folder);
+  await writeFile(join(direct, '.git'), `gitdir: ${join(repository, '.git')}\n`);
+  await copyFile(join(worktree, '.git'), join(copied, '.git'));
+  const folders = await Promise.all([repository, join(repository, 'src'), worktree, direct, copied].map(projectFolder));
+  const real = await realpath(repository);
+  expect(folders).toEqual([real, real, real, await realpath(direct), await realpath(copied)]);
 });
 
 test('hooks in a tied project of a removed member store and recall nothing anywhere, and say so', async () => {
