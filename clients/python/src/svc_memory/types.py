@@ -178,7 +178,7 @@ class ContextAnswer(TypedDict):
     text: str
     citations: list[Citation]
     tokens: int
-    searches: NotRequired[list[dict[str, Any]]]
+    searches: NotRequired[list[SpaceSearch]]
     timings: NotRequired[SearchTimings]
 
 
@@ -832,7 +832,7 @@ class SearchAnswer(TypedDict):
     learned: NotRequired[LearnedShift]
     meaning: NotRequired[MeaningWeight]
     context: NotRequired[dict[str, Any]]
-    searches: NotRequired[list[dict[str, Any]]]
+    searches: NotRequired[list[SpaceSearch]]
     tookMs: float
     timings: NotRequired[SearchTimings]
 
@@ -1289,6 +1289,11 @@ class SpaceMember(TypedDict):
 class SpaceMembers(TypedDict):
     data: list[SpaceMember]
     nextCursor: None
+
+
+class SpaceSearch(TypedDict):
+    space: str
+    searchId: str
 
 
 class Spaces(TypedDict):
