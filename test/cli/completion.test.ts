@@ -52,6 +52,8 @@ describe('bash completion', () => {
     ['svc provider settings --on-append ', ['on', 'off']],
     ['svc jobs --state f', ['failed']],
     ['svc model r', ['remove']],
+    ['svc space ti', ['tie']],
+    ['svc space role ada@example.com r', ['reader']],
     ['svc model add all', ['all-MiniLM-L6-v2']],
   ])('completes %j', async (line, words) => expect(await offered(line)).toEqual(words));
 
