@@ -270,6 +270,16 @@ describe('svc space tie', () => {
     expect(await ada.run(['space', 'untie'])).toMatchObject({ code: 1 });
   });
 
+  test('is not ended by leaving the space, which says so, but by svc space untie, also from elsewhere', async () => {
+    const { id } = await newSpace();
+    const gone = join(ada.folder, 'gone');
+    await settingsOf(ada.folder).tie(gone, { id, name: 'team' });
+    const erased = await ada.run(['space', 'delete', '--space', 'team', '--yes']);
+    expect(erased.err).toBe(`${gone} is still tied to it, and has no memory until svc space untie ${gone}\n`);
+    expect((await ada.run(['space', 'untie', 'gone'])).code).toBe(0);
+    expect(settingsOf(ada.folder).ties()).toEqual({});
+  });
+
   test('refuses a space that the account has not joined', async () => {
     await newSpace();
     expect((await lin.run(['space', 'tie', 'team'])).err).toBe(

@@ -213,10 +213,17 @@ async function requireTyped({ name, members, storedBytes }: Space, { input, term
   throw new CommandFailure(EXIT.failed, 'That is not its name. Nothing was erased.');
 }
 
-/** Acts in the own account again, if commands acted in a space that the account is no longer in. */
-async function stopUsing({ id }: Space, profileName: string, { environment }: CommandContext): Promise<void> {
+/**
+ * Acts in the own account again, if commands acted in a space that the account is no longer in, and names the projects that
+ * are still tied to it.
+ */
+async function stopUsing({ id }: Space, profileName: string, { environment, terminal }: CommandContext): Promise<void> {
   const settings = openSettings(environment);
   if (settings.profile(profileName)?.space?.id === id) await settings.chooseSpace(profileName, undefined);
+  for (const [folder, tie] of Object.entries(settings.ties())) {
+    if (tie.id !== id) continue;
+    terminal.error(`${printable(folder)} is still tied to it, and has no memory until svc space untie ${folder}\n`);
+  }
 }
 
 async function list(options: CommonOptions, context: CommandContext): Promise<void> {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -43,10 +44,11 @@ export function tieCommand(context: CommandContext): Command {
     });
 }
 
-/** `svc space untie`: lets hooks use the own account again in the project in this folder. */
+/** `svc space untie`: lets hooks use the own account again in a project. */
 export function untieCommand(context: CommandContext): Command {
   return new Command('untie')
-    .description('end the tie of the project in this folder')
+    .description('end the tie of the project in this folder, or in another')
+    .argument('[folder]', 'a folder of the project, also if it is gone')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
@@ -54,14 +56,17 @@ export function untieCommand(context: CommandContext): Command {
 Hooks then use your own account. What they stored in the space stays there.
 
 Examples:
-  $ svc space untie`,
+  $ svc space untie
+  $ svc space untie ~/tea`,
     )
-    .action(async (_: CommonOptions, self: Command) => {
+    .action(async (typed: string | undefined, _: CommonOptions, self: Command) => {
       const { json } = self.optsWithGlobals<CommonOptions>();
       const { environment, terminal } = context;
       const settings = openSettings(environment);
-      const folder = await projectFolder(environment.cwd);
-      const tie = settings.ties()[folder];
+      const path = resolve(environment.cwd, typed ?? '');
+      const ties = settings.ties();
+      const folder = Object.hasOwn(ties, path) ? path : await projectFolder(path);
+      const tie = ties[folder];
       if (!tie) {
         throw new CommandFailure(EXIT.failed, `${folder} is not tied to a space. svc status lists what is.`);
       }
