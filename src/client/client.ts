@@ -13,6 +13,7 @@ import { learningCalls } from './learning-calls.ts';
 import { memoryCalls } from './memory-calls.ts';
 import { portabilityCalls } from './portability-calls.ts';
 import { providerCalls } from './provider-calls.ts';
+import { spaceCalls } from './space-calls.ts';
 import { suggestionCalls } from './suggestion-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { createTransport } from './transport.ts';
@@ -45,6 +46,7 @@ export type * from '../contract/providers.ts';
 export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/searches.ts';
+export type * from '../contract/spaces.ts';
 export type * from '../contract/suggestion-names.ts';
 export type * from '../contract/suggestion-settings.ts';
 export type * from '../contract/suggestions.ts';
@@ -69,10 +71,12 @@ export type { ResponseInfo, WithResponse } from './response.ts';
  */
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
+  const ownTransport = createTransport({ ...options, space: undefined });
   const { create, send } = transport;
   return {
-    ...accountCalls(transport),
-    ...connectionCalls(transport),
+    ...accountCalls(transport, ownTransport),
+    ...connectionCalls(ownTransport),
+    spaces: spaceCalls(ownTransport),
     memories: memoryCalls(transport),
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),

@@ -2,11 +2,10 @@ import { type Static, Type } from 'typebox';
 import { AnyId, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Tier } from './limits.ts';
 import { AddedMemories } from './memories.ts';
+import { OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
 
-/** The header that names the space in which a request acts. Characters that headers cannot carry are percent-encoded. */
-export const SPACE_HEADER = 'x-svc-space';
-/** The name of the caller's own account among spaces. */
-export const OWN_SPACE = 'default';
+export { OWN_SPACE, ROLES_IN_SPACE, SPACE_HEADER, type SpaceRole } from './space-names.ts';
+
 /** The most spaces that an account owns, and that it is in. */
 export const MAX_OWNED_SPACES = 20;
 export const MAX_JOINED_SPACES = 100;
@@ -26,9 +25,6 @@ export const ReadSpaces = Type.Array(Type.String({ minLength: 1, maxLength: 64 }
     'Ids or names of spaces to read together, `default` for the own account. Each counts as a query of its own',
 });
 
-/** The roles of members, each of which may do what those before it may. */
-export const ROLES_IN_SPACE = ['reader', 'writer', 'owner'] as const;
-export type SpaceRole = (typeof ROLES_IN_SPACE)[number];
 export const SpaceRoleName = Type.Enum([...ROLES_IN_SPACE], {
   description: 'reader: search and read. writer: also add, change and erase. owner: also members, keys and erasure',
 });
@@ -106,6 +102,7 @@ export const CopiedMemories = Type.Object({
   ...AddedMemories.properties,
   notFound: Type.Array(Type.String(), { description: 'The ids that the account has no memory with' }),
 });
+export type CopiedMemories = Static<typeof CopiedMemories>;
 
 export const SPACE_ACTIONS = [
   ...(['created', 'renamed', 'invited', 'joined', 'declined', 'changedRole', 'removed', 'left'] as const),

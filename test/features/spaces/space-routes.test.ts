@@ -117,6 +117,7 @@ const ROUTES: Record<Need, readonly string[]> = {
     'GET /v1/connections/{id}',
     'DELETE /v1/connections/{id}',
     'GET /v1/session',
+    'POST /v1/session',
     'DELETE /v1/session',
     'POST /v1/session/ticket',
     'POST /v1/spaces',
@@ -140,7 +141,6 @@ const ROUTES: Record<Need, readonly string[]> = {
     'POST /v1/auth/device/token',
     'POST /v1/auth/magic-link',
     'POST /v1/auth/token',
-    'POST /v1/session',
     'POST /v1/session/ticket/check',
   ],
 };
