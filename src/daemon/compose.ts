@@ -19,6 +19,7 @@ import { jobsRoutes } from '../features/jobs/jobs-routes.ts';
 import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
+import { memoryStoresRoutes } from '../features/memory-stores/memory-stores-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
 import { createMailedConsent } from '../features/oauth/mailed-consent.ts';
 import { oauthParts } from '../features/oauth/oauth-routes.ts';
@@ -214,6 +215,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       usersRoutes({ users }),
       profileRoutes({ profile }),
       memoriesRoutes({ memories, idempotency }),
+      memoryStoresRoutes(rooms),
       neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),
       rememberRoutes({ remember, idempotency }),
