@@ -5,7 +5,7 @@ import { Nullable, strict, Timestamp } from './common.ts';
 export const MAX_FULL_ITEMS = 20;
 export const MAX_STORE_METADATA = 16;
 
-const MemoryView = Type.Enum(['basic', 'full'], { description: 'Whether the answer has the content' });
+export const MemoryView = Type.Enum(['basic', 'full']);
 /** What Anthropic's SDK appends to every address of a beta. */
 const sentBySdk = { beta: Type.Optional(Type.String({ maxLength: 16, description: 'Ignored' })) };
 const pageQuery = {
@@ -147,7 +147,7 @@ export const MemoryFileDeletion = Type.Object(
 export const DeletedMemoryFile = Type.Object({ id: Type.String(), type: Type.Literal('memory_deleted') });
 
 export const FILE_OPERATIONS = ['created', 'modified', 'deleted'] as const;
-const FileOperation = Type.Enum([...FILE_OPERATIONS]);
+export const FileOperation = Type.Enum([...FILE_OPERATIONS]);
 
 export const MemoryFileVersion = Type.Object({
   id: Type.String(),

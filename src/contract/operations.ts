@@ -89,6 +89,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   kind: 'Only suggestions of this kind.',
   limit: 'The most items of a page.',
   messageId: 'The id of the message.',
+  operation: 'Only versions that record this kind of change.',
   order: 'The order of the items.',
   provider: 'The name of the provider.',
   searchId: 'The id of the search.',
@@ -97,5 +98,6 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   tags: 'Only memories with all of these tags.',
   transport: 'Only requests over this transport.',
   token: 'The token in the mailed link.',
+  view: '`full`: with the content.',
   user: 'The end user; in a list, only items of this one.',
 };

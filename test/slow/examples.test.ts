@@ -83,6 +83,14 @@ const RUNS: Record<string, () => Promise<void>> = {
     expect(await run(['anthropic-memory.mjs', 'Which tea?'], ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
   },
+  async 'anthropic-memory-stores.mjs'() {
+    expect((await run(['anthropic-memory-stores.mjs'])).split('\n')).toEqual([
+      '409 memory_precondition_failed_error',
+      '/people/ada.md Drinks oolong tea.',
+      'modified kept',
+      'created redacted',
+    ]);
+  },
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');
   },

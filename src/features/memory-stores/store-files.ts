@@ -44,6 +44,7 @@ interface Place {
 /** Sorts after every character of a path. */
 const LAST = '\u{10ffff}';
 
+/** Reads and changes the memories of stores. */
 export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, records }: Parts): StoreFiles {
   const tagged = ({ tenantId, user }: Place, directory: string) => ({
     ...{ tenantId, user },

@@ -39,6 +39,7 @@ interface Parts {
   memories: Pick<Memories, 'findRowsWithin'>;
 }
 
+/** Finds what is said about stores. */
 export function createStoreRecords({ clock, scopes, memories }: Parts): StoreRecords {
   async function findAll(reader: Reader, tenantId: string, users: readonly string[]): Promise<Map<string, Memory>> {
     const found = await findNamed(reader, { tenantId, users, names: [RECORD] }, clock.nowMs());

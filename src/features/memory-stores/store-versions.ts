@@ -29,6 +29,7 @@ type View = 'basic' | 'full';
 type Parts = MemoryStoresParts & { records: StoreRecords };
 type Version = FoundVersion & { row: MemoryRow };
 
+/** Lists and redacts the versions of the memories of stores. */
 export function createStoreVersions({ db, clock, cursors, memories, records }: Parts): StoreVersions {
   async function read(reader: Reader, tenantId: string, user: string, filter: VersionsFilter): Promise<Version[]> {
     const tagged = { tenantId, user, tag: groupTag(ROOT, user), nowMs: clock.nowMs() };

@@ -354,37 +354,4 @@ describe('a key', () => {
     expect((await reading.retrieve(id)).name).toBe('By a device');
     expect(await bodyOf(reading.create({ name: 'No' }))).toMatchObject({ status: 403, type: 'permission_error' });
   });
-
-  test('reaches nothing of another account', async () => {
-    const { id } = await stores().create({ name: 'Mine' });
-    const own = { memory_store_id: id };
-    const file = await files().create(id, { path: '/a', content: 'tea' });
-    await files().update(file.id, { ...own, content: 'milk' });
-    const theirs = sdkOf((await daemon.account()).apiKey).beta.memoryStores;
-    const { id: other } = await theirs.create({ name: 'Theirs' });
-    const foreign = [own, { memory_store_id: other }];
-    for (const store of foreign) {
-      const of = store.memory_store_id;
-      const attempts = [
-        theirs.memories.retrieve(file.id, store),
-        theirs.memories.update(file.id, { ...store, content: 'x' }),
-        theirs.memories.delete(file.id, store),
-        theirs.memoryVersions.retrieve(file.memory_version_id, store),
-        theirs.memoryVersions.redact(file.memory_version_id, store),
-        ...(of === id
-          ? [theirs.retrieve(of), theirs.update(of, { name: 'x' }), theirs.archive(of), theirs.delete(of)]
-          : []),
-        ...(of === id ? [all(theirs.memories.list(of)), all(theirs.memoryVersions.list(of))] : []),
-        ...(of === id ? [theirs.memories.create(of, { path: '/b', content: '' })] : []),
-      ];
-      const statuses = (await Promise.all(attempts.map(errorOf))).map(({ status }) => status);
-      expect(statuses).toEqual(attempts.map(() => 404));
-    }
-    expect(await all(theirs.memoryVersions.list(other, { memory_id: file.id }))).toEqual([]);
-    expect((await all(theirs.list())).map((one) => one.id)).toEqual([other]);
-    const page =
-      (await files().list(id, { limit: 1 })).next_page ?? (await versions().list(id, { limit: 1 })).next_page;
-    expect((await errorOf(all(theirs.memoryVersions.list(other, { page: page! })))).status).toBe(400);
-    expect((await files().retrieve(file.id, own)).content).toBe('milk');
-  });
 });
