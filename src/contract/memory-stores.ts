@@ -86,7 +86,7 @@ export const DeletedMemoryStore = Type.Object({ id: Type.String(), type: Type.Li
 
 const Content = Type.String({ maxLength: 102_400 });
 const Path = Type.String({ maxLength: 1024, description: 'Such as `/projects/notes.md`' });
-const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const Sha256 = Type.String({ minLength: 64, maxLength: 64, pattern: '^[0-9a-f]{64}$' });
 
 export const NewMemoryFile = Type.Object({ path: Path, content: Nullable(Content) }, strict);
 export type NewMemoryFile = Static<typeof NewMemoryFile>;
