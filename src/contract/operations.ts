@@ -54,7 +54,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** The tags of operations with their descriptions, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {
   memories: 'Facts, preferences and decisions to remember, with all their versions.',
-  'memory stores': 'Files of agents by path, as Anthropic’s SDK speaks them.',
+  'memory stores': 'Files of agents by path, as Anthropic’s SDK speaks them. The key may also be sent as `x-api-key`.',
   search: 'Ranked search over memories, messages and episodes, and the feedback it learns from.',
   suggestions: 'Suggested changes of memories, and your decisions on them.',
   topics: 'What memories are about: people, places, projects and things.',

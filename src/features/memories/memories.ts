@@ -168,6 +168,7 @@ export function createMemories(parts: Parts): Memories {
     const current = requirePresent(row, nowMs);
     const before = earlier.find((one) => one.version === version);
     if (!before) throw new AppError('not_found', `The memory has no version ${version}.`);
+    if (redactedAtOf(before) !== undefined) throw new AppError('conflict', `Version ${version} was redacted.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
     const changed: MemoryRow = { ...current, ...fields };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));

@@ -5,6 +5,7 @@ import { memoryFiles } from '../../../src/client/anthropic.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { connectDevice } from '../connections/device.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newSuggesting } from '../suggestions/suggestion-daemon.ts';
 
 let daemon: MemoryDaemon;
 let caller: Caller;
@@ -321,6 +322,20 @@ describe('a version of a memory', () => {
     expect((await versions().redact(made.memory_version_id, own)).redacted_at).not.toBeNull();
     expect((await files().retrieve(made.id, own)).content).toBe('two');
   });
+});
+
+test('undoing a suggestion does not bring back a version that was redacted', async () => {
+  const suggesting = await newSuggesting(daemon);
+  const { memoryStores } = sdkOf(suggesting.apiKey).beta;
+  const { id } = await memoryStores.create({ name: 'Store' });
+  const file = await memoryStores.memories.create(id, { path: '/a', content: 'Ada rows. Ada swims.' });
+  const content = 'Ada rows.\nAda swims.';
+  const { id: suggestion } = await suggesting.suggest({ kind: 'split', memoryIds: [file.id], content, user: id });
+  await suggesting.decide(suggestion, 'accept');
+  await memoryStores.memoryVersions.redact(file.memory_version_id, { memory_store_id: id });
+  const undone = await suggesting.call(`/v1/suggestions/${suggestion}/undo`, { method: 'POST' });
+  expect(undone.status).toBe(409);
+  expect((await suggesting.read(file.id)).body.content).toBe('Ada rows.');
 });
 
 describe('a key', () => {
