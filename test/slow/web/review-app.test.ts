@@ -114,8 +114,6 @@ describe('the review screen in a host of MCP Apps', { timeout: 60_000 }, () => {
     expect(await frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
     expect(await fits(page)).toBe(true);
     await expect.poll(async () => (await page.locator('iframe').boundingBox())!.height).toBeGreaterThan(300);
-    const picture = process.env.REVIEW_PICTURE;
-    if (picture) await page.screenshot({ path: picture, fullPage: true });
     expect(consoleErrors).toEqual([]);
   });
 
