@@ -42,6 +42,7 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
+import { createMemberships } from '../features/spaces/memberships.ts';
 import { createAutomaticDecisions } from '../features/suggestions/automatic-decisions.ts';
 import { createComparing } from '../features/suggestions/comparing.ts';
 import { redactSuggestions } from '../features/suggestions/suggestion-redaction.ts';
@@ -112,7 +113,11 @@ export async function openRooms(
   const activity = createActivity({ db, clock, log, cursors });
   const oauth = createOAuth({ db, clock, ids, random, log });
   const credentials = { apiKey: keys, session: sessions, device: devices, oauth: oauth.accessTokens };
-  const refresh = ({ credential: { kind, hash } }: Principal) => credentials[kind].refresh(hash);
+  const memberships = createMemberships({ db, clock, ids });
+  const refresh = async (principal: Principal) => {
+    const { kind, hash } = principal.credential;
+    return memberships.refresh(principal, await credentials[kind].refresh(hash));
+  };
   const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
   const isRedacting = config.redact === 'on';
@@ -215,6 +220,7 @@ export async function openRooms(
     activity,
     events,
     oauth.grants,
+    memberships,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const mask = async (tenantId: string, content: string) =>
@@ -229,6 +235,7 @@ export async function openRooms(
     usage,
     idempotency,
     erasables,
+    memberships,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
     countUnread: comparing.countUnread,
@@ -242,12 +249,14 @@ export async function openRooms(
     leases,
     metrics,
     ids,
+    cursors,
     sealer,
     keys,
     sessions,
     devices,
     oauth,
     connections,
+    memberships,
     limiting,
     usage,
     idempotency,

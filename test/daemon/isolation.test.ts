@@ -8,6 +8,7 @@ import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { MEMORY_STORE_OPERATIONS } from './memory-store-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { SPACE_OPERATIONS } from './space-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
 import { TOPIC_OPERATIONS } from './topic-operations.ts';
 import { USER_OPERATIONS } from './user-operations.ts';
@@ -124,6 +125,7 @@ describe('another tenant’s memory', () => {
       CONNECTION_OPERATIONS,
       WEBHOOK_OPERATIONS,
       MEMORY_STORE_OPERATIONS,
+      SPACE_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);

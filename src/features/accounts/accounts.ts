@@ -48,6 +48,8 @@ export interface Accounts {
   keep(connection: Connection, email: string): Promise<void>;
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
+  /** Adds the tenant of a space, which has no address of its own, in the caller's transaction. */
+  addSpace(connection: Connection, tenantId: string, tier: Tier): Promise<void>;
   /**
    * Erases the tenant and all its data. The first commit revokes its key and connections and frees its address; rows are then deleted in
    * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
@@ -68,6 +70,14 @@ export interface Accounts {
   invitations(): Promise<{ email: string; createdAt: string }[]>;
 }
 
+/** What erasing an account does in the spaces that it is in. */
+interface LeavingSpaces {
+  /** Throws `conflict` for an account that is the only owner of a space with other members. */
+  requireErasable(account: { memberId: string; email: string }): Promise<void>;
+  /** Ends all memberships, and returns the spaces that nobody else is in. */
+  leaveAll(account: { memberId: string; email: string }): Promise<string[]>;
+}
+
 interface Dependencies {
   db: Database;
   clock: Clock;
@@ -78,6 +88,7 @@ interface Dependencies {
   idempotency: Idempotency;
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
+  memberships: LeavingSpaces;
   /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -91,8 +102,20 @@ interface Dependencies {
 }
 
 export function createAccounts(dependencies: Dependencies): Accounts {
-  const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
-    dependencies;
+  const {
+    db,
+    clock,
+    ids,
+    keys,
+    connections,
+    usage,
+    idempotency,
+    erasables,
+    memberships,
+    deleteSignIns,
+    policy,
+    defaultTier,
+  } = dependencies;
   const { countSuggestions, countUnread, lastBackupMs } = dependencies;
 
   /** The owner of the only account runs the daemon; on a shared one, only the operator sees backups. */
@@ -107,6 +130,35 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
+  }
+
+  async function requireSame(reader: Reader, tenantId: string, ifMatch: string | undefined): Promise<TenantRow> {
+    const tenant = await findTenant(reader, tenantId);
+    if (!tenant) throw new AppError('not_found', 'Tenant not found.');
+    if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
+    return tenant;
+  }
+
+  /** Before the account is erased: what remains to be done after a crash is found by its address. */
+  async function leaveSpaces(tenantId: string, ifMatch: string | undefined): Promise<void> {
+    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
+    const account = { memberId: tenantId, email };
+    await memberships.requireErasable(account);
+    for (const spaceId of await memberships.leaveAll(account)) await erase(spaceId);
+  }
+
+  async function erase(tenantId: string, ifMatch?: string): Promise<void> {
+    await leaveSpaces(tenantId, ifMatch);
+    await db.writes.write(tenantId, async (connection) => {
+      const tenant = await requireSame(connection, tenantId, ifMatch);
+      // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
+      await updateErased(connection, tenantId, clock.nowMs());
+      await keys.revokeAll(connection, tenantId);
+      await connections.revokeAll(connection, tenantId);
+      await deleteSignIns(connection, tenant.email);
+      await deleteInvitation(connection, tenant.email);
+    });
+    await eraseRows(tenantId);
   }
 
   return {
@@ -152,20 +204,11 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteInvitation(connection, email);
       return tenant;
     },
-    async erase(tenantId, ifMatch) {
-      await db.writes.write(tenantId, async (connection) => {
-        const tenant = await findTenant(connection, tenantId);
-        if (!tenant) throw new AppError('not_found', 'Tenant not found.');
-        if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
-        // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
-        await updateErased(connection, tenantId, clock.nowMs());
-        await keys.revokeAll(connection, tenantId);
-        await connections.revokeAll(connection, tenantId);
-        await deleteSignIns(connection, tenant.email);
-        await deleteInvitation(connection, tenant.email);
-      });
-      await eraseRows(tenantId);
-    },
+    addSpace: (connection, tenantId, tier) =>
+      insertTenant(connection, {
+        ...{ tenantId, email: `space:${tenantId}`, tier, createdAt: clock.nowMs(), erasedAt: null },
+      }),
+    erase,
     async finishErasing() {
       for (const { tenantId } of await listHalfErased(db.readers)) await eraseRows(tenantId);
     },

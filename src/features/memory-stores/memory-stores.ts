@@ -75,9 +75,8 @@ export function createMemoryStores(parts: MemoryStoresParts): MemoryStores {
     { tags = [], ...fields }: Partial<Pick<Memory, 'content' | 'metadata' | 'tags'>>,
     terms: PreparedTerms,
   ): Promise<Memory> {
-    const { tenantId } = caller;
     if (record) {
-      return memories.changeWithin(connection, tenantId, record.id, { ...fields, addTags: tags }, terms);
+      return memories.changeWithin(connection, caller, record.id, { ...fields, addTags: tags }, terms);
     }
     const made = {
       ...recordOf(fieldsOf(user, undefined)),

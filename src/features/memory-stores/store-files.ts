@@ -164,7 +164,7 @@ export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, r
         const former = tagsOf(user, memory.externalId!).filter((tag) => !tags.includes(tag));
         const moved = { externalId, addTags: tags, removeTags: former };
         const fields = { content: stored, origin: 'assistant', ...(next.path !== before.path && moved) } as const;
-        return memories.changeWithin(connection, tenantId, id, fields, terms);
+        return memories.changeWithin(connection, caller, id, fields, terms);
       });
       return toFile(storeId, changed, view);
     },

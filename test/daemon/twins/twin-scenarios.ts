@@ -6,6 +6,7 @@ import { MEMORY_STORES } from './twin-memory-stores.ts';
 import { OAUTH } from './twin-oauth.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
+import { SPACES } from './twin-spaces.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { SUGGESTIONS } from './twin-suggestions.ts';
 import { TIDY } from './twin-tidy.ts';
@@ -35,6 +36,7 @@ export const SCENARIOS: Record<string, Scenario> = {
   }),
   ...MEMORY_STORES,
   ...WEBHOOKS,
+  'use a space': inTurn(SPACES),
   'embed and find': inTurn(VECTORS),
 };
 
