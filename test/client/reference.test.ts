@@ -7,6 +7,8 @@ import { OPERATIONS } from '../../src/contract/all-operations.ts';
 
 /** Operations that only a browser uses: the page behind a mailed link. */
 const BROWSER_ONLY = new Set(['GET /v1/auth/callback', 'POST /v1/auth/callback']);
+/** Operations that Anthropic's SDK has calls for. */
+const isOfAnthropic = (route: string) => route.includes(' /v1/memory_stores');
 const STREAMS = new Set(['export', 'events']);
 const GUIDE = fileURLToPath(new URL('../../docs/client.md', import.meta.url));
 
@@ -84,7 +86,7 @@ describe('the list of calls in the guide', () => {
     const missing = Object.keys(OPERATIONS).filter((route) => / \/v1\//.test(route) && !covered.has(route));
     const advice = 'add a call to src/client and a row to docs/client.md';
     expect(
-      missing.filter((route) => !BROWSER_ONLY.has(route)),
+      missing.filter((route) => !BROWSER_ONLY.has(route) && !isOfAnthropic(route)),
       advice,
     ).toEqual([]);
     expect([...covered].filter((route) => OPERATIONS[route] === undefined)).toEqual([]);
