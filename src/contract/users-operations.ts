@@ -21,7 +21,7 @@ export const USER_OPERATIONS: Operations = {
       tokens: 28,
       maxTokens: 1500,
       errors: ['not_found', 'conflict'],
-  },
+    },
   },
   'GET /v1/users': {
     id: 'users.list',

@@ -94,7 +94,7 @@ const RUNS: Record<string, () => Promise<void>> = {
       'modified kept',
       'created redacted',
     ]);
-    },
+  },
   async 'google-adk.mjs'() {
     const ask = (question: string) => runWith(frameworkNode(), ['google-adk.mjs', question]);
     expect(await ask('My manticore sleeps in the barn.')).toBe('Untitled');
