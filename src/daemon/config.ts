@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
+import { isUnchecked } from '../db/postgres/url.ts';
 import { type Config, SETTINGS } from './config-settings.ts';
 import { isUnspecified } from './config-values.ts';
 import type { Setting } from './setting.ts';
@@ -22,7 +23,8 @@ export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((nam
 });
 
 /** Problems of a valid configuration that the operator should know of. */
-export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' | 'publicUrl' | 'oauth'>): string[] {
+export function configWarnings(config: Pick<Config, 'host' | 'publicUrl' | 'oauth' | 'databaseUrl'>): string[] {
+  const { host, publicUrl, oauth, databaseUrl } = config;
   const warnings: string[] = [];
   if (isUnspecified(host) && publicUrl === undefined) {
     const advice = 'Set SVC_PUBLIC_URL to the address that people use.';
@@ -32,6 +34,10 @@ export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' |
   const isPlain = publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
   if (oauth === 'on' && isPlain) {
     warnings.push('OAuth tokens are sent unencrypted: SVC_OAUTH is on, and SVC_PUBLIC_URL is not https.');
+  }
+  if (databaseUrl !== undefined && isUnchecked(databaseUrl)) {
+    const advice = 'Use sslmode=verify-full, with sslrootcert for a private authority.';
+    warnings.push(`Whoever is between svc and PostgreSQL can pose as it: sslmode=no-verify. ${advice}`);
   }
   return warnings;
 }
