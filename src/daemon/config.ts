@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { isUnchecked } from '../db/postgres/url.ts';
 import { type Config, SETTINGS } from './config-settings.ts';
@@ -56,10 +56,19 @@ export async function readProcessConfig(flags: Flags, envFile?: string): Promise
 }
 
 async function readEnvFile(envFile: string | undefined): Promise<string> {
-  return readFile(envFile ?? '.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readFile(envFile ?? '.env', 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (envFile === undefined && (error.code === 'ENOENT' || error.code === 'EISDIR')) return '';
+    // `sudo -u svc svc …` in a folder of another user, who may not even look for the file there.
+    if (envFile === undefined && error.code === 'EACCES' && !(await canLookAround())) return '';
     throw new ConfigError(`${envFile ?? '.env'} cannot be read (${error.code})`);
   });
+}
+
+function canLookAround(): Promise<boolean> {
+  return stat('.').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Parses `NAME=value` lines. An editor's byte order mark would hide the first name. */
