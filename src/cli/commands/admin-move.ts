@@ -45,7 +45,7 @@ function parseTarget(text: string): MoveTarget {
   try {
     return { url: databaseUrl(text) };
   } catch (error) {
-    throw new InvalidArgumentError(`It ${(error as Error).message}, or sqlite.`);
+    throw new InvalidArgumentError(`It ${(error as Error).message}. For the file of the data folder, name sqlite.`);
   }
 }
 
