@@ -16,6 +16,7 @@ const memory = (): Memory => ({
   project: null,
   externalId: null,
   client: null,
+  author: null,
   origin: null,
   tags: [],
   metadata: {},

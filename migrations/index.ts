@@ -40,6 +40,7 @@ import { topics } from './0039-topics.ts';
 import { tidyJobs } from './0040-tidy-jobs.ts';
 import { passingMemories } from './0041-passing-memories.ts';
 import { webhooks } from './0042-webhooks.ts';
+import { spaces } from './0043-spaces.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tidyJobs,
   passingMemories,
   webhooks,
+  spaces,
 ];

@@ -9,7 +9,8 @@ usage() {
 Usage: install.sh [ARCHIVE]     install or upgrade svc
        install.sh --uninstall   remove it; memories and settings stay
 
-ARCHIVE is a file svc-VERSION-PLATFORM.tar.gz with its .sha256 beside it. Without one, it is downloaded.
+ARCHIVE is svc-VERSION-PLATFORM.tar.gz with its .sha256 beside it, a file or an address. Without it, the latest is
+downloaded. An installed svc upgrades itself, with a backup and a way back: svc upgrade
 
 As root, svc goes to /opt/svc and /usr/local/bin; otherwise to ~/.local/lib/svc and ~/.local/bin.
 
@@ -81,17 +82,23 @@ latest_version() {
   esac
 }
 
-# Downloads the archive and its checksum to the folder $1 and writes the path to `archive`.
+# Prints the address of the archive for this platform.
+released_archive() {
+  target=$(platform) || exit 1
+  version=${SVC_VERSION:-$(latest_version)} || exit 1
+  base=${SVC_DOWNLOAD_URL:-$RELEASES/download/v$version}
+  say "${base%/}/svc-$version-$target.tar.gz"
+}
+
+# Downloads the archive $2, or the latest one, and its checksum to the folder $1 and writes the path to `archive`.
 fetch_archive() {
   has curl || has wget || fail 'neither curl nor wget is installed. Install one, or give a downloaded archive as argument.'
-  target=$(platform)
-  version=${SVC_VERSION:-$(latest_version)}
-  name=svc-$version-$target.tar.gz
-  base=${SVC_DOWNLOAD_URL:-$RELEASES/download/v$version}
-  say "Downloading $base/$name"
-  archive=$1/$name
-  download "${base%/}/$name" "$archive"
-  download "${base%/}/$name.sha256" "$archive.sha256"
+  address=$2
+  [ -n "$address" ] || address=$(released_archive) || exit 1
+  say "Downloading $address"
+  archive=$1/${address##*/}
+  download "$address" "$archive"
+  download "$address.sha256" "$archive.sha256"
 }
 
 checksum() {
@@ -128,7 +135,7 @@ install() {
   trap 'rm -rf "$scratch"' EXIT
   trap 'exit 1' HUP INT TERM
   archive=${1:-}
-  [ -n "$archive" ] || fetch_archive "$scratch"
+  case $archive in '' | http://* | https://*) fetch_archive "$scratch" "$archive" ;; esac
   verify "$archive"
   is_ours "$bin/svc" || fail "$bin/svc is another program. Move it away, or choose another folder with SVC_BIN_DIR."
   name=${archive##*/}
@@ -194,7 +201,7 @@ uninstall() {
   say "Removing $folder and $bin/svc"
   case $(readlink "$bin/svc" 2>/dev/null || true) in "$folder"/*) rm -f "$bin/svc" ;; esac
   for version in "$folder"/[0-9]*; do rm -rf "$version"; done
-  rm -rf "$folder/current" "$folder/.new"
+  rm -rf "$folder/current" "$folder/.new" "$folder/.upgrade" "$folder"/upgrade.*
   rmdir "$folder" 2>/dev/null || say "$folder has other files and stays."
   if [ "$(uname -s)" = Darwin ]; then
     data="$HOME/Library/Application Support/svc" settings=$HOME/Library/Preferences/svc

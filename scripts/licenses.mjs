@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { root } from './build-options.mjs';
 
 /** Writes the licenses of the packages among the inputs of esbuild's metafiles to a file, as most of them demand. */
@@ -12,7 +12,7 @@ export async function writeLicenses(metafiles, file) {
 
 /** Name, version and license text of the package in a folder. */
 export async function licenseOf(folder) {
-  const path = join(root, folder);
+  const path = resolve(root, folder);
   const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
   const file = (await readdir(path)).find((entry) => /^licen[cs]e(\.|-mit|$)/i.test(entry));
   const text = file ? await readFile(join(path, file), 'utf8') : `${license} license\n`;

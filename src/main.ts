@@ -1,8 +1,9 @@
 import { VERSION } from './version.ts';
 
-/** Resolves at the first SIGINT or SIGTERM; a second one exits at once. */
+/** Resolves at the first SIGINT or SIGTERM, or when a parent that opened a channel is gone; a second signal exits at once. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
+    process.once('disconnect', () => resolve('the end of its parent'));
     let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {

@@ -107,15 +107,18 @@ describe('the source tree', () => {
     expect(importCycles((path) => path)).toEqual([]);
   });
 
-  test('the command line loads the daemon only in serve, service, admin and model, and lazily', () => {
+  test('the command line loads the daemon only in serve, service, admin, model and upgrade, and lazily', () => {
     const own = /^src\/(cli|client|contract|lib|outside\/keychain|version)/;
-    expect(forbiddenImports(/^src\/(?!cli\/commands\/(serve|service|admin|model)(-\w+)?\.ts)cli\//, own)).toEqual([]);
+    expect(
+      forbiddenImports(/^src\/(?!cli\/commands\/(serve|service|admin|model|upgrade)(-\w+)?\.ts)cli\//, own),
+    ).toEqual([]);
     const eager = files
       .filter(
         ({ path }) =>
-          path.startsWith('src/cli/') && !/^src\/cli\/commands\/(serve|service|admin|model)(-\w+)?\.ts$/.test(path),
+          path.startsWith('src/cli/') &&
+          !/^src\/cli\/commands\/(serve|service|admin|model|upgrade)(-\w+)?\.ts$/.test(path),
       )
-      .filter(({ text }) => /from '[^']*\/(serve|service|admin|model)(-\w+)?\.ts'/.test(text));
+      .filter(({ text }) => /from '[^']*\/(serve|service|admin|model|upgrade)(-\w+)?\.ts'/.test(text));
     expect(eager.map(({ path }) => path)).toEqual([]);
   });
 

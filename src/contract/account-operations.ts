@@ -29,6 +29,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   },
   'DELETE /v1/account': {
     id: 'account.delete',
+    personal: true,
     description:
       'Erases the account with everything in it, including its key and connections. This cannot be undone. `If-Match` ignores usage.',
     etag: true,
@@ -57,6 +58,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
   },
   'DELETE /v1/auth/key': {
     id: 'auth.revokeKey',
+    personal: true,
     description: 'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
     scope: 'account',
   },

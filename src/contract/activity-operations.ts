@@ -4,6 +4,7 @@ const ENTRY = {
   id: 'req_01a2016d8e3577f4b5d55323fe9aeaa9',
   at: '2026-11-22T04:04:51.877Z',
   client: 'claude-code/2.1.0',
+  author: null,
   transport: 'mcp',
   method: 'tools/call',
   route: 'memory_search',

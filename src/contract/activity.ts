@@ -24,6 +24,7 @@ export const ActivityEntry = Type.Object({
     }),
   ),
   searchId: Nullable(Type.String({ description: 'The search that it ran, or gave feedback on' })),
+  author: Nullable(Type.String({ description: 'The address of the member who asked in a space; null elsewhere' })),
 });
 export type ActivityEntry = Static<typeof ActivityEntry>;
 export const ActivityPage = Page(ActivityEntry);

@@ -11,6 +11,7 @@ import type { Operations } from './operations.ts';
 import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
 import { PROVIDER_OPERATIONS } from './providers-operations.ts';
 import { SEARCH_OPERATIONS } from './search-operations.ts';
+import { SPACE_OPERATIONS } from './spaces-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestions-operations.ts';
 import { TOPIC_OPERATIONS } from './topics-operations.ts';
 import { USER_OPERATIONS } from './users-operations.ts';
@@ -32,6 +33,7 @@ export const OPERATIONS: Operations = {
   ...CONNECTION_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...SPACE_OPERATIONS,
   ...PORTABILITY_OPERATIONS,
   ...AUTH_OPERATIONS,
 };

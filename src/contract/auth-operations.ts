@@ -61,6 +61,7 @@ export const AUTH_OPERATIONS: Operations = {
   },
   'POST /v1/auth/device/request': {
     id: 'auth.getDevice',
+    personal: true,
     description: "Returns the device with this code that waits to be connected to the caller's account.",
     request: { userCode: 'WDJB-MJHT' },
     answer: {
@@ -76,6 +77,7 @@ export const AUTH_OPERATIONS: Operations = {
   },
   'POST /v1/auth/device/decision': {
     id: 'auth.decideDevice',
+    personal: true,
     description:
       "Allows or denies, once, the device with this code that waits to be connected to the caller's account.",
     request: { userCode: 'WDJB-MJHT', allow: true },

@@ -37,6 +37,7 @@ export const CONNECTION_OPERATIONS: Operations = {
   },
   'GET /v1/session': {
     id: 'session.get',
+    personal: true,
     description: "Returns the session of the request's cookie with its csrf token. Requests without a session get 404.",
     answer: SESSION,
     headers: PRIVATE,
@@ -44,12 +45,14 @@ export const CONNECTION_OPERATIONS: Operations = {
   },
   'DELETE /v1/session': {
     id: 'session.delete',
+    personal: true,
     description: 'Signs the browser out: ends its session and removes the cookie. Requests without a session get 404.',
     headers: [...PRIVATE, 'Set-Cookie'],
     errors: ['not_found'],
   },
   'POST /v1/session/ticket': {
     id: 'session.createTicket',
+    personal: true,
     description:
       'Makes a ticket that opens one session within 60 seconds, so that a program can open the web app signed in without passing a key on. The session has the scope of the credential of this request.',
     answer: {
@@ -70,17 +73,20 @@ export const CONNECTION_OPERATIONS: Operations = {
   },
   'GET /v1/connections': {
     id: 'connections.list',
+    personal: true,
     description: 'Lists what may use the account besides its API key, page by page, latest first.',
     answer: { data: [CONNECTION], nextCursor: null },
   },
   'GET /v1/connections/{id}': {
     id: 'connections.get',
+    personal: true,
     description: 'Returns a connection that has not ended.',
     answer: CONNECTION,
     etag: true,
   },
   'DELETE /v1/connections/{id}': {
     id: 'connections.delete',
+    personal: true,
     description:
       'Ends a connection at once, with the sessions that it opened. Without the scope `account`, a connection can end only itself and those sessions. `If-Match` ignores when it was used.',
     etag: true,

@@ -19,6 +19,7 @@ const MESSAGE = {
   conversationId: EXAMPLE_CONVERSATION.id,
   ordinal: 1,
   role: 'user',
+  author: null,
   name: 'Ada',
   content: 'I went to the lake yesterday.',
   metadata: {},

@@ -19,6 +19,7 @@ import {
 } from './common.ts';
 import {
   answerProperties,
+  authorField,
   changeProperties,
   integer,
   json,
@@ -103,6 +104,7 @@ export const messageFields = {
     default: null,
   }),
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
+  author: authorField,
   createdAt: timestamp({ create: 'optional' }),
 };
 

@@ -86,6 +86,14 @@ export const userField = text(Name, {
   alwaysExported: true,
 });
 
+/** The address of the member who wrote a resource in a space; imports do not set it. */
+export const authorField = text(Name, {
+  answer: Type.String({ description: 'The address of the member who wrote it in a space; `null` elsewhere' }),
+  nullable: true,
+  default: null,
+  portable: false,
+});
+
 /** The project that a resource belongs to, if any. */
 export const projectField = text(Project, {
   nullable: true,

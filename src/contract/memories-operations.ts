@@ -10,6 +10,7 @@ export const EXAMPLE_MEMORY = {
   metadata: { source: 'breakfast' },
   source: null,
   client: 'claude-code',
+  author: null,
   origin: 'assistant',
   occurredAt: null,
   expiresAt: null,

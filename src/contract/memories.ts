@@ -18,6 +18,7 @@ import {
 import { AppError } from './errors.ts';
 import {
   answerProperties,
+  authorField,
   boolean,
   changeProperties,
   integer,
@@ -70,6 +71,7 @@ export const memoryFields = {
   metadata: json(Metadata, { ...metadataRules, change: 'set' }),
   source: json(MemorySource, { answer: MemorySource, nullable: true, create: 'optional' }),
   client: text(Name, { answer: StoringClient, nullable: true, default: null }),
+  author: authorField,
   origin: text(MemoryOrigin, {
     answer: MemoryOrigin,
     nullable: true,

@@ -33,6 +33,8 @@ export interface Operation {
   headers?: readonly string[];
   /** The scope that callers need; by default `memory:read` for GET and `memory` for other methods. */
   scope?: Scope;
+  /** Acts on the caller's own account, also where a space is named: such a request is refused. */
+  personal?: true;
   /** Errors besides those of every operation with the same method, parameters and flags. */
   errors?: readonly ErrorCode[];
 }
@@ -64,6 +66,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'provider keys': 'Your own keys for model providers, and what svc may do with them.',
   activity: 'What was asked of the account, by which client, and what changed.',
   webhooks: 'Addresses that svc posts changes to, and what was delivered.',
+  spaces: 'Memories that several accounts share, their members and what happened in them.',
   account: 'The account of the calling key: limits, usage and erasure.',
   portability: 'Export and import of a whole account.',
   auth: 'Sign-in by mailed link.',
@@ -79,6 +82,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   by: 'Only those that svc, a model or an assistant suggested.',
   cursor: 'The `nextCursor` of the previous page, with the same filters.',
   deliveryId: 'The id of the delivery.',
+  memberId: 'The id of the member, or of the invitation.',
   days: 'How many days, up to today.',
   externalId: 'The id that you gave the memory.',
   format: 'The format of the file.',

@@ -1,8 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Name, strict } from './common.ts';
+import { ReadSpaces } from './spaces.ts';
 
 export const ProfileQuery = Type.Object(
-  { user: Type.Optional({ ...Name, description: 'default: `default`' }) },
+  {
+    user: Type.Optional({ ...Name, description: 'default: `default`' }),
+    spaces: Type.Optional(ReadSpaces),
+  },
   strict,
 );
 export type ProfileQuery = Static<typeof ProfileQuery>;

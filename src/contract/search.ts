@@ -5,6 +5,7 @@ import { Episode } from './episodes.ts';
 import { LearnedShift } from './learning.ts';
 import { Memory, MemoryOrigin } from './memories.ts';
 import { projectQuery } from './project.ts';
+import { ReadSpaces } from './spaces.ts';
 
 export const ITEM_TYPES = ['memory', 'message', 'episode'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
@@ -24,6 +25,10 @@ export const START_SECTIONS = [
 ] as const;
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
+
+const SpaceName = Type.Optional(
+  Type.String({ description: 'The space that it is of, where the request names `spaces`' }),
+);
 
 const MinRelevance = Type.Number({ minimum: 0, maximum: 1, description: 'Leaves out what is less relevant' });
 const Confidence = Type.Number({
@@ -80,6 +85,7 @@ export const SearchRequest = Type.Object(
         description: 'Adds `context`: what a context of as many tokens has for the query, without counting as another',
       }),
     ),
+    spaces: Type.Optional(ReadSpaces),
     explain: Type.Optional(
       Type.Boolean({ default: false, description: 'Adds `why` to each result, `learned`, `meaning` and `timings`' }),
     ),
@@ -123,6 +129,7 @@ const Found = Type.Object({
   metadata: StoredMetadata,
   origin: Nullable(MemoryOrigin),
   createdAt: Type.String({ format: 'date-time' }),
+  space: SpaceName,
   why: Type.Optional(Why),
 });
 export type Found = Static<typeof Found>;
@@ -136,7 +143,7 @@ const { version, updatedAt, ...OfMemory } = Type.Omit(Memory, [
   'origin',
   'createdAt',
 ]).properties;
-const OfMessage = Type.Pick(Message, ['conversationId', 'ordinal', 'role', 'name']).properties;
+const OfMessage = Type.Pick(Message, ['conversationId', 'ordinal', 'role', 'name', 'author']).properties;
 const { conversationId, ...OfEpisode } = Type.Pick(Episode, [
   'conversationId',
   'title',
@@ -198,7 +205,7 @@ export type MeaningWeight = Static<typeof MeaningWeight>;
 /** An item that a line of a context shows. */
 export const Citation = Type.Object({
   ...{ marker: Type.String(), type: ItemTypeName, id: Type.String() },
-  ...{ score: Nullable(Type.Number()), relevance: Nullable(Relevance) },
+  ...{ score: Nullable(Type.Number()), relevance: Nullable(Relevance), space: SpaceName },
 });
 
 const contextText = {
@@ -210,6 +217,14 @@ const contextText = {
 /** The text of a context, with what it cites. */
 export const ContextText = Type.Object(contextText);
 export type ContextText = Static<typeof ContextText>;
+
+/** The search of a space, for feedback there. */
+export const SpaceSearch = Type.Object({ space: Type.String(), searchId: Type.String() });
+const Searches = Type.Optional(
+  Type.Array(SpaceSearch, {
+    description: 'The search of each space, for feedback in that space; `searchId` is the first',
+  }),
+);
 
 export const SearchAnswer = Type.Object({
   searchId: Type.String(),
@@ -223,6 +238,7 @@ export const SearchAnswer = Type.Object({
   learned: Type.Optional(LearnedShift),
   meaning: Type.Optional(MeaningWeight),
   context: Type.Optional(ContextText),
+  searches: Searches,
   tookMs: Type.Number(),
   timings: Timings,
 });
@@ -254,6 +270,7 @@ export const ContextRequest = Type.Object(
       }),
     ),
     exclude: Type.Optional(Exclude),
+    spaces: Type.Optional(ReadSpaces),
     explain: Type.Optional(Type.Boolean({ default: false, description: 'Adds `timings`' })),
   },
   strict,
@@ -266,6 +283,7 @@ export const ContextAnswer = Type.Object({
   ),
   confidence: Nullable(Confidence),
   ...contextText,
+  searches: Searches,
   timings: Timings,
 });
 export type ContextAnswer = Static<typeof ContextAnswer>;

@@ -26,6 +26,7 @@ const MEMORY = {
   origin: 'person',
   source: null,
   client: 'claude-code',
+  author: null,
   occurredAt: null,
   expiresAt: null,
   validFrom: LAST_AT,

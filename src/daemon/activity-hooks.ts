@@ -20,7 +20,8 @@ export function watchActivity(app: FastifyInstance, activity: Pick<Activity, 'no
   onAnswer(app, ({ request, requestId: id, status, milliseconds, mcpNote }) => {
     if (!request.principal) return;
     const what = mcpNote ? mcpRequest(mcpNote) : restRequest(request);
-    activity.note(request.principal.tenantId, { id, status, milliseconds, ...what });
+    const { tenantId, author = null } = request.principal;
+    activity.note(tenantId, { id, status, milliseconds, author, ...what });
   });
 }
 

@@ -1,5 +1,6 @@
 import type { DeviceSignIn } from '../features/auth/device-sign-in.ts';
 import type { SignIn } from '../features/auth/sign-in.ts';
+import type { Spaces } from '../features/spaces/spaces.ts';
 import { tidyTextIndices } from '../features/text/text-indices.ts';
 import type { Rooms } from './rooms.ts';
 import type { ScheduledBackups } from './scheduled-backup.ts';
@@ -9,6 +10,7 @@ import type { UpdateCheck } from './update-check.ts';
 interface Parts {
   signIn: Pick<SignIn, 'sweep'>;
   deviceSignIn: Pick<DeviceSignIn, 'sweep'>;
+  spaces: Pick<Spaces, 'deleteOld'>;
   /** Indexes texts that another daemon or an earlier process left unindexed. */
   resumeIndexing(): Promise<void>;
   /** Undefined on PostgreSQL, whose own tools make backups. */
@@ -20,7 +22,7 @@ interface Parts {
 /** Lists the background tasks of a daemon. */
 export function backgroundTasksOf(
   rooms: Rooms,
-  { signIn, deviceSignIn, resumeIndexing, backups, updates }: Parts,
+  { signIn, deviceSignIn, spaces, resumeIndexing, backups, updates }: Parts,
 ): BackgroundTask[] {
   const { db, leases, limiting, keys, connections, oauth, usage, idempotency, accounts, users } = rooms;
   const { memories, conversations, episodes, learning, activity, events, webhooks } = rooms;
@@ -65,6 +67,7 @@ export function backgroundTasksOf(
     { name: 'forget ended keys', everyMs: 600_000, run: keys.sweep },
     { name: 'delete old changes', everyMs: 60_000, run: events.trim },
     { name: 'delete old webhook deliveries', everyMs: 600_000, run: webhooks.deleteOld },
+    { name: 'delete old entries of spaces', everyMs: 600_000, run: spaces.deleteOld },
     { name: 'delete old searches', everyMs: 600_000, run: learning.sweep },
     { name: 'delete old idempotency keys', everyMs: 600_000, run: idempotency.sweep },
     { name: 'finish erasing accounts', everyMs: 600_000, run: accounts.finishErasing },

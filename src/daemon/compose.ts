@@ -29,6 +29,9 @@ import { providerKeysRoutes } from '../features/providers/provider-keys-routes.t
 import { providerSettingsRoutes } from '../features/providers/provider-settings-routes.ts';
 import { rememberRoutes } from '../features/remember/remember-routes.ts';
 import { searchRoutes } from '../features/search/search-routes.ts';
+import { createSpaceCopies } from '../features/spaces/space-copies.ts';
+import { createSpaces } from '../features/spaces/spaces.ts';
+import { spacesRoutes } from '../features/spaces/spaces-routes.ts';
 import { suggestionsRoutes } from '../features/suggestions/suggestions-routes.ts';
 import { tidyRoutes } from '../features/tidy/tidy-routes.ts';
 import { topicsRoutes } from '../features/topics/topics-routes.ts';
@@ -108,7 +111,8 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, sessions, devices, oauth, connections, limiting, usage, idempotency } = rooms;
+  const { db, metrics, ids, sealer, keys, sessions, devices, oauth, connections, memberships } = rooms;
+  const { cursors, limiting, usage, idempotency } = rooms;
   const {
     accounts,
     users,
@@ -166,6 +170,11 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const mailedConsent = createMailedConsent({ db, accounts, clientLinks, ...oauth, publicUrl });
   const oauthUse = { isOn: isOAuthOn(config), oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl };
   const oauthPart = oauthParts(oauthUse);
+  const spaces = createSpaces({
+    ...{ db, clock, ids, cursors, mailQueue, publicUrl, memberships, accounts },
+    policy: config.spaces,
+  });
+  const copyIntoSpace = createSpaceCopies({ memories, memberships, spaces });
   const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });
   // PostgreSQL is backed up with its own tools.
   const backups = config.databaseUrl === undefined ? createScheduledBackups({ config, clock, log }) : undefined;
@@ -187,7 +196,10 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     timeouts,
-    guardParts: { authentication, rateLimits, usage, refusalPace: createRefusalPace(clock, dependencies.refusalWait) },
+    guardParts: {
+      ...{ authentication, rateLimits, usage, memberships },
+      refusalPace: createRefusalPace(clock, dependencies.refusalWait),
+    },
     watch(server) {
       metrics.watch(server);
       watchActivity(server, activity);
@@ -211,15 +223,16 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       deviceRoutes({ deviceSignIn, limitSignIns }),
       eventsRoutes({ events }),
       webhooksRoutes({ webhooks }),
+      spacesRoutes({ spaces, copy: copyIntoSpace }),
       usersRoutes({ users }),
-      profileRoutes({ profile }),
+      profileRoutes({ profile, memberships }),
       memoriesRoutes({ memories, idempotency }),
       neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),
       rememberRoutes({ remember, idempotency }),
       episodesRoutes({ episodes, idempotency }),
-      portabilityRoutes({ portability, clock, idleMs: timeouts.requestMs }),
-      searchRoutes({ search }),
+      portabilityRoutes({ portability, spaces, clock, idleMs: timeouts.requestMs }),
+      searchRoutes({ search, memberships }),
       suggestionsRoutes({ suggestions, settings: suggestionSettings, idempotency }),
       topicsRoutes({ topics }),
       learningRoutes({ learning }),
@@ -249,7 +262,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   });
 
   const { unscheduledTasks = [] } = dependencies;
-  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, resumeIndexing, backups, updates }).filter(
+  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, spaces, resumeIndexing, backups, updates }).filter(
     ({ name }) => !unscheduledTasks.includes(name),
   );
   const openSockets = trackConnections(app);

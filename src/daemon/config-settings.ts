@@ -1,6 +1,7 @@
 import envPaths from 'env-paths';
 import { type QuotaVariant, type StorageLimits, TIERS, type Tier } from '../contract/limits.ts';
 import { databaseUrl } from '../db/postgres/url.ts';
+import type { SpacesPolicy } from '../features/spaces/spaces.ts';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import type { AllowedHost } from '../outside/providers/provider-address.ts';
 import {
@@ -40,6 +41,8 @@ export interface Config extends MaintenanceConfig {
   mailDir: string | undefined;
   signup: 'open' | 'invite' | 'closed';
   signupDomains: string[];
+  /** Who may make spaces. */
+  spaces: SpacesPolicy;
   quotas: QuotaVariant;
   storageLimits: StorageLimits;
   defaultTier: Tier;
@@ -127,6 +130,12 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     value: 'domains',
     about: 'comma-separated e-mail domains that may create an account (all)',
     parse: domains,
+  },
+  spaces: {
+    env: 'SVC_SPACES',
+    value: 'who',
+    about: 'who may make spaces, which several accounts share: everyone or operator (everyone)',
+    parse: (text) => oneOf(text ?? 'everyone', ['everyone', 'operator'] as const),
   },
   quotas: {
     env: 'SVC_QUOTAS',

@@ -11,7 +11,14 @@ export class ConfigError extends Error {
 }
 
 /** Settings of the command line, which the daemon ignores. */
-const CLIENT_NAMES = new Set(['SVC_URL', 'SVC_PROFILE', 'SVC_API_KEY', 'SVC_CONFIG_DIR', 'SVC_MODEL_HUB']);
+const CLIENT_NAMES = new Set([
+  'SVC_URL',
+  'SVC_PROFILE',
+  'SVC_API_KEY',
+  'SVC_CONFIG_DIR',
+  'SVC_MODEL_HUB',
+  'SVC_DOWNLOAD_URL',
+]);
 
 export type Flags = Partial<Record<keyof Config, string>>;
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Protocol-Version';
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Protocol-Version, X-Svc-Space';
 const EXPOSED_HEADERS =
   'ETag, Location, Retry-After, Idempotency-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../contract/errors.ts';
 import type { Scope } from '../contract/scopes.ts';
+import { SPACE_HEADER } from '../contract/spaces.ts';
 import type { Principal } from '../features/keys/keys.ts';
-import { requireScope, scopeOf } from '../features/keys/scope.ts';
+import { isPersonal, requireScope, scopeOf } from '../features/keys/scope.ts';
 import { networkOf } from '../features/limits/network.ts';
 import type { RateDecision, RateLimits } from '../features/limits/rate-limits.ts';
 import type { Usage } from '../features/limits/usage.ts';
+import type { Memberships } from '../features/spaces/memberships.ts';
 import { documentedPath } from './activity-hooks.ts';
 import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
@@ -16,6 +18,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Requirements for callers of a protected route. */
     scope?: Scope;
+    /** Acts on the caller's own account, and in no space. */
+    personal?: boolean;
     /** A file of the web app or the API reference: its requests take no token. */
     isStatic?: boolean;
   }
@@ -36,6 +40,7 @@ interface Parts {
   rateLimits: RateLimits;
   usage: Usage;
   refusalPace: RefusalPace;
+  memberships: Pick<Memberships, 'enter'>;
 }
 
 /** Probes: like static files, they carry the rate limit headers, but take no token and wait for no database. */
@@ -49,7 +54,7 @@ const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
   app.decorate('admitMessage', async ({ principal }: FastifyRequest) => {
-    const decision = await parts.rateLimits.take(principal);
+    const decision = await parts.rateLimits.take(principal.space?.member ?? principal);
     if (!decision.allowed) {
       await parts.refusalPace(principal.tenantId);
       throw rateLimited(decision);
@@ -102,12 +107,49 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
     throw rateLimited(decision);
   }
   if (known) {
-    request.principal = { ...known, client: clientOfRequest(request, known) };
-    usage.countRequest(known.tenantId);
+    const acting = await enterSpace(request, known, parts).catch((error: AppError) => error);
+    if (acting instanceof AppError) request.authenticationFailure = acting;
+    else {
+      request.principal = { ...acting, client: clientOfRequest(request, known) };
+      usage.countRequest(acting.tenantId);
+    }
     // A browser must not keep what only a cookie protects.
     if (known.credential.kind === 'session') reply.header('Cache-Control', 'no-store');
   }
   if (found instanceof AppError) request.authenticationFailure = found;
+}
+
+/** The caller in the space that the request names, by the header or, for MCP, in the address. Throws `invalid_request`. */
+async function enterSpace(request: FastifyRequest, caller: Principal, { memberships }: Parts): Promise<Principal> {
+  const { url = '', config } = request.routeOptions;
+  const named = namedSpaceOf(request);
+  if (named === undefined) return caller;
+  const acting = await memberships.enter(caller, named);
+  if (acting.space && config.personal) {
+    throw new AppError('invalid_request', `${documentedPath(url)} is about your own account. Leave out the space.`);
+  }
+  return acting;
+}
+
+function namedSpaceOf({ headers, query, routeOptions }: FastifyRequest): string | undefined {
+  const inHeader = headers[SPACE_HEADER]?.toString();
+  const inAddress = routeOptions.url === '/v1/mcp' ? (query as { space?: unknown }).space : undefined;
+  if (inHeader === undefined && inAddress === undefined) return undefined;
+  const [named, ...others] = new Set([
+    ...(inHeader === undefined ? [] : [decoded(inHeader)]),
+    ...[inAddress ?? []].flat(),
+  ]);
+  if (named !== undefined && others.length === 0) return String(named);
+  throw new AppError('invalid_request', 'The request names several spaces. Name one.');
+}
+
+/** Undoes percent-encoding, where there is any. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function rateLimited({ limit, retryAfterSeconds }: RateDecision): AppError {
@@ -118,7 +160,8 @@ function rateLimited({ limit, retryAfterSeconds }: RateDecision): AppError {
 export function protect(app: FastifyInstance, authentication: Authentication): void {
   app.addHook('onRoute', (route) => {
     const scope = scopeOf([route.method].flat()[0]!, documentedPath(route.url));
-    route.config = { scope, ...route.config };
+    const personal = isPersonal([route.method].flat()[0]!, documentedPath(route.url));
+    route.config = { scope, personal, ...route.config };
   });
   app.addHook('onRequest', async (request) => {
     const principal = await authentication.require(request);

@@ -3,7 +3,7 @@ import type { Tier } from '../contract/limits.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Database } from '../db/open.ts';
 import { createAccounts } from '../features/accounts/accounts.ts';
-import { findTenant } from '../features/accounts/accounts-store.ts';
+import { findTenant, insertTenant } from '../features/accounts/accounts-store.ts';
 import { createActivity } from '../features/activity/activity.ts';
 import { deleteSignInsOf } from '../features/auth/sign-in-store.ts';
 import { createConnections } from '../features/connections/connections.ts';
@@ -41,6 +41,7 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
+import { createMemberships } from '../features/spaces/memberships.ts';
 import { createAutomaticDecisions } from '../features/suggestions/automatic-decisions.ts';
 import { createComparing } from '../features/suggestions/comparing.ts';
 import { redactSuggestions } from '../features/suggestions/suggestion-redaction.ts';
@@ -110,7 +111,11 @@ export async function openRooms(
   const activity = createActivity({ db, clock, log, cursors });
   const oauth = createOAuth({ db, clock, ids, random, log });
   const credentials = { apiKey: keys, session: sessions, device: devices, oauth: oauth.accessTokens };
-  const refresh = ({ credential: { kind, hash } }: Principal) => credentials[kind].refresh(hash);
+  const memberships = createMemberships({ db, clock, ids, addTenant: insertTenant });
+  const refresh = async (principal: Principal) => {
+    const { kind, hash } = principal.credential;
+    return memberships.refresh(principal, await credentials[kind].refresh(hash));
+  };
   const events = createEvents({ db, clock, log, refresh });
   const connections = createConnections({ db, clock, cursors });
   const isRedacting = config.redact === 'on';
@@ -213,6 +218,7 @@ export async function openRooms(
     activity,
     events,
     oauth.grants,
+    memberships,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const accounts = createAccounts({
@@ -224,6 +230,7 @@ export async function openRooms(
     usage,
     idempotency,
     erasables,
+    memberships,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
     countUnread: comparing.countUnread,
@@ -237,12 +244,14 @@ export async function openRooms(
     leases,
     metrics,
     ids,
+    cursors,
     sealer,
     keys,
     sessions,
     devices,
     oauth,
     connections,
+    memberships,
     limiting,
     usage,
     idempotency,

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { MAX_JSON } from '../contract/storable.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isNewer } from '../lib/versions.ts';
 import { boundedFetch, loadUndici } from '../outside/bounded-fetch.ts';
 import { parseJson } from '../outside/parse-json.ts';
 
@@ -63,12 +64,4 @@ function versionIn(text: string): string | undefined {
   const { version, tag_name: tag } = Object(parseJson(text)) as { version?: unknown; tag_name?: unknown };
   const [, found] = /^v?(\d+\.\d+\.\d+)$/.exec(String(version ?? tag)) ?? [];
   return found;
-}
-
-/** Compares major, minor and patch. A prerelease is older than its release. */
-export function isNewer(version: string, than: string): boolean {
-  const parts = (text: string) => [...(text.split('-')[0] ?? '').split('.').map(Number), text.includes('-') ? 0 : 1];
-  const [a, b] = [parts(version), parts(than)];
-  const index = a.findIndex((part, at) => part !== b[at]);
-  return index >= 0 && (a[index] ?? 0) > (b[index] ?? 0);
 }

@@ -10,8 +10,8 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** Activities that only one process may run in a data folder at a time. */
-export type Exclusive = 'daemon' | 'rotation' | 'move';
+/** Activities that only one process may run in a folder at a time: of data or, for `upgrade`, of the installed program. */
+export type Exclusive = 'daemon' | 'rotation' | 'move' | 'upgrade';
 
 /**
  * Locks a data folder, so that it has one daemon, one master key rotation and one move at a time. The lock is the exclusive
@@ -52,6 +52,9 @@ async function refusal(error: unknown, folder: string, holderFile: string, what:
     }
     if (what === 'move') {
       return new AppError('conflict', `Process ${holder} is moving the database of ${folder}. Wait for it to finish.`);
+    }
+    if (what === 'upgrade') {
+      return new AppError('conflict', `Process ${holder} is upgrading the svc in ${folder}. Wait for it to finish.`);
     }
     const advice = 'Stop it first, or choose another SVC_DATA_DIR.';
     return new AppError('conflict', `Another svc daemon (process ${holder}) serves ${folder}. ${advice}`);

@@ -16,7 +16,9 @@ export type IdPrefix =
   | 'con'
   | 'req'
   | 'whk'
-  | 'whd';
+  | 'whd'
+  | 'mbr'
+  | 'log';
 
 /** Generates sortable, prefixed ids. */
 export interface Ids {

@@ -108,6 +108,15 @@ const SETTINGS: [name: keyof Config, env: string, takes: [text: string, value: u
     ['@example.com', 'a@example.com', 'exa mple.com', 'https://example.com'],
   ],
   [
+    'spaces',
+    'SVC_SPACES',
+    [
+      ['operator', 'operator'],
+      ['everyone', 'everyone'],
+    ],
+    ['nobody', 'Everyone'],
+  ],
+  [
     'quotas',
     'SVC_QUOTAS',
     [

@@ -7,6 +7,7 @@ import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
+import { SPACE_OPERATIONS } from './space-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
 import { TOPIC_OPERATIONS } from './topic-operations.ts';
 import { USER_OPERATIONS } from './user-operations.ts';
@@ -122,6 +123,7 @@ describe('another tenant’s memory', () => {
       USER_OPERATIONS,
       CONNECTION_OPERATIONS,
       WEBHOOK_OPERATIONS,
+      SPACE_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];
     expect(routes.filter((route) => !tried.includes(route))).toEqual([]);

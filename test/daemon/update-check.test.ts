@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/daemon/log.ts';
-import { createUpdateCheck, isNewer } from '../../src/daemon/update-check.ts';
+import { createUpdateCheck } from '../../src/daemon/update-check.ts';
+import { isNewer } from '../../src/lib/versions.ts';
 import { createTestClock } from '../helpers/clock.ts';
 
 let server: Server;

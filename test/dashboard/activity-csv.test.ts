@@ -13,6 +13,7 @@ const ENTRY = {
   ids: ['mem_1', 'mem_2'],
   itemCount: 2,
   searchId: null,
+  author: null,
 };
 
 describe('activity as CSV', () => {

@@ -14,6 +14,7 @@ const entry = (minute: number, route: string, given: Partial<ActivityEntry> = {}
     ids: [],
     itemCount: null,
     searchId: null,
+    author: null,
   },
   ...given,
 });

@@ -16,6 +16,7 @@ function memory(id: string, given: Partial<Memory> = {}): Memory {
       project: null,
       externalId: null,
       client: null,
+      author: null,
       origin: null,
       tags: [],
       metadata: {},

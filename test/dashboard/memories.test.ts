@@ -26,6 +26,7 @@ function memory(fields: Partial<Memory> = {}): Memory {
     project: null,
     externalId: null,
     client: null,
+    author: null,
     origin: null,
     tags: ['taste'],
     metadata: {},

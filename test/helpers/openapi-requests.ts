@@ -46,6 +46,10 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'PUT /v1/provider-keys/{provider}': 6,
   'DELETE /v1/webhooks/{id}': 2,
   // Their ids are of few webhooks, so that a delivery is often one of the webhook beside it.
+  'DELETE /v1/spaces/{id}': 4,
+  'POST /v1/spaces/{id}/leave': 4,
+  'DELETE /v1/spaces/{id}/members/{memberId}': 4,
+  'POST /v1/spaces': 6,
   'POST /v1/webhooks': 2,
   'POST /v1/webhooks/{id}/test': 40,
   'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay': 60,
@@ -66,9 +70,14 @@ const ID_KINDS: Readonly<Record<string, string>> = {
   topics: 'top',
   webhooks: 'whk',
   deliveries: 'whd',
+  spaces: 'ten',
+  members: 'mbr',
 };
 /** A body that succeeds, of operations whose generated ones seldom do. */
 const LIKELY_BODIES: Readonly<Record<string, object>> = {
+  'spaces.create': { name: 'team' },
+  'spaces.update': { name: 'crew' },
+  'spaces.members.invite': { email: 'somebody@example.com', role: 'writer' },
   'suggestions.createMany': {
     suggestions: [{ kind: 'add', content: 'Ada drinks tea at four', reason: 'It was said' }],
   },

@@ -33,6 +33,8 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
   const conversations = new Map<string, string>();
   /** The webhook of each delivery. */
   const webhooks = new Map<string, string>();
+  /** The space of each invitation. */
+  const members = new Map<string, string>();
   const resultsOf = new Map<string, string[]>();
   let tenant: Tenant | undefined;
   let email = '';
@@ -49,6 +51,7 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const added = await begin('POST', '/v1/webhooks', { url: receiverUrl, events: ['job.changed', 'memory.created'] });
     await begin('POST', '/v1/memories/batch', { memories: ['tea', 'coffee', 'milk'].map((content) => ({ content })) });
     await beginTopics(tenant);
+    await beginSpaces();
     const suggestions = ['sugar', 'salt'].map((content) => ({ kind: 'add', content, reason: 'It was said' }));
     await begin('POST', '/v1/suggestions', { suggestions });
     await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
@@ -62,7 +65,15 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const path = `/v1/webhooks/${webhook}/deliveries`;
     const areSent = async () => (await begin('GET', `${path}?state=delivered`)).text.includes('whd_');
     for (let tries = 0; tries < 50 && !(await areSent()); tries += 1) await setTimeout(100);
-    learnDeliveries(path, await begin('GET', path));
+    learnParents(path, await begin('GET', path));
+  }
+
+  /** Makes a space with an invitation, and is in one that it can leave. */
+  async function beginSpaces(): Promise<void> {
+    const { id } = JSON.parse((await begin('POST', '/v1/spaces', { name: 'house' })).text);
+    const invited = { email: 'guest@example.com', role: 'reader' };
+    const member = await begin('POST', `/v1/spaces/${id}/members`, invited);
+    members.set(JSON.parse(member.text).id, id);
   }
 
   /** Stores memories about two people, and has them read at once for what they are about. */
@@ -86,7 +97,9 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     return answer;
   }
 
-  function learnDeliveries(path: string, { text }: WireAnswer): void {
+  function learnParents(path: string, { text }: WireAnswer): void {
+    const space = /\/(ten_\w+)\/members/.exec(path)?.[1];
+    if (space) for (const [id] of text.matchAll(/\bmbr_[0-9a-f]{32}\b/g)) members.set(id, space);
     const webhook = /\/(whk_\w+)\/deliveries(?:\?|$)/.exec(path)?.[1];
     if (webhook) for (const [id] of text.matchAll(/\bwhd_[0-9a-f]{32}\b/g)) webhooks.set(id, webhook);
   }
@@ -96,7 +109,7 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top|whk|whd)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top|whk|whd|ten|mbr)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
@@ -121,6 +134,8 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const message = /\/messages\/(msg_\w+)/.exec(path)?.[1] ?? '';
     const delivery = /\/deliveries\/(whd_\w+)/.exec(path)?.[1] ?? '';
     const [conversation, webhook] = [conversations.get(message), webhooks.get(delivery)];
+    const space = members.get(/\/members\/(mbr_\w+)/.exec(path)?.[1] ?? '');
+    if (space) return path.replace(/ten_\w+/, space);
     if (webhook) return path.replace(/whk_\w+/, webhook);
     return conversation ? path.replace(/conv_\w+/, conversation) : path;
   }
@@ -165,7 +180,7 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     /** Learns from an answer, and replaces the tenant if it has ended. */
     async learn({ method, path }: Request, answer: WireAnswer): Promise<void> {
       learn(answer);
-      learnDeliveries(path, answer);
+      learnParents(path, answer);
       const hasEnded = answer.status === 204 && method === 'DELETE' && /^\/v1\/(account|auth\/key)/.test(path);
       if (hasEnded) await renew();
     },

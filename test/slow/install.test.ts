@@ -75,6 +75,20 @@ test('downloads, verifies and installs a version, and says how to start it', asy
   expect(await installed()).toBe('1.2.3');
 });
 
+test('installs the archive at an address, and verifies it too', async () => {
+  const archive = await publish('1.2.3');
+  const { port } = server.address() as { port: number };
+  const address = `http://127.0.0.1:${port}/svc-1.2.3-${PLATFORM}.tar.gz`;
+  expect(await run([address])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining(`Downloading ${address}`),
+  });
+  expect(await installed()).toBe('1.2.3');
+  await writeFile(`${archive}.sha256`, `${'0'.repeat(64)}  svc.tar.gz\n`);
+  expect((await run([address])).stderr).toContain('is damaged or was changed');
+  expect(await installed()).toBe('1.2.3');
+});
+
 test('an upgrade switches a link, and keeps the version that a daemon may still run', async () => {
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) expect((await run([await publish(version)])).exitCode).toBe(0);
   expect(await installed()).toBe('1.2.0');

@@ -1,8 +1,7 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { TIERS, type Tier } from '../../contract/limits.ts';
 import type { Rooms } from '../../daemon/rooms.ts';
-import { normalizeEmail } from '../../features/accounts/email-address.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CommandContext, SetExitCode, Terminal } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -12,6 +11,8 @@ import { createAdminContext, DATA_DIR_OPTION } from './admin-context.ts';
 import { addMoveCommand } from './admin-move.ts';
 import { addOpenCommand } from './admin-open.ts';
 import { addRotationCommand } from './admin-rotation.ts';
+import { addSpacesCommand } from './admin-spaces.ts';
+import { parseEmail } from './email-argument.ts';
 
 /** `svc admin`: operator commands that work directly on the data folder, whether or not the daemon is running. */
 export function adminCommand(
@@ -101,18 +102,10 @@ export function adminCommand(
       });
       if (problems.length > 0) setExitCode(EXIT.failed);
     });
+  addSpacesCommand(admin, shared, inRooms);
   addOpenCommand(admin, shared);
   addBackupCommands(admin, shared);
   addRotationCommand(admin, shared);
   addMoveCommand(admin, shared);
   return admin;
-}
-
-/** Returns the normalized address, under which the account is stored. */
-function parseEmail(text: string): string {
-  try {
-    return normalizeEmail(text);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
 }

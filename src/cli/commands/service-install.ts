@@ -22,6 +22,8 @@ export interface InstallOptions {
 
 const START_LIMIT_MS = 60_000;
 const POLL_MS = 200;
+/** A daemon that ended this often and was started again does not become ready. */
+const MAX_STARTS = 3;
 /** Homes are hidden from the hardened unit. */
 const HOMES = /^\/(home|root|run\/user)(\/|$)/;
 
@@ -158,18 +160,25 @@ async function writeWhole(path: string, content: string | Buffer, mode: number):
   await rename(unfinished, path);
 }
 
-/** Waits until the daemon answers. Throws `CommandFailure` if it fails or takes too long. */
-async function untilReady(url: string, supervisor: Supervisor, { clock, fetch }: ServiceContext): Promise<void> {
+/**
+ * Waits until the daemon is ready. Throws `CommandFailure` if it fails, starts again and again, or takes longer than the
+ * limit.
+ */
+export async function untilReady(
+  url: string,
+  supervisor: Supervisor,
+  { clock, fetch }: Pick<ServiceContext, 'clock' | 'fetch'>,
+  limitMs = START_LIMIT_MS,
+): Promise<void> {
   const logs = commandLine('logs', supervisor.layout.scope);
-  for (
-    const deadlineMs = clock.monotonicMs() + START_LIMIT_MS;
-    clock.monotonicMs() < deadlineMs;
-    await sleep(POLL_MS)
-  ) {
+  const processes = new Set<number>();
+  for (const deadlineMs = clock.monotonicMs() + limitMs; clock.monotonicMs() < deadlineMs; await sleep(POLL_MS)) {
     const { isReady } = await probeDaemon(fetch, url);
-    const { activity } = await supervisor.state();
+    const { activity, pid } = await supervisor.state();
     if (isReady && activity !== 'failed') return;
-    if (activity === 'failed') throw new CommandFailure(EXIT.failed, `svc did not start. See ${logs}.`);
+    if (pid !== undefined) processes.add(pid);
+    if (activity === 'failed' || processes.size > MAX_STARTS)
+      throw new CommandFailure(EXIT.failed, `svc did not start. See ${logs}.`);
   }
   throw new CommandFailure(EXIT.unreachable, `svc does not answer at ${url} yet. See ${logs}.`);
 }

@@ -59,6 +59,7 @@ export function createLaunchd(layout: ServiceLayout, run: RunProgram, uid: numbe
       await run('launchctl', ['enable', target]);
       requireSuccess('launchctl bootstrap', await run('launchctl', ['bootstrap', domain, layout.unitFile]));
     },
+    stop: unload,
     remove: unload,
     forget: async () => {},
     bootAdvice: async () => 'It runs while you are logged in.',

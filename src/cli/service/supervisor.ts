@@ -40,6 +40,8 @@ export interface Supervisor {
   state(): Promise<ServiceState>;
   /** Loads the written unit, enables it at boot or sign-in, and starts or restarts it. */
   start(): Promise<void>;
+  /** Stops the service until it is started again, by `start`, at boot or at sign-in. */
+  stop(): Promise<void>;
   /** Stops the service and makes it start no more. The caller then deletes the unit file and calls `forget`. */
   remove(): Promise<void>;
   /** Makes the supervisor forget a unit whose file is gone. */

@@ -54,6 +54,7 @@ export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: numbe
       await systemctl('enable', unit);
       await systemctl('restart', unit);
     },
+    stop: async () => void (await systemctl('stop', unit)),
     async remove() {
       await systemctl('disable', '--now', unit);
       await run('systemctl', [...ofScope, 'reset-failed', unit]);

@@ -30,6 +30,7 @@ export function createTaskScheduler(
       await schtasks('/End', '/TN', task);
       requireSuccess('schtasks /Run', await schtasks('/Run', '/TN', task));
     },
+    stop: async () => void (await schtasks('/End', '/TN', task)),
     async remove() {
       await schtasks('/End', '/TN', task);
       requireSuccess('schtasks /Delete', await schtasks('/Delete', '/TN', task, '/F'));

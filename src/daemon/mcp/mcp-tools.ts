@@ -42,10 +42,10 @@ const OneMemory = Type.Object(IdParams.properties, strict);
 
 // Assistants have no use for the milliseconds of each stage.
 const Recalled = Type.Omit(ContextAnswer, ['timings']);
-const Recall = Type.Omit(ContextRequest, ['explain', 'exclude'], strict);
+const Recall = Type.Omit(ContextRequest, ['explain', 'exclude', 'spaces'], strict);
 const Found = Type.Omit(SearchAnswer, ['timings', 'context']);
 // Each argument costs the model's attention: these are for people who look at what is stored.
-const Question = Type.Omit(SearchRequest, ['includeSuperseded', 'contextTokens'], strict);
+const Question = Type.Omit(SearchRequest, ['includeSuperseded', 'contextTokens', 'spaces'], strict);
 
 function addingTools(memories: Memories): Registration[] {
   return [

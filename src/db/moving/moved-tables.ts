@@ -27,6 +27,9 @@ function table(name: string, key: string, others: string, more: Partial<MovedTab
 /** The order in which rows are added: a row refers only to rows of earlier tables. */
 export const MOVED_TABLES: readonly MovedTable[] = [
   table('tenants', 'tenantId', 'email tier createdAt erasedAt', { derivedColumns: ['storedBytes'], unique: 'email' }),
+  table('spaces', 'tenantId', 'name createdAt'),
+  table('spaceMembers', 'tenantId id', 'email memberId role invitedBy createdAt joinedAt expiresAt'),
+  table('spaceLog', 'tenantId id', 'at actor action subject detail'),
   table('apiKeys', 'tenantId', 'hash last4 createdAt lastUsedAt'),
   table('endedKeys', 'tenantId hash', 'endedAt endedBy device'),
   table(
@@ -47,7 +50,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'memories',
     'tenantId id version',
     `number current scope endUser content contentHash tags metadata source occurredAt expiresAt validFrom validTo
-     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client origin`,
+     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client origin author`,
     { indexedAs: 'memory', derivedColumns: ['sourceKind'] },
   ),
   table('memoryTags', 'tenantId tag memoryId', ''),
@@ -62,7 +65,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'messages',
     'tenantId id',
-    'number conversationId ordinal scope role name content parts metadata createdAt traits dates bytes',
+    'number conversationId ordinal scope role name content parts metadata createdAt traits dates bytes author',
     { indexedAs: 'message' },
   ),
   table(
@@ -123,7 +126,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
      errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
-     fence client endUser project afterId changedAfter`,
+     fence client endUser project afterId changedAfter author`,
   ),
   table('tidiedUsers', 'tenantId endUser', 'lookedAt tidiedAt'),
   table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
@@ -136,7 +139,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'activity',
     'tenantId sequence',
-    'id at client transport method route status microseconds ids itemCount searchId',
+    'id at client transport method route status microseconds ids itemCount searchId author',
   ),
   table('idempotencyKeys', 'tenantId idempotencyKey', 'requestHash status answer createdAt'),
   table('idempotencyResources', 'tenantId resourceId idempotencyKey', ''),

@@ -23,9 +23,12 @@ export async function findTenant(reader: Reader, tenantId: string): Promise<Tena
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE tenantId = ? AND erasedAt IS NULL', [tenantId]);
 }
 
-/** Whether there is one tenant at most. */
+/** A space is a tenant without an address of its own. */
+const IS_ACCOUNT = "email NOT LIKE 'space:%'";
+
+/** Whether there is one account at most. */
 export async function hasOneTenant(reader: Reader): Promise<boolean> {
-  const rows = await reader.all('SELECT tenantId FROM tenants WHERE erasedAt IS NULL LIMIT 2');
+  const rows = await reader.all(`SELECT tenantId FROM tenants WHERE erasedAt IS NULL AND ${IS_ACCOUNT} LIMIT 2`);
   return rows.length < 2;
 }
 
@@ -34,9 +37,9 @@ export async function hasNoTenant(reader: Reader): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** Lists all tenants, newest first. For the operator. */
+/** Lists all accounts, newest first. For the operator. */
 export async function listTenants(reader: Reader): Promise<TenantRow[]> {
-  return reader.all<TenantRow>('SELECT * FROM tenants WHERE erasedAt IS NULL ORDER BY tenantId DESC');
+  return reader.all<TenantRow>(`SELECT * FROM tenants WHERE erasedAt IS NULL AND ${IS_ACCOUNT} ORDER BY tenantId DESC`);
 }
 
 export async function listHalfErased(reader: Reader): Promise<TenantRow[]> {

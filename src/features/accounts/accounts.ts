@@ -68,6 +68,14 @@ export interface Accounts {
   invitations(): Promise<{ email: string; createdAt: string }[]>;
 }
 
+/** What erasing an account does in the spaces that it is in. */
+interface LeavingSpaces {
+  /** Throws `conflict` for an account that is the only owner of a space with other members. */
+  requireErasable(account: { memberId: string; email: string }): Promise<void>;
+  /** Ends all memberships, and returns the spaces that nobody else is in. */
+  leaveAll(account: { memberId: string; email: string }): Promise<string[]>;
+}
+
 interface Dependencies {
   db: Database;
   clock: Clock;
@@ -78,6 +86,7 @@ interface Dependencies {
   idempotency: Idempotency;
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
+  memberships: LeavingSpaces;
   /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -91,8 +100,20 @@ interface Dependencies {
 }
 
 export function createAccounts(dependencies: Dependencies): Accounts {
-  const { db, clock, ids, keys, connections, usage, idempotency, erasables, deleteSignIns, policy, defaultTier } =
-    dependencies;
+  const {
+    db,
+    clock,
+    ids,
+    keys,
+    connections,
+    usage,
+    idempotency,
+    erasables,
+    memberships,
+    deleteSignIns,
+    policy,
+    defaultTier,
+  } = dependencies;
   const { countSuggestions, countUnread, lastBackupMs } = dependencies;
 
   /** The owner of the only account runs the daemon; on a shared one, only the operator sees backups. */
@@ -107,6 +128,35 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await idempotency.erase(connection, tenantId);
       await deleteTenant(connection, tenantId);
     });
+  }
+
+  async function requireSame(reader: Reader, tenantId: string, ifMatch: string | undefined): Promise<TenantRow> {
+    const tenant = await findTenant(reader, tenantId);
+    if (!tenant) throw new AppError('not_found', 'Tenant not found.');
+    if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
+    return tenant;
+  }
+
+  /** Before the account is erased: what remains to be done after a crash is found by its address. */
+  async function leaveSpaces(tenantId: string, ifMatch: string | undefined): Promise<void> {
+    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
+    const account = { memberId: tenantId, email };
+    await memberships.requireErasable(account);
+    for (const spaceId of await memberships.leaveAll(account)) await erase(spaceId);
+  }
+
+  async function erase(tenantId: string, ifMatch?: string): Promise<void> {
+    await leaveSpaces(tenantId, ifMatch);
+    await db.writes.write(tenantId, async (connection) => {
+      const tenant = await requireSame(connection, tenantId, ifMatch);
+      // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
+      await updateErased(connection, tenantId, clock.nowMs());
+      await keys.revokeAll(connection, tenantId);
+      await connections.revokeAll(connection, tenantId);
+      await deleteSignIns(connection, tenant.email);
+      await deleteInvitation(connection, tenant.email);
+    });
+    await eraseRows(tenantId);
   }
 
   return {
@@ -152,20 +202,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteInvitation(connection, email);
       return tenant;
     },
-    async erase(tenantId, ifMatch) {
-      await db.writes.write(tenantId, async (connection) => {
-        const tenant = await findTenant(connection, tenantId);
-        if (!tenant) throw new AppError('not_found', 'Tenant not found.');
-        if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
-        // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
-        await updateErased(connection, tenantId, clock.nowMs());
-        await keys.revokeAll(connection, tenantId);
-        await connections.revokeAll(connection, tenantId);
-        await deleteSignIns(connection, tenant.email);
-        await deleteInvitation(connection, tenant.email);
-      });
-      await eraseRows(tenantId);
-    },
+    erase,
     async finishErasing() {
       for (const { tenantId } of await listHalfErased(db.readers)) await eraseRows(tenantId);
     },

@@ -17,6 +17,8 @@ export interface ActivityRow {
   /** Null for a request that an earlier version stored. */
   itemCount: number | null;
   searchId: string | null;
+  /** The member who asked in a space. */
+  author: string | null;
 }
 
 /** Times in epoch milliseconds. */
@@ -31,7 +33,7 @@ export interface ActivityFilter {
   before?: number | undefined;
 }
 
-const COLUMNS = 'id, at, client, transport, method, route, status, microseconds, ids, itemCount, searchId';
+const COLUMNS = 'id, at, client, transport, method, route, status, microseconds, ids, itemCount, searchId, author';
 
 /** Finds how many requests each tenant has had. Omits tenants that are erased or being erased. */
 export async function findLastSequences(reader: Reader, tenantIds: readonly string[]): Promise<Map<string, number>> {
@@ -54,7 +56,7 @@ export async function insertActivity(
     `INSERT INTO activity (tenantId, sequence, ${COLUMNS})`,
     rows.map((row) => [
       ...[row.tenantId, row.sequence, row.id, row.at, row.client, row.transport, row.method, row.route, row.status],
-      ...[row.microseconds, row.ids, row.itemCount, row.searchId],
+      ...[row.microseconds, row.ids, row.itemCount, row.searchId, row.author],
     ]),
   );
 }

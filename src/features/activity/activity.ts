@@ -121,6 +121,7 @@ function toEntry({ id, at, client, transport, method, route, status, microsecond
     ids: ids === '' ? [] : ids.split(' '),
     itemCount: rest.itemCount,
     searchId: rest.searchId,
+    author: rest.author,
   };
 }
 

@@ -1,12 +1,6 @@
 import { isIP } from 'node:net';
+import { displayable, type Mail, type MailContent, mailOf } from '../mail/mail-layout.ts';
 import type { SignInKind } from './mail-rate-limit.ts';
-
-export interface SignInMail {
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-}
 
 export interface SignInMailOptions {
   kind: SignInKind;
@@ -23,27 +17,15 @@ export interface SignInMailOptions {
  * Builds the mail with the sign-in link. Anyone can request a sign-in for any address, so the text the requester chose
  * (`device`) is stripped of characters that mail clients turn into links and never appears in the subject.
  */
-export function signInMail(options: SignInMailOptions): SignInMail {
+export function signInMail(options: SignInMailOptions): Mail {
   const { kind, link, email, expiresInMinutes, device = '', requestedFrom } = options;
   const copy = COPIES[kind](email, displayable(device));
   const origin = requestedFrom === undefined ? '' : ` It was requested from ${displayableOrigin(requestedFrom)}.`;
   const validity = `The link works once and expires in ${expiresInMinutes} minutes.${origin}`;
-  const content: Content = { ...copy, validity, link };
-  return { to: email, subject: copy.title, text: asText(content), html: asHtml(content) };
+  return mailOf(email, { ...copy, validity, link });
 }
 
-interface MailCopy {
-  title: string;
-  opening: string;
-  button: string;
-  effect: string;
-  disclaimer: string;
-}
-
-interface Content extends MailCopy {
-  validity: string;
-  link: string;
-}
+type MailCopy = Omit<MailContent, 'link' | 'validity'>;
 
 function browserCopy(email: string): MailCopy {
   return {
@@ -97,58 +79,6 @@ const COPIES: Record<SignInKind, (email: string, device: string) => MailCopy> = 
   client: clientCopy,
 };
 
-/** Keeps letters, digits and a few signs, at most 60. Drops dots, colons and slashes, which turn a name into a link. */
-function displayable(name: string): string {
-  const plain = name
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}\p{N}_'’()-]+/gu, ' ')
-    .trim();
-  return [...plain].slice(0, 60).join('') || 'unnamed';
-}
-
 function displayableOrigin(origin: string): string {
   return isIP(origin) ? origin : displayable(origin);
-}
-
-function asText({ opening, link, validity, effect, disclaimer }: Content): string {
-  return `${[opening, link, validity, effect, disclaimer].join('\n\n')}\n`;
-}
-
-const PAGE = 'margin:0;padding:32px 16px;background:#f4f4f2;color:#1c1c1a;font:16px/1.5 system-ui,sans-serif';
-const CARD =
-  'max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e2e2dd;border-radius:12px';
-const BUTTON =
-  'display:inline-block;padding:12px 24px;border-radius:8px;background:#1c1c1a;color:#fff;font-weight:600;' +
-  'text-decoration:none';
-const SMALL = 'margin:16px 0 0;color:#5f5f5a;font-size:14px;overflow-wrap:anywhere';
-
-function asHtml({ title, opening, button, link, validity, effect, disclaimer }: Content): string {
-  const href = escapeHtml(link);
-  const small = [validity, effect, disclaimer].map((line) => `<p style="${SMALL}">${escapeHtml(line)}</p>`);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title>
-</head>
-<body style="${PAGE}">
-<div style="${CARD}">
-<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${escapeHtml(title)}</h1>
-<p style="margin:0 0 24px">${escapeHtml(opening)}</p>
-<p style="margin:0 0 24px"><a href="${href}" style="${BUTTON}">${escapeHtml(button)}</a></p>
-<p style="${SMALL}">Or copy this address into your browser:<br>${href}</p>
-${small.join('\n')}
-</div>
-</body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

@@ -54,11 +54,11 @@ export function createConversationAppending(parts: Parts): ConversationAppending
 
   /** Drafts messages and finds their terms, ahead of the transaction in which `write` stores them. */
   async function writeMessages<T>(
-    tenantId: string,
+    { tenantId, author = null }: Principal,
     messages: readonly NewMessage[],
     write: (drafts: readonly DraftMessage[], terms: PreparedTerms) => Promise<T>,
   ): Promise<T> {
-    const drafts = await runInSlices(draftsInSteps(messages, clock.nowMs()), tenantId);
+    const drafts = await runInSlices(draftsInSteps(messages, author, clock.nowMs()), tenantId);
     const texts = drafts.map(({ content }) => [content]);
     return writeWithTerms(tenantId, texts, async (terms) => {
       const written = await write(drafts, terms);
@@ -86,9 +86,10 @@ export function createConversationAppending(parts: Parts): ConversationAppending
     return row;
   }
 
-  const appendTo: ConversationAppending['appendTo'] = async ({ tenantId }, request, claim, extend) => {
+  const appendTo: ConversationAppending['appendTo'] = async (principal, request, claim, extend) => {
+    const { tenantId } = principal;
     const { messages, ...target } = request;
-    const created = await writeMessages(tenantId, messages, (drafts, terms) =>
+    const created = await writeMessages(principal, messages, (drafts, terms) =>
       db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           const { id } = await findOrInsert(connection, tenantId, target);
@@ -104,9 +105,9 @@ export function createConversationAppending(parts: Parts): ConversationAppending
   };
 
   return {
-    appendOnce: ({ tenantId }, conversationId, messages, claim) =>
-      writeMessages(tenantId, messages, (drafts, terms) =>
-        append({ append: { tenantId, conversationId, messages: drafts }, terms, claim }),
+    appendOnce: (principal, conversationId, messages, claim) =>
+      writeMessages(principal, messages, (drafts, terms) =>
+        append({ append: { tenantId: principal.tenantId, conversationId, messages: drafts }, terms, claim }),
       ),
     appendTo,
     async append(principal, body) {

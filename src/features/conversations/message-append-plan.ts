@@ -21,16 +21,20 @@ export interface Append {
 export type DraftMessage = Omit<MessageRow, 'number' | 'tenantId' | 'conversationId' | 'ordinal' | 'id' | 'scope'>;
 
 /** Converts the messages of a request to drafts, in steps. Throws `invalid_request` for a value that cannot be stored. */
-export function* draftsInSteps(messages: readonly NewMessage[], nowMs: number): Generator<void, DraftMessage[]> {
+export function* draftsInSteps(
+  messages: readonly NewMessage[],
+  author: string | null,
+  nowMs: number,
+): Generator<void, DraftMessage[]> {
   const drafts: DraftMessage[] = [];
   for (const [index, message] of messages.entries()) {
-    drafts.push(draftOf(message, index, nowMs));
+    drafts.push({ ...draftOf(message, index, nowMs), author });
     yield;
   }
   return drafts;
 }
 
-function draftOf(message: NewMessage, index: number, nowMs: number): DraftMessage {
+function draftOf(message: NewMessage, index: number, nowMs: number): Omit<DraftMessage, 'author'> {
   const fields = fromNewMessage(message, `/messages/${index}`);
   const createdAt = fields.createdAt ?? nowMs;
   return { ...fields, createdAt, ...deriveFrom(fields.content, createdAt) };

@@ -1,6 +1,7 @@
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-indices.ts';
 import { findConversationsById, findMessages, findUsedRowIds } from './conversation-import-export-store.ts';
@@ -127,6 +128,9 @@ async function updateCounts(
 }
 
 /** Converts an exported message to a draft. Throws `invalid_request` if it cannot be stored. */
-export function messageDraftOf(tenantId: string, message: PortableMessage): MessageDraft {
-  return { ...fromPortableMessage(message), tenantId };
+export function messageDraftOf(
+  { tenantId, author = null }: Pick<Principal, 'tenantId' | 'author'>,
+  message: PortableMessage,
+): MessageDraft {
+  return { ...fromPortableMessage(message), tenantId, author };
 }

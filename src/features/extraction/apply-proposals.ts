@@ -47,11 +47,11 @@ async function applyOne(
   const { decision, target } = proposal;
   if (decision === 'nothing' || context.job.dryRun === 1) return toDecision(proposal, null);
   const { tenantId } = context.tenant;
+  const { client, author } = context.job;
+  const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
   if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
     const change = { content: proposal.content, ...EXTRACTED, ...withSources(target.metadata, proposal, context) };
-    const changed = await unlessDuplicate(
-      memories.changeWithin(connection, tenantId, target.id, change, context.terms),
-    );
+    const changed = await unlessDuplicate(memories.changeWithin(connection, adder, target.id, change, context.terms));
     if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);
     return toDecision(proposal, changed.id);
   }
@@ -60,7 +60,6 @@ async function applyOne(
       ? target.id
       : undefined;
   const memory = newMemory(proposal, context, supersedes);
-  const adder = { ...context.tenant, client: context.job.client ?? undefined };
   const [added] = await memories.addWithin(connection, adder, [memory], context.terms);
   if (added!.duplicate && supersedes === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, added!.id);
   return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);

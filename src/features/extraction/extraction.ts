@@ -18,7 +18,7 @@ import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extra
 import { chooseModel } from './model-choice.ts';
 
 /** The caller that requests an extraction; without a client if it runs in the background. */
-type Asker = Pick<Principal, 'tenantId' | 'client'>;
+type Asker = Pick<Principal, 'tenantId' | 'client' | 'author'>;
 
 /** Extracts memories from conversations with a model that the tenant has a key for. */
 export interface Extraction {
@@ -66,7 +66,7 @@ export function createExtraction(parts: Parts): Extraction {
 
   async function enqueue(
     connection: Connection,
-    { tenantId, client }: Asker,
+    { tenantId, client, author = null }: Asker,
     conversationId: string,
     { provider, model, dryRun = false, again = false }: NewExtraction,
   ): Promise<string> {
@@ -89,7 +89,7 @@ export function createExtraction(parts: Parts): Extraction {
     const total = await totalFrom(fromOrdinal);
     const result = JSON.stringify(EMPTY_RESULT);
     const read = { fromOrdinal, toOrdinal, total, result };
-    const job = await jobs.enqueue(connection, { ...scope, ...choice, ...read, client: nameOfClient(client) });
+    const job = await jobs.enqueue(connection, { ...scope, ...choice, ...read, client: nameOfClient(client), author });
     return job.id;
   }
 

@@ -43,6 +43,8 @@ export interface JobRow {
   result: string;
   /** The client that asked for it; `null` if none did. */
   client: string | null;
+  /** The member who asked for it in a space. */
+  author: string | null;
   createdAt: number;
   updatedAt: number;
   finishedAt: number | null;
@@ -77,6 +79,7 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'spend',
   'result',
   'client',
+  'author',
   'createdAt',
   'updatedAt',
   'finishedAt',

@@ -46,7 +46,7 @@ export type NewJob = Pick<
   | 'result'
   | 'client'
 > &
-  Partial<Pick<JobRow, 'kind' | 'endUser' | 'project' | 'changedAfter'>>;
+  Partial<Pick<JobRow, 'author' | 'kind' | 'endUser' | 'project' | 'changedAfter'>>;
 
 /** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */
 export interface Jobs {
@@ -205,6 +205,7 @@ const NEW_JOB = {
   kind: 'extract',
   endUser: null,
   project: null,
+  author: null,
   afterId: null,
   changedAfter: null,
   state: 'queued',

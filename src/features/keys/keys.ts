@@ -2,6 +2,7 @@ import { UNAUTHENTICATED } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import type { Scope } from '../../contract/scopes.ts';
+import type { SpaceRole } from '../../contract/spaces.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { createBatchedRead } from '../../db/readers.ts';
@@ -59,6 +60,15 @@ export interface BearerTokens {
   whyEnded(token: string): Promise<AppError | undefined>;
 }
 
+/** A space in which a member acts. */
+export interface ActingSpace {
+  id: string;
+  name: string;
+  role: SpaceRole;
+  /** The member's own account, against which requests are limited. */
+  member: { tenantId: string; tier: Tier };
+}
+
 /** The caller: a tenant and what authenticated it. */
 export interface Principal {
   tenantId: string;
@@ -67,6 +77,10 @@ export interface Principal {
   /** The scope of the caller. */
   scope: Scope;
   credential: Credential;
+  /** The space in which the caller acts: `tenantId` and `tier` are those of the space. */
+  space?: ActingSpace | undefined;
+  /** The address of the member who acts, in a space only. */
+  author?: string | null | undefined;
   /** The calling program, as in activity; absent outside of requests. */
   client?: string | undefined;
 }

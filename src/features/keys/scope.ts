@@ -16,13 +16,23 @@ export function scopeOf(method: string, path: string): Scope {
   return OPERATIONS[`${method} ${path}`]?.scope ?? (isRead ? 'memory:read' : 'memory');
 }
 
+/** Whether an operation acts on the caller's own account and in no space. `path` is as in `scopeOf`. */
+export function isPersonal(method: string, path: string): boolean {
+  return OPERATIONS[`${method === 'HEAD' ? 'GET' : method} ${path}`]?.personal === true;
+}
+
 /** Whether the caller's credential has a scope. */
 export function hasScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
 }
 
 /** Throws `forbidden`, with the scope that is needed, if the caller's credential does not have it. */
-export function requireScope(principal: Pick<Principal, 'scope'>, needed: Scope): void {
+export function requireScope(principal: Pick<Principal, 'scope' | 'space'>, needed: Scope): void {
   if (hasScope(principal, needed)) return;
+  const { space } = principal;
+  if (space) {
+    const message = `You are ${space.role} of the space ${JSON.stringify(space.name)}, which is not enough for this.`;
+    throw new AppError('forbidden', message, { extra: { scope: needed } });
+  }
   throw new AppError('forbidden', REFUSALS[needed], { extra: { scope: needed } });
 }

@@ -43,6 +43,9 @@ export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
 export { etagOf, foldedContent, type MemoryRow, toMemory };
 
+/** The tenant whose memory changes, and the member who changes it in a space. */
+export type Writer = Pick<Principal, 'tenantId' | 'author'>;
+
 /** A tenant's memories. Another tenant's id is answered like one that never existed: `not_found`. */
 export interface Memories extends MemoryAdding {
   /** Adds a memory, or returns the existing one with the same content, marked `duplicate`. Throws `quota_exceeded`. */
@@ -58,7 +61,7 @@ export interface Memories extends MemoryAdding {
   /** Like `change`, in the caller's transaction. Throws `TermsMissing`; see `writeWithTerms`. */
   changeWithin(
     connection: Connection,
-    tenantId: string,
+    writer: Writer,
     id: string,
     change: MemoryChange,
     terms?: PreparedTerms,
@@ -66,7 +69,7 @@ export interface Memories extends MemoryAdding {
   /** Gives a memory the fields of an earlier version again, as a new version; in the caller's transaction. Throws like `changeWithin`. */
   restoreWithin(
     connection: Connection,
-    tenantId: string,
+    writer: Writer,
     { id, version }: Pick<Memory, 'id' | 'version'>,
     terms?: PreparedTerms,
   ): Promise<Memory>;
@@ -134,7 +137,7 @@ export function createMemories(parts: Parts): Memories {
 
   async function changeWithin(
     connection: Connection,
-    tenantId: string,
+    { tenantId, author = null }: Writer,
     id: string,
     change: MemoryChange,
     terms: PreparedTerms = NO_TERMS,
@@ -148,14 +151,15 @@ export function createMemories(parts: Parts): Memories {
       const validTo = parseInstant(change.validTo ?? undefined, '/validTo') ?? null;
       return toMemory(await changeValidity(connection, { text, terms }, row, validTo, nowMs));
     }
-    const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, nowMs);
+    const written = changed && { ...changed, author };
+    const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, written, nowMs);
     const next = await usage.storage.within(connection, tenantId, stored);
     return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };
   }
 
   async function restoreWithin(
     connection: Connection,
-    tenantId: string,
+    { tenantId, author = null }: Writer,
     { id, version }: Pick<Memory, 'id' | 'version'>,
     terms: PreparedTerms = NO_TERMS,
   ): Promise<Memory> {
@@ -165,7 +169,7 @@ export function createMemories(parts: Parts): Memories {
     const before = earlier.find((one) => one.version === version);
     if (!before) throw new AppError('not_found', `The memory has no version ${version}.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
-    const changed: MemoryRow = { ...current, ...fields };
+    const changed: MemoryRow = { ...current, ...fields, author };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
   }
 
@@ -198,9 +202,11 @@ export function createMemories(parts: Parts): Memories {
       return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     list,
-    change: ({ tenantId }, id, change, ifMatch) =>
-      writeWithTerms(tenantId, [], (terms) =>
-        db.writes.write(tenantId, (connection) => changeWithin(connection, tenantId, id, change, terms, ifMatch)),
+    change: (principal, id, change, ifMatch) =>
+      writeWithTerms(principal.tenantId, [], (terms) =>
+        db.writes.write(principal.tenantId, (connection) =>
+          changeWithin(connection, principal, id, change, terms, ifMatch),
+        ),
       ),
     changeWithin,
     restoreWithin,

@@ -20,6 +20,7 @@ import type { Closing } from './memory-validity.ts';
 export interface Draft extends GivenRowOf<typeof memoryFields>, Derived {
   tenantId: string;
   client: string | null;
+  author: string | null;
   contentHash: string;
   supersedes: string | undefined;
 }
@@ -57,7 +58,7 @@ export interface Additions {
  * `invalid_request` for a value that cannot be stored.
  */
 export function* draftsInSteps(
-  { tenantId, client }: Pick<Draft, 'tenantId' | 'client'>,
+  { tenantId, client, author }: Pick<Draft, 'tenantId' | 'client' | 'author'>,
   memories: readonly NewMemory[],
   path: (index: number) => string,
   nowMs: number,
@@ -70,6 +71,7 @@ export function* draftsInSteps(
       ...derivedOf(fields.content, fields.occurredAt, nowMs),
       tenantId,
       client,
+      author,
       contentHash: contentHashOf(memory.content),
       supersedes: memory.supersedes,
     });
@@ -190,7 +192,7 @@ function mergedRow(same: NewMemoryRow, draft: Draft, plan: Additions, nowMs: num
   if (additions === undefined) return same;
   const key = contentKeyOf(draft);
   if (plan.live.get(key) === same) return Object.assign(same, additions);
-  const next = nextVersionOf({ ...same, ...additions }, nowMs);
+  const next = nextVersionOf({ ...same, ...additions, author: draft.author }, nowMs);
   plan.live.set(key, next);
   plan.changed.set(next.id, next);
   return next;

@@ -39,7 +39,7 @@ import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.t
 import { closeMemory } from './memory-validity.ts';
 
 /** The tenant whose quota counts what is added, and the client that adds it. */
-export type Adder = MeteredTenant & Pick<Principal, 'client'>;
+export type Adder = MeteredTenant & Pick<Principal, 'client' | 'author'>;
 
 /** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
@@ -214,8 +214,8 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
   const insertWhole = (on: Connection, writes: readonly (readonly TextEntry[])[], terms: PreparedTerms) =>
     text.insert(on, writes.flat(), terms);
   const listed = (data: AddedMemory[]) => ({ status: 201, body: { data }, replayed: false });
-  const drafting = ({ tenantId, client }: Adder, memories: readonly NewMemory[], path = pathInBatch) =>
-    draftsInSteps({ tenantId, client: nameOfClient(client) }, memories, path, clock.nowMs());
+  const drafting = ({ tenantId, client, author = null }: Adder, memories: readonly NewMemory[], path = pathInBatch) =>
+    draftsInSteps({ tenantId, client: nameOfClient(client), author }, memories, path, clock.nowMs());
 
   return {
     async addOnce(principal, memory, claim) {

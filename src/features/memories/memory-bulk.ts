@@ -50,7 +50,7 @@ interface Parts {
   /** Runs in the caller's transaction. Throws `not_found`, and `TermsMissing` like `writeWithTerms`. */
   changeWithin(
     connection: Connection,
-    tenantId: string,
+    writer: Pick<Principal, 'tenantId' | 'author'>,
     id: string,
     change: MemoryChange,
     terms: PreparedTerms,
@@ -162,8 +162,9 @@ export function createBulkMemories(parts: Parts): BulkMemories {
         ...(total && { total: present.length }),
       };
     },
-    updateOnce: ({ tenantId }, { change, dryRun = false, ...selection }, claim) =>
-      once(tenantId, claim, async () => {
+    updateOnce: (principal, { change, dryRun = false, ...selection }, claim) =>
+      once(principal.tenantId, claim, async () => {
+        const { tenantId } = principal;
         // Throws for a change that no memory accepts.
         resolveChange({ content: '', tags: '[]', metadata: '{}' }, change);
         const { ids, failed } = await select(tenantId, selection);
@@ -172,7 +173,7 @@ export function createBulkMemories(parts: Parts): BulkMemories {
           tenantId,
           ids,
           (rows) => rows.flatMap((row) => [textsOf(row), ...changedTextsOf(row, change)]),
-          (connection, id, terms) => changeWithin(connection, tenantId, id, change, terms),
+          (connection, id, terms) => changeWithin(connection, principal, id, change, terms),
         );
         const updated = ids.length - refused.length;
         return { matched: ids.length, updated, failed: [...failed, ...refused], dryRun };

@@ -85,7 +85,7 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
       return { memory: added!, isNew: true };
     }
     const isSame = (Object.keys(given) as (keyof typeof given)[]).every((column) => given[column] === row[column]);
-    const changed = isSame ? undefined : { ...row, ...given };
+    const changed = isSame ? undefined : { ...row, ...given, author: principal.author ?? null };
     const store = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, clock.nowMs());
     const next = await usage.storage.within(connection, tenantId, store);
     return { memory: { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) }, isNew: false };

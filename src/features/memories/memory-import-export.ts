@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-indices.ts';
@@ -145,13 +146,17 @@ export function memoryDraftOf(rows: readonly MemoryDraft[number][]): MemoryDraft
   return rows.map((row, index) => (index === rows.length - 1 ? { ...row, current: 1 } : row));
 }
 
-/** Converts a version, as if it were not the last one. Throws `invalid_request`. */
-export function versionRowOf(tenantId: string, version: PortableMemory): MemoryDraft[number] {
+/** Converts a version, as if it were not the last one, written by who imports it. Throws `invalid_request`. */
+export function versionRowOf(
+  { tenantId, author = null }: Pick<Principal, 'tenantId' | 'author'>,
+  version: PortableMemory,
+): MemoryDraft[number] {
   const row = memoryCodec.fromPortable(version);
   return {
     ...row,
     ...derivedOf(row.content, row.occurredAt, row.createdAt),
     tenantId,
+    author,
     current: 0,
     contentHash: contentHashOf(row.content),
   };

@@ -5,6 +5,7 @@ import type { PortableMemory, PortableRecord } from '../../contract/portability.
 import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-import-export.ts';
 import { type MessageDraft, messageDraftOf } from '../conversations/message-import-export.ts';
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-import-export.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf, versionRowOf } from '../memories/memory-import-export.ts';
 import type { SuggestionTransfer } from '../suggestions/suggestion-transfer.ts';
@@ -49,11 +50,12 @@ const TOO_MANY_VERSIONS = `its versions exceed ${MAX_VERSIONS_CHARACTERS} charac
 
 /** Creates a builder for one tenant; reports the records that cannot be stored. */
 export function createBatchBuilder(
-  tenantId: string,
+  writer: Pick<Principal, 'tenantId' | 'author'>,
   report: ReportBuilder,
   learning: Pick<LearningTransfer, 'draftOf'>,
   suggestions: Pick<SuggestionTransfer, 'draftOf'>,
 ): BatchBuilder {
+  const { tenantId } = writer;
   let batch = emptyBatch();
   let records = 0;
   let characters = 0;
@@ -91,7 +93,7 @@ export function createBatchBuilder(
     countRecord(version.content);
     if (memory.fault || memory.characters > MAX_VERSIONS_CHARACTERS) return;
     try {
-      memory.versions.push(versionRowOf(tenantId, version));
+      memory.versions.push(versionRowOf(writer, version));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       memory.fault = error;
@@ -107,7 +109,7 @@ export function createBatchBuilder(
         batch.conversations.push(...tryDraft(place, () => conversationDraftOf(tenantId, record)));
       } else if (record.type === 'message') {
         countRecord(record.content);
-        batch.messages.push(...tryDraft(place, () => messageDraftOf(tenantId, record)));
+        batch.messages.push(...tryDraft(place, () => messageDraftOf(writer, record)));
       } else if (record.type === 'episode') {
         countRecord(record.summary);
         batch.episodes.push(...tryDraft(place, () => episodeDraftOf(tenantId, record)));

@@ -27,7 +27,7 @@ export async function runImport(
   items: AsyncIterable<ImportItem>,
 ): Promise<ImportReport> {
   const report = createReportBuilder();
-  const builder = createBatchBuilder(principal.tenantId, report, parts.learning.transfer, parts.suggestions.transfer);
+  const builder = createBatchBuilder(principal, report, parts.learning.transfer, parts.suggestions.transfer);
   const unsegmentedIds = new Set<string>();
   const write = () =>
     parts.runExclusive(async () =>

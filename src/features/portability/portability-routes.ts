@@ -7,6 +7,7 @@ import { ExportQuery, ImportQuery, ImportReport } from '../../contract/portabili
 import { IMPORT_MEDIA_TYPES } from '../../contract/portability-operations.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { keyOf, sendCreated } from '../idempotency/idempotency-routes.ts';
+import type { Spaces } from '../spaces/spaces.ts';
 import { MIN_BYTES_PER_MS, readBody } from './body-stream.ts';
 import type { Portability } from './portability.ts';
 
@@ -24,6 +25,7 @@ const LINGER_MS = 5000;
 
 export interface PortabilityRoutesParts {
   portability: Portability;
+  spaces: Pick<Spaces, 'note'>;
   clock: Clock;
   /** How long a client may read or send nothing before the request is aborted. */
   idleMs: number;
@@ -45,11 +47,12 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
           },
         },
       },
-      (request, reply) => {
+      async (request, reply) => {
+        await parts.spaces.note(request.principal, 'exported', null);
         const { chunks, aborted } = portability.export(request.principal, request.query);
         const stream: Readable = Readable.from(abortIfStalled(chunks, parts, (error) => stream.destroy(error)));
         addAbortSignal(aborted, stream);
-        reply.headers(EXPORT_HEADERS).send(stream as never);
+        return reply.headers(EXPORT_HEADERS).send(stream as never);
       },
     );
     // A HEAD route derived by Fastify would run the export.
@@ -60,7 +63,7 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
   };
 }
 
-function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
+function importRoute({ portability, spaces, idleMs, clock }: PortabilityRoutesParts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser([...IMPORT_MEDIA_TYPES], (_request, _body, done) => done(null));
@@ -84,6 +87,7 @@ function importRoute({ portability, idleMs, clock }: PortabilityRoutesParts): Fa
         const { stopping } = portability;
         const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded: portability.isCrowded });
         const imported = await portability.import(request.principal, body, request.query, keyOf(request));
+        if (!imported.replayed) await spaces.note(request.principal, 'imported', null);
         return sendCreated(reply, imported);
       },
     );

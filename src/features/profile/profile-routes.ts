@@ -1,8 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ProfileQuery, UserProfile } from '../../contract/profile.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { Profile } from './profile.ts';
 
-export function profileRoutes({ profile }: { profile: Profile }): FastifyPluginAsyncTypebox {
+interface Parts {
+  profile: Profile;
+  memberships: {
+    /** The caller as a member of each space that it reads. Throws `not_found`. */
+    enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
+  };
+}
+
+export function profileRoutes({ profile, memberships }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/profile',
@@ -14,7 +23,10 @@ export function profileRoutes({ profile }: { profile: Profile }): FastifyPluginA
           response: { 200: UserProfile },
         },
       },
-      (request) => profile.get(request.principal, request.query),
+      async ({ principal, query: { spaces, ...query } }) =>
+        spaces
+          ? profile.ofSeveral(await memberships.enterAll(principal, spaces), query)
+          : profile.get(principal, query),
     );
   };
 }

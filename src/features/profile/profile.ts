@@ -23,11 +23,17 @@ export interface Profile {
   /** Returns Markdown of at most `maxTokens` (`PROFILE_TOKENS`), deterministically and without a model. */
   digest(principal: Principal, user: string, maxTokens?: number): Promise<string>;
   /** Returns the digest with its size. */
-  get(principal: Principal, query: ProfileQuery): Promise<UserProfile>;
+  get(principal: Principal, query: UserQuery): Promise<UserProfile>;
+  /** Joins the digests of several spaces under their names; each gets its share of the tokens. */
+  ofSeveral(members: readonly Principal[], query: UserQuery): Promise<UserProfile>;
 }
+
+type UserQuery = Omit<ProfileQuery, 'spaces'>;
 
 export const PROFILE_TOKENS = 1500;
 
+/** Tokens of the line that names a space. */
+const HEADING = 24;
 /** Memories that are counted. */
 const COUNTED = 500;
 /** Memories of a topic, some of which other sections show or which are superseded. */
@@ -58,6 +64,18 @@ export function createProfile({ db, clock, tokenCounterOf, topics }: Parts): Pro
     async get(principal, { user = 'default' }) {
       const text = await profile.digest(principal, user);
       return { user, text, tokens: await tokenCounterOf(principal.tenantId)(text), maxTokens: PROFILE_TOKENS };
+    },
+    async ofSeveral(members, { user = 'default' }) {
+      const share = Math.floor(PROFILE_TOKENS / members.length) - HEADING;
+      const digests = await Promise.all(
+        members.map(async (member) => {
+          const text = await profile.digest(member, user, share);
+          return member.space ? `# Shared space ${JSON.stringify(member.space.name)}\n\n${text}` : text;
+        }),
+      );
+      const text = digests.join('\n\n');
+      const tokens = await tokenCounterOf(members[0]!.tenantId)(text);
+      return { user, text, tokens, maxTokens: PROFILE_TOKENS };
     },
     async digest({ tenantId }, user, maxTokens = PROFILE_TOKENS) {
       const place = { tenantId, endUser: user, nowMs: clock.nowMs() };

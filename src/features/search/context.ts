@@ -1,6 +1,7 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
 import { originMark } from '../../contract/origin.ts';
 import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
+import { OWN_SPACE } from '../../contract/spaces.ts';
 import { speakerOf } from '../../contract/speaker.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
@@ -98,8 +99,11 @@ async function longestFitting(
 function toLine(result: SearchResult, number: number, weights: ReadonlyMap<string, number>, isUnasked: boolean): Line {
   const speaker = result.type === 'message' ? speakerPrefix(result) : '';
   const mark = result.type === 'memory' ? originMark(result.origin) : undefined;
+  const { author = null, space } = result as SearchResult & { author?: string | null };
   const facts = [
     momentOf(result).slice(0, 10),
+    ...(space !== undefined && space !== OWN_SPACE ? [`in ${space}`] : []),
+    ...(author === null ? [] : [`by ${author}`]),
     ...(mark ? [mark] : []),
     ...(result.restatedBy || result.possiblySupersededBy ? ['older'] : []),
   ];
@@ -120,8 +124,11 @@ function textOf({ head, excerpt, shown }: Line): string {
   return withoutTags(oneLine(head + joinPieces(excerpt.pieces, shown)));
 }
 
-function toCitation({ result: { type, id, score, relevance } }: Line, index: number): Context['citations'][number] {
-  return { marker: `[${index + 1}]`, type, id, score, relevance };
+function toCitation(
+  { result: { type, id, score, relevance, space } }: Line,
+  index: number,
+): Context['citations'][number] {
+  return { marker: `[${index + 1}]`, type, id, score, relevance, ...(space !== undefined && { space }) };
 }
 
 /** A result scores at least as high as those after it, because it ranks higher as a newer version of one of them. */

@@ -1,10 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
+import type { Principal } from '../keys/keys.ts';
 import type { Search } from './search.ts';
 
 const tags = ['search'];
 
-export function searchRoutes({ search }: { search: Search }): FastifyPluginAsyncTypebox {
+interface Parts {
+  search: Search;
+  memberships: ReadSpaces;
+}
+
+/** Memberships of the caller in the spaces that it reads. */
+interface ReadSpaces {
+  /** Throws `not_found` for a space that the caller has not joined, and `invalid_request` where a header names one, too. */
+  enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
+  /** Returns those memberships that still hold. */
+  confirm(members: readonly Principal[]): Promise<Principal[]>;
+}
+
+/** Routes of search and context, over one space or several. */
+export function searchRoutes({ search, memberships }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/v1/search',
@@ -16,7 +31,11 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
           response: { 200: SearchAnswer },
         },
       },
-      (request) => search.search(request.principal, request.body),
+      async ({ principal, body: { spaces, ...request } }) => {
+        if (!spaces) return search.search(principal, request);
+        const members = await memberships.enterAll(principal, spaces);
+        return search.searchSeveral(members, request, memberships.confirm);
+      },
     );
     app.post(
       '/v1/context',
@@ -28,7 +47,11 @@ export function searchRoutes({ search }: { search: Search }): FastifyPluginAsync
           response: { 200: ContextAnswer },
         },
       },
-      (request) => search.context(request.principal, request.body),
+      async ({ principal, body: { spaces, ...request } }) => {
+        if (!spaces) return search.context(principal, request);
+        const members = await memberships.enterAll(principal, spaces);
+        return search.contextOfSeveral(members, request, memberships.confirm);
+      },
     );
   };
 }

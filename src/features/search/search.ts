@@ -1,3 +1,4 @@
+import { AppError } from '../../contract/errors.ts';
 import {
   type ContextAnswer,
   type ContextRequest,
@@ -42,8 +43,18 @@ import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.t
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
+import {
+  joinAnswers,
+  joinByStrength,
+  joinStarts,
+  jointRatings,
+  joinWeights,
+  labelsOf,
+  type PlacedResult,
+  placed,
+} from './several-spaces.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
-import { chooseUnasked, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
+import { chooseUnasked, MAX_UNASKED, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search {
@@ -51,9 +62,19 @@ export interface Search {
   search(principal: Principal, request: SearchRequest): Promise<SearchAnswer>;
   /** Returns a block of text for a prompt, within the token budget. Counts as one query unless it fails. */
   context(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
+  /**
+   * Searches spaces, each on its own and counted there, and joins what is found in those in which `confirm` still finds the
+   * members. Throws like `search`.
+   */
+  searchSeveral(members: readonly Principal[], request: SearchRequest, confirm: Confirm): Promise<SearchAnswer>;
+  /** Like `context`, over several spaces. */
+  contextOfSeveral(members: readonly Principal[], request: ContextRequest, confirm: Confirm): Promise<ContextAnswer>;
   /** Searches and contexts that wait for others of their tenant. */
   waiting(): number;
 }
+
+/** Returns those of the members who are still in their spaces. */
+type Confirm = (members: readonly Principal[]) => Promise<Principal[]>;
 
 interface Dependencies {
   db: Database;
@@ -81,6 +102,7 @@ interface Dependencies {
 interface Answered {
   answer: SearchAnswer;
   parsed: ParsedQuery;
+  found: FoundCandidates;
   /** Weights of the query's terms. */
   weights: FoundCandidates['weights'];
   /** What a context may show; empty unless the request asks for one. */
@@ -104,6 +126,9 @@ interface Asked {
 
 /** How many memories may have taken the place of one, each of the one before it. */
 const MAX_SUCCESSIONS = 8;
+/** Tokens of the line that names a space, and the least that a session starts with of one. */
+const HEADING = 20;
+const MIN_START = 16;
 /** Waiting searches per tenant. */
 const MAX_WAITING = 2000;
 
@@ -260,6 +285,7 @@ export function createSearch(dependencies: Dependencies): Search {
     return {
       answer,
       parsed,
+      found,
       stages,
       weights: found.weights,
       contextResults,
@@ -271,7 +297,84 @@ export function createSearch(dependencies: Dependencies): Search {
     };
   }
 
+  /** Runs a request for each member, and returns the answers of those who are still in their spaces. */
+  async function answerAll(members: readonly Principal[], request: SearchRequest, confirm: Confirm) {
+    const run = (member: Principal) => answer(member, request, (answered) => answered);
+    const all = await Promise.all(
+      members.map(async (member) => ({ member, answered: await countQuery(member, () => run(member)) })),
+    );
+    const confirmed = await confirm(members);
+    const kept = all.filter(({ member }) => confirmed.includes(member));
+    if (kept.length === 0) throw new AppError('not_found', 'You are no longer in these spaces.');
+    const labels = labelsOf(kept.map(({ member }) => member));
+    const { parsed } = kept[0]!.answered;
+    const ratingOf = jointRatings(
+      kept.map(({ answered: { found } }) => found),
+      parsed,
+      clock.nowMs(),
+    );
+    return kept.map(({ member, answered }, index) => {
+      const results = answered.answer.results.map((result) => ({ ...result, ...ratingOf(index, result) }));
+      return { member, answered: { ...answered, answer: { ...answered.answer, results } }, label: labels[index]! };
+    });
+  }
+
+  /** Remembers what was shown of each space, for feedback there. */
+  function rememberShown(all: Awaited<ReturnType<typeof answerAll>>, shown: readonly { id: string; space?: string }[]) {
+    for (const { label, answered } of all) {
+      answered.remember(shown.flatMap(({ id, space }) => (space === label ? [id] : [])));
+    }
+  }
+
+  async function startAll(members: readonly Principal[], request: ContextRequest, confirm: Confirm) {
+    const { maxTokens = 1000 } = request;
+    const share = { ...request, maxTokens: Math.max(MIN_START, Math.floor(maxTokens / members.length) - HEADING) };
+    const starts = await Promise.all(members.map((one) => countQuery(one, () => startSession(one, share))));
+    const confirmed = await confirm(members);
+    const kept = starts.filter((_, index) => confirmed.includes(members[index]!));
+    return joinStarts(confirmed, kept, { maxTokens, countTokens: tokenCounterOf(members[0]!.tenantId) });
+  }
+
   return {
+    async searchSeveral(members, request, confirm) {
+      if (request.contextTokens !== undefined || request.explain) throw notForSeveral();
+      const all = await answerAll(members, request, confirm);
+      const answers = all.map(({ answered }) => answered.answer);
+      const joined = joinAnswers(
+        all.map(({ label }) => label),
+        answers,
+        limitOf(request),
+      );
+      rememberShown(all, joined.results);
+      return joined;
+    },
+    async contextOfSeveral(members, request, confirm) {
+      const { maxTokens = 1000, explain = false, purpose, exclude, ...asked } = request;
+      if (explain) throw notForSeveral();
+      if (purpose === 'session_start') return startAll(members, request, confirm);
+      const isUnasked = purpose === 'prompt';
+      const query = isUnasked ? promptSubject(asked.query) : asked.query;
+      const types = isUnasked ? { types: UNASKED_TYPES } : {};
+      const all = await answerAll(members, { ...types, ...asked, query, limit: CONTEXT_RESULTS }, confirm);
+      const lists: PlacedResult[][] = [];
+      for (const { member, label, answered } of all) {
+        const { results } = answered.answer;
+        const unasked = { exclude, voice: answered.parsed.voice, weights: answered.weights };
+        const chosen = isUnasked
+          ? await runInSlices(chooseUnasked(results, unasked), member.tenantId)
+          : withoutExcluded(results, exclude);
+        lists.push(placed(chosen, label));
+      }
+      const results = joinByStrength(lists, isUnasked ? MAX_UNASKED : CONTEXT_RESULTS);
+      const exactCounter = tokenCounterOf(members[0]!.tenantId);
+      const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
+      const weights = joinWeights(all.map(({ answered }) => answered.weights));
+      const context = await composeContext(results, weights, { maxTokens, countTokens, isUnasked });
+      rememberShown(all, context.citations);
+      const searches = all.map(({ label, answered }) => ({ space: label, searchId: answered.answer.searchId }));
+      const confidence = Math.max(...all.map(({ answered }) => answered.answer.confidence));
+      return { searchId: searches[0]!.searchId, confidence, ...context, searches };
+    },
     search: (principal, request) =>
       countQuery(principal, () =>
         answer(principal, request, async ({ answer: found, weights, contextResults, remember }) => {
@@ -312,6 +415,10 @@ export function createSearch(dependencies: Dependencies): Search {
     },
     waiting: limiter.waiting,
   };
+}
+
+function notForSeveral(): AppError {
+  return new AppError('invalid_request', 'explain and contextTokens are for one space. Name one with X-Svc-Space.');
 }
 
 /** `auto` is reported as `default` until something was learned. */

@@ -13,7 +13,8 @@ const WORTH: Readonly<Record<ItemType, number>> = { memory: 0.2, message: 0.07, 
 export const UNASKED_TYPES: ItemType[] = ['memory', 'message'];
 /** Once anything is worth a place, others cost little and are often what is needed. */
 const WORTH_BESIDE = 0.02;
-const MAX_RESULTS = 5;
+/** The most results that a prompt gets. */
+export const MAX_UNASKED = 5;
 /** The results among which older statements are looked for. */
 const COMPARED = 20;
 
@@ -41,7 +42,7 @@ export function* chooseUnasked(results: readonly SearchResult[], unasked: Unaske
   );
   // What the model has already still takes the place of what is older.
   const current = withoutExcluded(yield* currentOf(usable.slice(0, COMPARED), weights), exclude);
-  return current.some(isWorthAPlace) ? current.slice(0, MAX_RESULTS) : [];
+  return current.some(isWorthAPlace) ? current.slice(0, MAX_UNASKED) : [];
 }
 
 /** Leaves out what the model has already. */

@@ -4,7 +4,7 @@ import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
-import type { Adder, Memories } from '../memories/memories.ts';
+import type { Adder, Memories, Writer } from '../memories/memories.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 
 /** What accepting did, with a digest of each memory afterwards: by it, an undo finds out whether a later change stands on it. */
@@ -46,7 +46,7 @@ export async function applySuggestion(
   const applied: Applied = { changed: [], closed: [], added: [] };
 
   const change = async (memory: Memory, fields: Parameters<Memories['changeWithin']>[3]) => {
-    const changed = await memories.changeWithin(connection, tenantId, memory.id, fields, terms);
+    const changed = await memories.changeWithin(connection, adder, memory.id, fields, terms);
     if (changed.version === memory.version) return;
     applied.changed.push({ id: memory.id, version: memory.version, after: digestOf(changed) });
   };
@@ -103,9 +103,10 @@ export async function applySuggestion(
 export async function undoApplied(
   connection: Connection,
   { memories, terms }: Parts,
-  tenantId: string,
+  writer: Writer,
   applied: Applied,
 ): Promise<void> {
+  const { tenantId } = writer;
   for (const { id, after } of [...applied.changed, ...applied.closed, ...applied.added]) {
     const memory = await memories.findWithin(connection, tenantId, id);
     if (memory && digestOf(memory) === after) continue;
@@ -117,7 +118,7 @@ export async function undoApplied(
   }
   for (const { id } of applied.added) await memories.removeWithin(connection, tenantId, id);
   for (const { id, version } of applied.changed)
-    await memories.restoreWithin(connection, tenantId, { id, version }, terms);
+    await memories.restoreWithin(connection, writer, { id, version }, terms);
   for (const { id } of applied.closed) await memories.reopenWithin(connection, tenantId, id, terms);
 }
 

@@ -120,7 +120,7 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
             await undoApplied(
               connection,
               { memories, reading, nowMs, terms },
-              tenantId,
+              principal,
               JSON.parse(applied) as Applied,
             );
           }
@@ -158,8 +158,8 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
   };
 }
 
-function deciderOf({ client, credential }: Principal): string {
-  return nameOfClient(client) ?? credential.kind;
+function deciderOf({ author, client, credential }: Principal): string {
+  return author ?? nameOfClient(client) ?? credential.kind;
 }
 
 function requireOpen({ state }: Suggestion): void {

@@ -54,7 +54,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
 
   async function enqueue(
     connection: Connection,
-    { tenantId, client }: Pick<Principal, 'tenantId' | 'client'>,
+    { tenantId, client, author = null }: Pick<Principal, 'tenantId' | 'client' | 'author'>,
     { user = 'default', project = null, provider, model }: Omit<NewTidy, 'project'> & { project?: string | null },
     changedAfter: number | null = null,
   ): Promise<string> {
@@ -67,7 +67,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
     const job = await jobs.enqueue(connection, {
       ...{ tenantId, kind: 'tidy', conversationId: null, endUser: user, project, changedAfter, ...choice },
       ...{ dryRun: 0, fromOrdinal: 0, toOrdinal: 0, total: 0 },
-      ...{ result: JSON.stringify(EMPTY), client: nameOfClient(client) },
+      ...{ result: JSON.stringify(EMPTY), client: nameOfClient(client), author },
     });
     return job.id;
   }

@@ -9,26 +9,8 @@ import { readLog } from '../../../src/cli/service/log-source.ts';
 import { createRunProgram } from '../../../src/cli/service/run-program.ts';
 import type { Fetch } from '../../../src/client/client.ts';
 import { createCommandLine, type TestCommandLine } from '../../helpers/command-line.ts';
+import { SYSTEMCTL } from './fake-systemctl.ts';
 
-/** Speaks systemctl's command line for one unit: records each call, and keeps the unit's state in files. */
-const SYSTEMCTL = `#!/bin/sh
-echo "$*" >> "$FAKE/calls"
-[ "$1" = --user ] && shift
-case "$1 $2" in
-  --version*) echo "systemd 255 (255.4)" ;;
-  "show --property=Version") [ -e "$FAKE/no-bus" ] && { echo "Failed to connect to bus: No medium found" >&2; exit 1; }
-    echo Version=255 ;;
-  "show svc.service")
-    if [ -e "$UNIT" ]; then echo LoadState=loaded; echo "FragmentPath=\${PACKAGED:-$UNIT}"; else echo LoadState=not-found; fi
-    if [ -e "$FAKE/active" ]; then echo ActiveState=active; echo MainPID=4242; else echo "ActiveState=$(cat "$FAKE/inactive")"; fi ;;
-  "restart svc.service") [ -e "$FAKE/broken" ] && { echo failed > "$FAKE/inactive"; exit 0; }
-    [ -e "$FAKE/enabled" ] && [ -e "$UNIT" ] && touch "$FAKE/active" ;;
-  "enable svc.service") touch "$FAKE/enabled" ;;
-  "disable --now") rm -f "$FAKE/enabled" "$FAKE/active" ;;
-  daemon-reload*|"reset-failed svc.service") ;;
-  *) echo "unknown: $*" >&2; exit 1 ;;
-esac
-`;
 const LOGINCTL = '#!/bin/sh\n[ "$1 $2" = "show-user 1000" ] && [ -e "$FAKE/linger" ] && echo yes || echo no\n';
 const JOURNALCTL = `#!/bin/sh
 echo "journalctl $*" >> "$FAKE/calls"
@@ -160,6 +142,14 @@ describe('svc service install', () => {
     await writeFile(inFake('broken'), '');
     const failed = await service(['install']);
     expect(failed).toMatchObject({ exitCode: 1, error: expect.stringContaining('svc service logs') });
+  });
+
+  test('does not wait for a daemon that ends and is started again and again', async () => {
+    await writeFile(inFake('crashing'), '');
+    expect(await service(['install'])).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('svc did not start. See svc service logs'),
+    });
   });
 
   test('leaves a service of a package alone', async () => {

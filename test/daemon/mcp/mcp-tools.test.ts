@@ -17,6 +17,7 @@ const MEMORY: Memory = {
   project: null,
   externalId: null,
   client: null,
+  author: null,
   origin: null,
   tags: [],
   metadata: {},

@@ -14,6 +14,7 @@ export const activityOf = (tenantId: string, name: string) =>
       ids: '',
       itemCount: sequence,
       searchId: null,
+      author: null,
     },
   }));
 

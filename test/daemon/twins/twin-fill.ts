@@ -4,6 +4,7 @@ import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
 import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
 import { fillOAuth } from './twin-oauth.ts';
+import { fillSpaces } from './twin-spaces.ts';
 import { fillSuggestions } from './twin-suggestions.ts';
 import { fillTidy } from './twin-tidy.ts';
 import { fillTopics } from './twin-topics.ts';
@@ -116,6 +117,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     await insertActivity(connection, activityOf(twin.tenantId, name));
     await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
+  await fillSpaces(twin);
   await fillCredentials(twin);
   await fillOAuth(twin);
   const filled = {

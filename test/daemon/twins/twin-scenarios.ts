@@ -5,6 +5,7 @@ import { JOBS } from './twin-jobs.ts';
 import { OAUTH } from './twin-oauth.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
+import { SPACES } from './twin-spaces.ts';
 import { STATEMENTS } from './twin-statements.ts';
 import { SUGGESTIONS } from './twin-suggestions.ts';
 import { TIDY } from './twin-tidy.ts';
@@ -33,6 +34,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     },
   }),
   ...WEBHOOKS,
+  'use a space': inTurn(SPACES),
   'embed and find': inTurn(VECTORS),
 };
 

@@ -60,6 +60,7 @@ describe('the activity of an account', () => {
       ids: [answer.body.id],
       itemCount: 1,
       searchId: null,
+      author: null,
     });
     expect(entry.milliseconds).toBeGreaterThan(0);
     expect(Math.abs(Date.parse(entry.at) - daemon.clock.nowMs())).toBeLessThan(10_000);
@@ -214,6 +215,7 @@ describe('the activity of an account', () => {
         route: '/v1/account',
         status: 200,
         searchId: null,
+        author: null,
         ids: [],
         itemCount: 0,
       };
@@ -253,6 +255,7 @@ describe('the activity of an account', () => {
       status: 200,
       itemCount: 0,
       searchId: null,
+      author: null,
     } as const;
     // Of the sign-in.
     await daemon.activity.flush();

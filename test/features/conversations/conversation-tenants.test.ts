@@ -70,7 +70,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const user = [scope, tenantId, 'default', 1];
   await connection.run('INSERT INTO scopes (scope, tenantId, endUser, erasedAt) VALUES (?, ?, ?, ?)', user);
   await conversations.insertConversations(connection, [conversationRow(tenantId, scope)]);
-  const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null };
+  const said = { conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const, name: null, author: null };
   const place = { tenantId, scope, number: messageRowId(scope, 1) };
   await messages.insertMessages(connection, [
     { ...place, ...said, content: 'heron', parts: null, metadata: '{}', createdAt: 1, traits: 0, dates: null },
@@ -91,7 +91,16 @@ async function rowsOf(tenantId: string): Promise<unknown[]> {
 /** The other's message under this tenant's name. */
 const foreignMessage = () => ({
   ...{ tenantId: 'ten_b', scope: 2, number, conversationId: 'conv_1', ordinal: 1, id: 'msg_1', role: 'user' as const },
-  ...{ name: null, content: 'changed', parts: null, metadata: '{}', createdAt: 1, traits: 0, dates: null },
+  ...{
+    name: null,
+    author: null,
+    content: 'changed',
+    parts: null,
+    metadata: '{}',
+    createdAt: 1,
+    traits: 0,
+    dates: null,
+  },
 });
 const ALL_MESSAGES = { throughOrdinal: 9, limit: 9 };
 

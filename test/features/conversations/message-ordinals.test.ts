@@ -15,6 +15,7 @@ const append = (count: number) => ({
   messages: finish(
     draftsInSteps(
       Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `message ${index}` })),
+      null,
       0,
     ),
   ),

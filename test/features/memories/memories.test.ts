@@ -23,6 +23,7 @@ describe('adding', () => {
       project: null,
       externalId: null,
       client: 'node',
+      author: null,
       origin: null,
       tags: [],
       metadata: {},

@@ -49,6 +49,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
       occurredAt: null,
       project: null,
       client: null,
+      author: null,
       origin: null,
       externalId: id === 'mem_new' ? 'ext' : null,
       expiresAt: 5,

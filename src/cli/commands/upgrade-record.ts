@@ -1,0 +1,27 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../../db/sync.ts';
+import type { UpgradeRecord } from '../upgrade/plan.ts';
+
+const fileIn = (folder: string) => join(folder, 'upgrade.json');
+
+/** Reads the record of an installation; `undefined` if it was never upgraded, or the file is damaged. */
+export async function readRecord(folder: string): Promise<UpgradeRecord | undefined> {
+  const text = await readFile(fileIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Stores the record in one step, durably. */
+export async function writeRecord(folder: string, record: UpgradeRecord): Promise<void> {
+  const draft = `${fileIn(folder)}.new`;
+  await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
+  await rename(draft, fileIn(folder));
+  await syncFolder(folder);
+}
+
+export async function removeRecord(folder: string): Promise<void> {
+  await rm(fileIn(folder), { force: true });
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { loadUndici } from '../../outside/bounded-fetch.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
+import { CHECKSUMS, isReleaseUrl } from '../upgrade/release.ts';
+
+/** The files of a release, in a folder or at an address. */
+export interface ReleaseSource {
+  /** Absolute path, or the address. */
+  address: string;
+  /** The text of `SHA256SUMS`. Throws `CommandFailure` if it cannot be read. */
+  readChecksums(signal: AbortSignal): Promise<string>;
+  /** Copies a file and returns its SHA-256. Throws `CommandFailure` if it cannot be read. */
+  save(
+    name: string,
+    target: string,
+    options: { signal: AbortSignal; onProgress(share: number): void },
+  ): Promise<string>;
+}
+
+/** Opens a release. Nothing is read yet. */
+export function openRelease(given: string, cwd: string): ReleaseSource {
+  return isReleaseUrl(given) ? publishedRelease(given.replace(/\/+$/, '')) : localRelease(resolve(cwd, given));
+}
+
+function localRelease(address: string): ReleaseSource {
+  const failed = (name: string) => (error: NodeJS.ErrnoException) => {
+    throw unreadable(join(address, name), error.code ?? error.message);
+  };
+  return {
+    address,
+    readChecksums: () => readFile(join(address, CHECKSUMS), 'utf8').catch(failed(CHECKSUMS)),
+    async save(name, target, { signal, onProgress }) {
+      const file = join(address, name);
+      const { size } = await stat(file).catch(failed(name));
+      return hashInto(createReadStream(file), target, { signal, onProgress: (bytes) => onProgress(bytes / size) });
+    },
+  };
+}
+
+function publishedRelease(address: string): ReleaseSource {
+  async function get(name: string, signal: AbortSignal) {
+    const url = `${address}/${name}`;
+    const { EnvHttpProxyAgent, fetch } = await loadUndici();
+    const headers = { 'user-agent': 'svc' };
+    const response = await fetch(url, { dispatcher: new EnvHttpProxyAgent(), signal, headers }).catch(
+      (error: Error) => {
+        signal.throwIfAborted();
+        const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+        throw unreadable(url, code ?? message);
+      },
+    );
+    if (!response.ok || response.body === null) throw unreadable(url, `status ${response.status}`);
+    return { body: response.body, bytes: Number(response.headers.get('content-length')), text: () => response.text() };
+  }
+  return {
+    address,
+    readChecksums: async (signal) => (await get(CHECKSUMS, signal)).text(),
+    async save(name, target, { signal, onProgress }) {
+      const { body, bytes } = await get(name, signal);
+      const report = (done: number) => onProgress(bytes > 0 ? done / bytes : 0);
+      return hashInto(body, target, { signal, onProgress: report });
+    },
+  };
+}
+
+async function hashInto(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  { signal, onProgress }: { signal: AbortSignal; onProgress(bytes: number): void },
+): Promise<string> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      onProgress(bytes);
+      done(null, chunk);
+    },
+  });
+  await pipeline(source, counted, createWriteStream(target, { mode: 0o600 }), { signal });
+  return hash.digest('hex');
+}
+
+function unreadable(what: string, cause: string): CommandFailure {
+  const advice = 'Check the address and the network, or name a folder with a downloaded release and its SHA256SUMS.';
+  return new CommandFailure(EXIT.failed, `${what} cannot be read (${cause}). ${advice}`);
+}

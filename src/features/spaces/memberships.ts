@@ -1,0 +1,229 @@
+import { AppError } from '../../contract/errors.ts';
+import type { Tier } from '../../contract/limits.ts';
+import { SCOPES, type Scope } from '../../contract/scopes.ts';
+import { OWN_SPACE, ROLES_IN_SPACE, type SpaceRole } from '../../contract/spaces.ts';
+import type { Connection } from '../../db/connection.ts';
+import type { Database } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Erasable } from '../erasure/erasure.ts';
+import type { Principal } from '../keys/keys.ts';
+import {
+  type AccountKey,
+  type ActingRow,
+  type CountedSpaceRow,
+  deleteMember,
+  deleteSpace,
+  findActing,
+  findOwnRow,
+  insertLog,
+  insertMember,
+  insertSpace,
+  listAllSpaces,
+  listMembers,
+  listSeen,
+  listTouched,
+  lockAccount,
+  updateLogAuthors,
+  updateSomeAuthors,
+} from './spaces-store.ts';
+
+/** What a role may do, as the scope of credentials: an owner manages the space like an account. */
+const SCOPE_OF_ROLE: Record<SpaceRole, Scope> = { reader: 'memory:read', writer: 'memory', owner: 'account' };
+/** What stands in place of the address of an erased account. */
+const FORMER_MEMBER = 'a former member';
+const PORTION = 500;
+
+/** Who is in which space. A space is a tenant of its own: see `docs/spaces.md`. */
+export interface Memberships extends Erasable {
+  /**
+   * Returns the caller as a member who acts in a space, named by its id or name, with no more than the role allows;
+   * `default` is the caller's own account. One query. Throws `not_found` for a space that the caller has not joined, and
+   * `conflict` for a name of several.
+   */
+  enter(principal: Principal, idOrName: string): Promise<Principal>;
+  /**
+   * Returns the caller `now`, in the space in which it acted `before`, if in one. Throws `unauthenticated` for a member who
+   * has left it or has a lower role now.
+   */
+  refresh(before: Principal, now: Principal): Promise<Principal>;
+  /**
+   * Returns the caller as a member of each space that it reads together. Throws like `enter`, and `invalid_request` for a
+   * caller that acts in a space already.
+   */
+  enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
+  /** Returns those of the members who are still in their spaces with their roles. */
+  confirm(members: readonly Principal[]): Promise<Principal[]>;
+  /** Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased. */
+  found(account: AccountKey & { tier: Tier }, name: string): Promise<string>;
+  /** Lists all spaces, the newest first. For the operator. */
+  listAll(): Promise<CountedSpaceRow[]>;
+  /** Throws `conflict` for an account that is the only owner of a space with other members. */
+  requireErasable(account: AccountKey): Promise<void>;
+  /**
+   * Ends all memberships of an account that is erased, takes its address off what it wrote, and returns the spaces that
+   * nobody else is in.
+   */
+  leaveAll(account: AccountKey): Promise<string[]>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  /** Adds a tenant in the caller's transaction. */
+  addTenant(connection: Connection, tenant: NewTenant): Promise<void>;
+}
+
+/** The tenant of a space, which has no address that anybody could sign in with. */
+interface NewTenant {
+  tenantId: string;
+  email: string;
+  tier: Tier;
+  createdAt: number;
+  erasedAt: null;
+}
+
+/** Creates the memberships of a database. */
+export function createMemberships({ db, clock, ids, addTenant }: Parts): Memberships {
+  async function findSpace({ tenantId }: Principal, idOrName: string): Promise<ActingRow | undefined> {
+    const rows = await findActing(db.lookups, tenantId, idOrName);
+    const byId = rows.find((row) => row.tenantId === idOrName);
+    if (byId) return byId;
+    if (rows.length > 1) {
+      throw new AppError(
+        'conflict',
+        `Several of your spaces are named ${JSON.stringify(idOrName)}. Use the id of one.`,
+      );
+    }
+    return rows[0];
+  }
+
+  async function isOnlyOwner(spaceId: string, { memberId }: AccountKey): Promise<boolean> {
+    const members = (await listMembers(db.readers.of(spaceId), spaceId)).filter((row) => row.memberId !== null);
+    const owners = members.filter(({ role }) => role === 'owner');
+    return members.length > 1 && owners.every((owner) => owner.memberId === memberId);
+  }
+
+  async function joined(account: AccountKey) {
+    return (await listSeen(db.lookups, account, clock.nowMs())).filter(({ memberId }) => memberId !== null);
+  }
+
+  async function takeOffAddress(spaceId: string, author: string): Promise<void> {
+    for (const table of ['memories', 'messages'] as const) {
+      const some = { tenantId: spaceId, table, author, as: FORMER_MEMBER, limit: PORTION };
+      while ((await db.writes.write(spaceId, (connection) => updateSomeAuthors(connection, some))) === PORTION);
+    }
+    const named = { tenantId: spaceId, author, as: FORMER_MEMBER };
+    await db.writes.write(spaceId, (connection) => updateLogAuthors(connection, named));
+  }
+
+  async function enter(principal: Principal, idOrName: string): Promise<Principal> {
+    if (idOrName === OWN_SPACE) return principal;
+    const found = await findSpace(principal, idOrName);
+    if (!found) throw notInSpace(idOrName);
+    return asMember(principal, found);
+  }
+
+  async function isMember({ space }: Principal): Promise<boolean> {
+    if (!space) return true;
+    const [found] = await findActing(db.lookups, space.member.tenantId, space.id);
+    return found !== undefined && rankOf(found.role) >= rankOf(space.role);
+  }
+
+  return {
+    enter,
+    async enterAll(principal, spaces) {
+      if (principal.space) {
+        throw new AppError('invalid_request', 'Name spaces in X-Svc-Space or in the body, not in both.');
+      }
+      const members = await Promise.all(spaces.map((name) => enter(principal, name)));
+      return [...new Map(members.map((member) => [member.tenantId, member])).values()];
+    },
+    async confirm(members) {
+      const holds = await Promise.all(members.map(isMember));
+      return members.filter((_, index) => holds[index]);
+    },
+    async refresh({ space }, now) {
+      if (!space) return now;
+      const [found] = await findActing(db.lookups, now.tenantId, space.id);
+      if (found && rankOf(found.role) >= rankOf(space.role)) return asMember(now, found);
+      throw new AppError(
+        'unauthenticated',
+        `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
+      );
+    },
+    async found({ tier, ...account }, name) {
+      const tenantId = ids.next('ten');
+      const nowMs = clock.nowMs();
+      await db.writes.write('daemon', async (connection) => {
+        if (!(await lockAccount(connection, account.memberId))) throw new AppError('not_found', 'Tenant not found.');
+        await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
+        await insertSpace(connection, { tenantId, name, createdAt: nowMs });
+        await insertMember(connection, {
+          ...{ tenantId, id: ids.next('mbr'), ...account, role: 'owner' },
+          ...{ invitedBy: null, createdAt: nowMs, joinedAt: nowMs, expiresAt: null },
+        });
+        const entry = { actor: account.email, action: 'created', subject: null, detail: name } as const;
+        await insertLog(connection, { tenantId, id: ids.next('log'), at: nowMs, ...entry });
+      });
+      return tenantId;
+    },
+    listAll: () => listAllSpaces(db.readers),
+    async requireErasable(account) {
+      for (const { tenantId, name, role } of await joined(account)) {
+        if (role !== 'owner' || !(await isOnlyOwner(tenantId, account))) continue;
+        const space = JSON.stringify(name);
+        throw new AppError(
+          'conflict',
+          `This account is the only owner of the space ${space}. Make another member owner, or erase the space first.`,
+        );
+      }
+    },
+    async leaveAll(account) {
+      const alone: string[] = [];
+      for (const { tenantId, name, members } of await joined(account)) {
+        if (members === 1) alone.push(tenantId);
+        else {
+          await db.writes.write(tenantId, async (connection) => {
+            const row = await findOwnRow(connection, tenantId, account);
+            if (!row) return;
+            await deleteMember(connection, tenantId, row.id);
+            const entry = { actor: account.email, action: 'left', subject: null, detail: name } as const;
+            await insertLog(connection, { tenantId, id: ids.next('log'), at: clock.nowMs(), ...entry });
+          });
+        }
+      }
+      for (const spaceId of await listTouched(db.lookups, account.email)) {
+        if (!alone.includes(spaceId)) await takeOffAddress(spaceId, account.email);
+      }
+      return alone;
+    },
+    async erase({ tenantId, endUser }) {
+      if (endUser !== undefined) return;
+      await db.writes.write(tenantId, (connection) => deleteSpace(connection, tenantId));
+    },
+  };
+}
+
+function rankOf(role: SpaceRole): number {
+  return ROLES_IN_SPACE.indexOf(role);
+}
+
+/** The caller as a member, who may do what both the credential and the role allow. */
+function asMember(principal: Principal, { tenantId, name, tier, role }: ActingRow): Principal {
+  const { email, credential, client, scope } = principal;
+  return {
+    ...{ tenantId, email, tier, credential, client, author: email },
+    scope: SCOPES[Math.min(SCOPES.indexOf(scope), SCOPES.indexOf(SCOPE_OF_ROLE[role]))]!,
+    space: { id: tenantId, name, role, member: { tenantId: principal.tenantId, tier: principal.tier } },
+  };
+}
+
+/** The error for a space that the caller has not joined, whether it exists or not. */
+export function notInSpace(idOrName: string): AppError {
+  return new AppError(
+    'not_found',
+    `You are in no space ${JSON.stringify(idOrName)}. GET /v1/spaces lists yours; those with the state "invited" are to be joined first.`,
+  );
+}

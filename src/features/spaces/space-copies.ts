@@ -1,0 +1,50 @@
+import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts';
+import type { SpaceCopies } from '../../contract/spaces.ts';
+import type { Principal } from '../keys/keys.ts';
+import { requireScope } from '../keys/scope.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { Memberships } from './memberships.ts';
+import type { Spaces } from './spaces.ts';
+
+/**
+ * Copies memories of the caller's own account into a space that it may write to. What is in the space already is answered as
+ * `duplicate`; ids that do not exist are left out.
+ */
+export type CopyIntoSpace = (
+  principal: Principal,
+  spaceId: string,
+  copies: SpaceCopies,
+) => Promise<{ data: AddedMemory[]; notFound: string[] }>;
+
+interface Parts {
+  memories: Pick<Memories, 'bulk' | 'addBatchOnce'>;
+  memberships: Pick<Memberships, 'enter'>;
+  spaces: Pick<Spaces, 'note'>;
+}
+
+/** Composes copying: reads as the account, and writes as the member. */
+export function createSpaceCopies({ memories, memberships, spaces }: Parts): CopyIntoSpace {
+  return async (principal, spaceId, { memoryIds }) => {
+    const member = await memberships.enter(principal, spaceId);
+    requireScope(member, 'memory');
+    const { data: found, notFound = [] } = await memories.bulk.query(principal, {
+      ids: memoryIds,
+      limit: memoryIds.length,
+    });
+    if (found.length === 0) return { data: [], notFound };
+    const { data } = (await memories.addBatchOnce(member, found.map(toCopy), undefined)).body;
+    await spaces.note(member, 'copied', String(data.length));
+    return { data, notFound };
+  };
+}
+
+/** A copy without what points into the account it comes from. */
+function toCopy({ id, content, project, tags, metadata, origin, occurredAt, expiresAt }: Memory): NewMemory {
+  return {
+    ...{ content, tags, metadata: { ...metadata, copiedFrom: id } },
+    ...(project !== null && { project }),
+    ...(origin !== null && { origin }),
+    ...(occurredAt !== null && { occurredAt }),
+    ...(expiresAt !== null && { expiresAt }),
+  };
+}

@@ -1,0 +1,228 @@
+import { existsSync, readlinkSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checksumOf } from '../../../scripts/release/archive.ts';
+import { upgradeCommand } from '../../../src/cli/commands/upgrade.ts';
+import { createRunProgram } from '../../../src/cli/service/run-program.ts';
+import type { Fetch } from '../../../src/client/client.ts';
+import { lockFolder } from '../../../src/db/folder-lock.ts';
+import { createCommandLine, type TestCommandLine } from '../../helpers/command-line.ts';
+import { freePort } from '../../helpers/free-port.ts';
+import { SYSTEMCTL } from '../service/fake-systemctl.ts';
+
+/** An installation with a service, of which systemctl and the programs are scripts. test/slow/upgrade.test.ts has real ones. */
+
+let fake: string;
+let line: TestCommandLine;
+const inFake = (...names: string[]) => join(fake, ...names);
+const unitFile = () => inFake('config/systemd/user/svc.service');
+const current = () => readlinkSync(inFake('lib/current'));
+const versions = async () => (await readdir(inFake('lib'))).filter((name) => /^\d/.test(name)).sort();
+const calls = async () =>
+  (await readFile(inFake('calls'), 'utf8')).split('\n').filter((call) => /stop|restart/.test(call));
+
+beforeEach(async () => {
+  fake = await mkdtemp(join(tmpdir(), 'svc-fake-'));
+  await writeFile(inFake('inactive'), 'inactive\n');
+  await writeFile(inFake('systemctl'), SYSTEMCTL, { mode: 0o755 });
+  await mkdir(inFake('config/systemd/user'), { recursive: true });
+  await writeFile(
+    unitFile(),
+    `ExecStart=${inFake('lib/current/runtime/node')} ${inFake('lib/current/bin/svc')} serve\n`,
+  );
+  for (const name of ['enabled', 'active']) await writeFile(inFake(name), '');
+  await writeProgram(inFake('lib/0.1.0'), '0.1.0');
+  await symlink('0.1.0', inFake('lib/current'));
+  const places = { UNIT: unitFile(), XDG_CONFIG_HOME: inFake('config') };
+  line = await createCommandLine({ env: { PATH: `${fake}:${process.env.PATH}`, FAKE: fake, ...places } });
+});
+afterEach(async () => {
+  await line.close();
+  await rm(fake, { recursive: true });
+});
+
+async function writeProgram(folder: string, version: string): Promise<void> {
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  await writeFile(join(folder, 'bin/svc'), '');
+  await writeFile(join(folder, 'svc'), `#!/bin/sh\necho ${version}\n`);
+  await chmod(join(folder, 'svc'), 0o755);
+}
+
+/** Writes a release with one archive, whose program says `says` when asked for its version. */
+async function publish(version: string, says = version): Promise<string> {
+  const name = `svc-${version}-linux-${process.arch}`;
+  const release = inFake(`release-${version}`);
+  await writeProgram(join(release, name), says);
+  const archive = join(release, `${name}.tar.gz`);
+  await execa('tar', ['-czf', archive, '-C', release, name]);
+  await writeFile(join(release, 'SHA256SUMS'), `${await checksumOf(archive)}  ${name}.tar.gz\n`);
+  return release;
+}
+
+/** A daemon that answers while the service is active, but not the version in the file `never-ready`. */
+const daemon: Fetch = async () => {
+  const never = await readFile(inFake('never-ready'), 'utf8').catch(() => '');
+  if (!existsSync(inFake('active')) || current() === never) throw new Error('connection refused');
+  const text = async () => '{"status":"ready"}';
+  return { ok: true, status: 200, headers: { get: () => null }, text, body: null };
+};
+
+async function upgrade(...words: string[]) {
+  const { exitCode, out, error } = await line.run(
+    (context) =>
+      upgradeCommand({
+        ...context,
+        environment: { ...context.environment, platform: 'linux' },
+        settingsFolder: line.folder,
+        session: () => Promise.reject(new Error('not used')),
+        program: { node: '/usr/bin/node', script: inFake('lib/current/bin/svc') },
+        run: createRunProgram(context.environment),
+        fetch: daemon,
+        uid: 1000,
+        dataFolder: inFake('data'),
+      }),
+    ...words,
+  );
+  return { exitCode, out, error };
+}
+
+describe('svc upgrade', () => {
+  test('stops the service, switches and starts it, and keeps the former version', async () => {
+    const { exitCode, out, error } = await upgrade(await publish('0.2.0'), '--json');
+    expect({ exitCode, error }).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(out)).toEqual({
+      outcome: 'upgraded',
+      version: '0.2.0',
+      former: '0.1.0',
+      folder: inFake('lib'),
+      service: 'systemd user unit svc.service',
+      dataDir: inFake('data'),
+      backup: null,
+    });
+    expect(await calls()).toEqual(['--user stop svc.service', '--user restart svc.service']);
+    expect([current(), await versions()]).toEqual(['0.2.0', ['0.1.0', '0.2.0']]);
+    for (const step of ['Downloading svc-0.2.0', 'Unpacking', 'Stopping the systemd', 'Starting svc 0.2.0'])
+      expect(error).toContain(step);
+    await upgrade(await publish('0.3.0'));
+    expect([current(), await versions()]).toEqual(['0.3.0', ['0.2.0', '0.3.0']]);
+  });
+
+  test('goes back by --rollback, once', async () => {
+    await upgrade(await publish('0.2.0'));
+    const { exitCode, out } = await upgrade('--rollback');
+    expect({ exitCode, out }).toMatchObject({ exitCode: 0, out: expect.stringContaining('svc 0.1.0 is running') });
+    expect([current(), existsSync(inFake('active'))]).toEqual(['0.1.0', true]);
+    expect(await upgrade('--rollback')).toMatchObject({ exitCode: 1, error: expect.stringContaining('no way back') });
+  });
+
+  test('goes back by itself if the service does not become ready, and can be tried again', async () => {
+    const release = await publish('0.2.0');
+    await writeFile(inFake('never-ready'), '0.2.0');
+    const failed = await upgrade(release, '--timeout', '1');
+    expect(failed.exitCode).toBe(1);
+    expect(failed.error).toContain('svc 0.2.0 did not become ready');
+    expect(failed.error).toContain('svc 0.1.0 is installed again');
+    expect([current(), existsSync(inFake('active'))]).toEqual(['0.1.0', true]);
+    await rm(inFake('never-ready'));
+    expect((await upgrade(release)).exitCode).toBe(0);
+    expect([current(), await versions()]).toEqual(['0.2.0', ['0.1.0', '0.2.0']]);
+  });
+
+  test.each([
+    ['changed', async (release: string) => appendTo(release), 'is damaged or was changed: its SHA-256 is'],
+    [
+      'missing',
+      async (release: string) => rm(join(release, `svc-0.2.0-linux-${process.arch}.tar.gz`)),
+      'cannot be read',
+    ],
+    [
+      'without checksums',
+      async (release: string) => rm(join(release, 'SHA256SUMS')),
+      'SHA256SUMS cannot be read (ENOENT)',
+    ],
+  ])('changes nothing, and does not stop the service, for an archive that is %s', async (_, spoil, message) => {
+    const release = await publish('0.2.0');
+    await spoil(release);
+    expect(await upgrade(release)).toMatchObject({ exitCode: 1, error: expect.stringContaining(message) });
+    expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+    expect(await calls()).toEqual([]);
+  });
+
+  test('changes nothing for a program that does not run here', async () => {
+    const { exitCode, error } = await upgrade(await publish('0.2.0', 'Exec format error'));
+    expect({ exitCode, error }).toMatchObject({ exitCode: 1, error: expect.stringContaining('does not run on this') });
+    expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+  });
+
+  test('says that there is nothing newer, what it would do, and who is upgrading already', async () => {
+    const older = await upgrade(await publish('0.0.9'));
+    expect(older).toMatchObject({ exitCode: 0, out: expect.stringContaining('there is nothing to upgrade') });
+    const release = await publish('0.2.0');
+    const planned = await upgrade(release, '--dry-run');
+    expect(planned).toMatchObject({ exitCode: 0, out: expect.stringContaining('Would upgrade svc 0.1.0 to 0.2.0') });
+    const lock = await lockFolder(inFake('lib'), 4711, 'upgrade');
+    const busy = await upgrade(release);
+    expect(busy).toMatchObject({ exitCode: 1, error: expect.stringContaining('Process 4711 is upgrading') });
+    await lock.release();
+    expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+  });
+
+  test('does not touch a PostgreSQL database that nobody has backed up', async () => {
+    const settings = ['SVC_DATABASE_URL=postgres://db.example.com/svc', `SVC_MASTER_KEY=${'A'.repeat(43)}=`];
+    await writeFile(join(line.folder, 'service.env'), settings.join('\n'));
+    const release = await publish('0.2.0');
+    expect(await upgrade(release)).toMatchObject({ exitCode: 1, error: expect.stringContaining('pg_dump') });
+    expect(await calls()).toEqual([]);
+    expect((await upgrade(release, '--no-backup')).exitCode).toBe(0);
+  });
+});
+
+async function appendTo(release: string): Promise<void> {
+  await writeFile(join(release, `svc-0.2.0-linux-${process.arch}.tar.gz`), 'more', { flag: 'a' });
+}
+
+test('every option of svc upgrade is described, and in docs/cli.md', async () => {
+  const { exitCode, out } = await upgrade('--help');
+  expect(exitCode).toBe(0);
+  const guide = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+  const row = guide.split('\n').find((text) => text.startsWith('| `svc upgrade '))!;
+  const options = [...out.matchAll(/^ {2}(--[\w-]+)(?: <\w+>)? {2,}\w/gm)].map(([, option]) => option!);
+  expect(options).toHaveLength(8);
+  expect(options.filter((option) => !row.includes(option))).toEqual([]);
+});
+
+describe('svc upgrade from an address', () => {
+  let server: Server;
+  let url: string;
+  beforeEach(async () => {
+    server = createServer(async (request, response) => {
+      if (request.url!.startsWith('/latest/'))
+        return response.writeHead(302, { location: request.url!.replace('/latest/', '/release-0.2.0/') }).end();
+      const file = await readFile(inFake(request.url!.slice(1))).catch(() => undefined);
+      response.writeHead(file === undefined ? 404 : 200).end(file);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  test('follows a redirect to the latest release, as GitHub has it', async () => {
+    await publish('0.2.0');
+    const { exitCode, error } = await upgrade(`${url}/latest/`);
+    expect({ exitCode, error }).toMatchObject({ exitCode: 0 });
+    expect(current()).toBe('0.2.0');
+  });
+
+  test('says which address cannot be read, and why', async () => {
+    const { exitCode, error } = await upgrade(`${url}/elsewhere`);
+    expect(exitCode).toBe(1);
+    expect(error).toContain(`${url}/elsewhere/SHA256SUMS cannot be read (status 404). Check the address`);
+    const nowhere = await upgrade(`http://127.0.0.1:${await freePort()}`);
+    expect(nowhere.error).toContain('SHA256SUMS cannot be read (ECONNREFUSED)');
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ContextAnswer, SearchAnswer } from '../../../src/contract/search.ts';
+import type { Space } from '../../../src/contract/spaces.ts';
+import { joinByStrength } from '../../../src/features/search/several-spaces.ts';
+import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { addMember, inSpace, newPerson, newSpace, type Person } from './space-callers.ts';
+
+let daemon: MemoryDaemon;
+let ada: Person;
+let lin: Person;
+let team: Space;
+let family: Space;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+  ada = await newPerson(daemon);
+  lin = await newPerson(daemon);
+  team = await newSpace(ada, 'team');
+  family = await newSpace(lin, 'family');
+  await addMember(ada, team, lin, 'writer');
+  await addMember(lin, family, ada, 'reader');
+  await ada.add('My own backup of the photos runs on Sundays');
+  await inSpace(daemon, lin, team.id).add('The backup of the database runs at three in the morning');
+  await inSpace(daemon, lin, family.id).add('Grandma keeps a backup of the house keys');
+});
+afterAll(() => daemon.close());
+
+const SPACES = ['default', 'team', 'family'];
+const search = (caller: Person, more = {}) =>
+  caller.call<SearchAnswer>('/v1/search', { body: { query: 'where is the backup', spaces: SPACES, ...more } });
+const context = (caller: Person, more = {}) =>
+  caller.call<ContextAnswer>('/v1/context', { body: { query: 'where is the backup', spaces: SPACES, ...more } });
+
+describe('a search of several spaces', () => {
+  test('finds what each has, the most relevant first, and says which space each result is of', async () => {
+    const { status, body, text } = await search(ada);
+    expect(status, text).toBe(200);
+    expect(body.results.map(({ space }) => space).sort()).toEqual(['default', 'family', 'team']);
+    expect(body.results[0]).toMatchObject({ space: 'default', content: 'My own backup of the photos runs on Sundays' });
+    expect((await search(ada, { limit: 1 })).body.results).toHaveLength(1);
+  });
+
+  test('counts in each space, and takes feedback there', async () => {
+    const { body } = await search(ada);
+    expect(body.searches!.map(({ space }) => space)).toEqual(SPACES);
+    const { searchId } = body.searches!.find(({ space }) => space === 'team')!;
+    const { id } = body.results.find(({ space }) => space === 'team')!;
+    const path = `/v1/searches/${searchId}/feedback`;
+    expect((await ada.call(path, { body: { used: [id] } })).status).toBe(404);
+    expect((await inSpace(daemon, ada, team.id).call(path, { body: { used: [id] } })).status).toBeLessThan(300);
+    const before = await inSpace(daemon, ada, team.id).call<{ quotas: { monthlyQueries: { used: number } } }>(
+      '/v1/account',
+    );
+    await search(ada);
+    const after = await inSpace(daemon, ada, team.id).call<{ quotas: { monthlyQueries: { used: number } } }>(
+      '/v1/account',
+    );
+    expect(after.body.quotas.monthlyQueries.used).toBe(before.body.quotas.monthlyQueries.used + 1);
+  });
+
+  test('is refused for a space that the caller has not joined, beside a header, and for too many', async () => {
+    const stranger = await newPerson(daemon);
+    expect(await search(stranger)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect((await search(stranger, { spaces: ['default'] })).status).toBe(200);
+    const both = { body: { query: 'tea', spaces: ['default'] } };
+    expect((await inSpace(daemon, ada, team.id).call('/v1/search', both)).status).toBe(400);
+    const many = Array.from({ length: 9 }, (_, index) => `space ${index}`);
+    expect((await search(ada, { spaces: many })).status).toBe(400);
+    expect((await search(ada, { explain: true })).status).toBe(400);
+  });
+
+  test('names two spaces of the same name by their ids', async () => {
+    const second = await newSpace(ada, 'team');
+    await inSpace(daemon, ada, second.id).add('The second team has a backup, too');
+    const { body } = await search(ada, { spaces: [team.id, second.id] });
+    expect(new Set(body.results.map(({ space }) => space))).toEqual(new Set([team.id, second.id]));
+    await ada.call(`/v1/spaces/${second.id}`, { method: 'DELETE' });
+  });
+
+  test('gives nothing of a space whose membership is lost while it runs', async () => {
+    const principal = (await daemon.keys.authenticate(ada.apiKey))!;
+    const members = await daemon.memberships.enterAll(principal, SPACES);
+    const lose = async (asked: readonly (typeof members)[number][]) => {
+      const [family] = members.filter(({ space }) => space?.name === 'family');
+      const rest = asked.filter((one) => one !== family);
+      return daemon.memberships.confirm(rest);
+    };
+    const found = await daemon.search.searchSeveral(members, { query: 'backup' }, lose);
+    expect(found.results.map(({ space }) => space).sort()).toEqual(['default', 'team']);
+    const composed = await daemon.search.contextOfSeveral(members, { query: 'backup' }, lose);
+    expect(composed.text).not.toContain('Grandma');
+  });
+});
+
+describe('a context of several spaces', () => {
+  test('marks what others wrote with its space and author, as data', async () => {
+    const { status, body, text } = await context(ada);
+    expect(status, text).toBe(200);
+    expect(body.text).toMatch(
+      new RegExp(`\\(\\d{4}-\\d\\d-\\d\\d, in team, by ${lin.email}\\) The backup of the database`),
+    );
+    expect(body.text).toMatch(/\(\d{4}-\d\d-\d\d\) My own backup/);
+    expect(body.citations.map(({ space }) => space).sort()).toEqual(['default', 'family', 'team']);
+  });
+
+  test('stays within its budget, also for a prompt and at the start of a session', async () => {
+    for (const purpose of [undefined, 'prompt', 'session_start']) {
+      const { status, body, text } = await context(ada, { maxTokens: 120, ...(purpose && { purpose }) });
+      expect(status, text).toBe(200);
+      expect(body.tokens).toBeLessThanOrEqual(120);
+    }
+  });
+});
+
+test('lists are joined without loss up to the limit, each in its own order', () => {
+  const lists = fc.array(
+    fc.array(
+      fc.record({
+        score: fc.double({ min: 0, max: 9, noNaN: true }),
+        relevance: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+    ),
+    {
+      maxLength: 5,
+    },
+  );
+  fc.assert(
+    fc.property(lists, fc.nat(30), (given, limit) => {
+      const joined = joinByStrength(given, limit);
+      expect(joined).toHaveLength(Math.min(limit, given.flat().length));
+      expect(new Set(joined).size).toBe(joined.length);
+      for (const list of given) {
+        const own = joined.filter((one) => list.includes(one));
+        expect(own).toEqual(list.slice(0, own.length));
+      }
+    }),
+  );
+});

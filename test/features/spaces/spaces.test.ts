@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ActivityEntry } from '../../../src/contract/activity.ts';
+import type { Message } from '../../../src/contract/conversations.ts';
+import type { Memory } from '../../../src/contract/memories.ts';
+import type { Space, SpaceLogEntry, SpaceMember } from '../../../src/contract/spaces.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
+
+let daemon: MemoryDaemon;
+let ada: Person;
+let lin: Person;
+let space: Space;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  ada = await newPerson(daemon);
+  lin = await newPerson(daemon);
+  space = await newSpace(ada);
+});
+
+const membersOf = async (caller: Caller) =>
+  (await caller.call<{ data: SpaceMember[] }>(`/v1/spaces/${space.id}/members`)).body.data;
+const logOf = async (caller: Caller) =>
+  (await caller.call<{ data: SpaceLogEntry[] }>(`/v1/spaces/${space.id}/log`)).body.data;
+const leave = (caller: Caller) => caller.call(`/v1/spaces/${space.id}/leave`, { method: 'POST' });
+const join = (caller: Caller) => caller.call(`/v1/spaces/${space.id}/join`, { method: 'POST' });
+
+describe('a space', () => {
+  test('holds memories that all members find, each with the address of who wrote it, and no one else', async () => {
+    await addMember(ada, space, lin, 'writer');
+    const added = await inSpace(daemon, lin, 'team').add('The build runs on Node 24');
+    expect(added.author).toBe(lin.email);
+    expect(await inSpace(daemon, ada, space.id).find('which Node does the build run on')).toEqual([
+      'The build runs on Node 24',
+    ]);
+    expect(await ada.find('which Node does the build run on')).toEqual([]);
+    expect(await lin.list()).toEqual([]);
+    const stranger = await newPerson(daemon);
+    const refused = await inSpace(daemon, stranger, space.id).search('Node');
+    expect(refused).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('names who changed a memory, appended a message and asked, and keeps that when the member leaves', async () => {
+    await addMember(ada, space, lin, 'writer');
+    const [asAda, asLin] = [inSpace(daemon, ada, space.id), inSpace(daemon, lin, space.id)];
+    const { id } = await asAda.add('Deploys happen on Monday');
+    await asLin.change(id, { content: 'Deploys happen on Tuesday' });
+    const conversation = await asLin.call<{ id: string }>('/v1/conversations', { body: { title: 'Plans' } });
+    const messages = { messages: [{ role: 'user', content: 'We deploy on Tuesdays now' }] };
+    const path = `/v1/conversations/${conversation.body.id}/messages`;
+    await asLin.call(path, { body: messages });
+    expect((await leave(lin)).status).toBe(204);
+    const { body } = await asAda.call<{ data: Memory[] }>(`/v1/memories/${id}/history`);
+    expect(body.data.map(({ author }) => author)).toEqual([lin.email, ada.email]);
+    const said = await asAda.call<{ data: Message[] }>(path);
+    expect(said.body.data.map(({ author }) => author)).toEqual([lin.email]);
+    await daemon.activity.flush();
+    const activity = await asAda.call<{ data: ActivityEntry[] }>('/v1/activity');
+    expect(new Set(activity.body.data.map(({ author }) => author))).toEqual(new Set([lin.email, ada.email]));
+  });
+
+  test('refuses a reader who writes and a writer who manages, by their roles', async () => {
+    await addMember(ada, space, lin, 'reader');
+    const asLin = inSpace(daemon, lin, space.id);
+    const refused = await asLin.call('/v1/memories', { body: { content: 'Tea' } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden', scope: 'memory' } });
+    expect(refused.text).toContain('You are reader of the space');
+    const { id } = (await membersOf(ada)).find(({ email }) => email === lin.email)!;
+    await ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'PATCH', body: { role: 'writer' } });
+    expect((await asLin.call('/v1/memories', { body: { content: 'Tea' } })).status).toBe(201);
+    expect((await asLin.call('/v1/webhooks')).status).toBe(403);
+    expect((await inSpace(daemon, ada, space.id).call('/v1/webhooks')).status).toBe(200);
+  });
+
+  test('is named by its id or its name, and by its id only where two have the name', async () => {
+    expect((await inSpace(daemon, ada, 'team').call('/v1/account')).body.tenantId).toBe(space.id);
+    await newSpace(ada, 'team');
+    const refused = await inSpace(daemon, ada, 'team').call('/v1/account');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await inSpace(daemon, ada, space.id).call('/v1/account')).body.tenantId).toBe(space.id);
+    expect((await inSpace(daemon, ada, 'default').call('/v1/account')).body.tenantId).toBe(ada.tenantId);
+    const named = await newSpace(ada, 'Büro 東京');
+    expect((await inSpace(daemon, ada, encodeURIComponent('Büro 東京')).call('/v1/account')).body.tenantId).toBe(
+      named.id,
+    );
+  });
+
+  test('counts quotas of its own and the rate limit of each member', async () => {
+    await addMember(ada, space, lin, 'writer');
+    await inSpace(daemon, lin, space.id).add('Counted in the space');
+    const own = await lin.call<{ quotas: { dailyMemories: { used: number } } }>('/v1/account');
+    const shared = await inSpace(daemon, ada, space.id).call<{ quotas: { dailyMemories: { used: number } } }>(
+      '/v1/account',
+    );
+    expect([own.body.quotas.dailyMemories.used, shared.body.quotas.dailyMemories.used]).toEqual([0, 1]);
+    for (const { tenantId } of [ada, lin]) await daemon.accounts.setTier(tenantId, 'Free');
+    const left = async (caller: Caller) =>
+      Number((await caller.call('/v1/account')).headers.get('x-ratelimit-remaining'));
+    for (let count = 0; count < 60; count += 1) await left(inSpace(daemon, lin, space.id));
+    expect(await left(inSpace(daemon, ada, space.id))).toBeGreaterThan((await left(lin)) + 20);
+  });
+
+  test('takes copies of own memories, with the original in the metadata', async () => {
+    const mine = await ada.add('The staging server is called heron', { tags: ['ops'], metadata: { level: 2 } });
+    const path = `/v1/spaces/${space.id}/copies`;
+    const copied = await ada.call<{ data: Memory[]; notFound: string[] }>(path, {
+      body: { memoryIds: [mine.id, 'mem_unknown'] },
+    });
+    expect(copied.status, copied.text).toBe(201);
+    expect(copied.body.notFound).toEqual(['mem_unknown']);
+    expect(copied.body.data).toMatchObject([
+      { content: mine.content, tags: ['ops'], metadata: { level: 2, copiedFrom: mine.id }, author: ada.email },
+    ]);
+    expect(await ada.list()).toEqual([mine.content]);
+    await addMember(ada, space, lin, 'reader');
+    expect((await lin.call(path, { body: { memoryIds: [(await lin.add('Tea')).id] } })).status).toBe(403);
+  });
+
+  test('is erased by an owner with everything in it, for all members at once', async () => {
+    await addMember(ada, space, lin, 'writer');
+    await inSpace(daemon, lin, space.id).add('Gone with the space');
+    expect((await lin.call(`/v1/spaces/${space.id}`, { method: 'DELETE' })).status).toBe(403);
+    expect((await ada.call(`/v1/spaces/${space.id}`, { method: 'DELETE' })).status).toBe(204);
+    for (const caller of [ada, lin]) {
+      expect((await inSpace(daemon, caller, space.id).search('gone')).status).toBe(404);
+      expect((await caller.call<{ data: Space[] }>('/v1/spaces')).body.data).toEqual([]);
+    }
+    for (const table of ['memories', 'spaces', 'spaceMembers', 'spaceLog', 'tenants', 'usageDays']) {
+      const row = await daemon.db.readers.get(`SELECT tenantId FROM ${table} WHERE tenantId = ?`, [space.id]);
+      expect([table, row]).toEqual([table, undefined]);
+    }
+  });
+});
+
+describe('an invitation', () => {
+  test('is mailed with the space and who invites, and only the account of its address can accept it, once', async () => {
+    const stranger = await newPerson(daemon);
+    await invite(ada, space, lin.email.toUpperCase(), 'writer');
+    const mail = await daemon.mailbox.waitForMail(lin.email);
+    expect(mail.text).toContain('“team”');
+    expect(mail.text).toContain(ada.email);
+    expect(mail.text).toContain('/dashboard/spaces');
+    expect((await join(stranger)).status).toBe(404);
+    const listed = await lin.call<{ data: Space[] }>('/v1/spaces');
+    expect(listed.body.data).toMatchObject([
+      { id: space.id, state: 'invited', role: 'writer', invitedBy: ada.email, members: null, storedBytes: null },
+    ]);
+    expect((await inSpace(daemon, lin, space.id).search('tea')).status).toBe(404);
+    expect((await lin.call(`/v1/spaces/${space.id}/members`)).status).toBe(404);
+    expect((await join(lin)).body).toMatchObject({ state: 'joined', role: 'writer', members: 2 });
+    expect((await join(lin)).status).toBe(200);
+    expect(
+      (await ada.call(`/v1/spaces/${space.id}/members`, { body: { email: lin.email, role: 'owner' } })).status,
+    ).toBe(409);
+  });
+
+  test('gives the role that it has when it is accepted, and nothing once it is withdrawn or has ended', async () => {
+    const { id } = await invite(ada, space, lin.email, 'owner');
+    await ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'PATCH', body: { role: 'reader' } });
+    expect((await join(lin)).body).toMatchObject({ role: 'reader' });
+    const second = await newPerson(daemon);
+    const withdrawn = await invite(ada, space, second.email, 'writer');
+    await ada.call(`/v1/spaces/${space.id}/members/${withdrawn.id}`, { method: 'DELETE' });
+    expect((await join(second)).status).toBe(404);
+    await invite(ada, space, second.email, 'writer');
+    daemon.clock.advance(8 * 24 * 3_600_000);
+    expect((await join(second)).status).toBe(410);
+    expect((await second.call<{ data: Space[] }>('/v1/spaces')).body.data).toEqual([]);
+  });
+
+  test('can be declined, and is bounded by the hour', async () => {
+    await invite(ada, space, lin.email, 'writer');
+    expect((await leave(lin)).status).toBe(204);
+    expect((await join(lin)).status).toBe(404);
+    for (let count = 1; count < 30; count += 1) await invite(ada, space, `guest-${count}@example.com`, 'reader');
+    const body = { email: 'one-more@example.com', role: 'reader' };
+    expect(await ada.call(`/v1/spaces/${space.id}/members`, { body })).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
+  });
+
+  test('is refused to addresses that are none, and to names that could be taken for ids', async () => {
+    const members = `/v1/spaces/${space.id}/members`;
+    expect((await ada.call(members, { body: { email: 'not an address', role: 'reader' } })).status).toBe(400);
+    expect((await ada.call(members, { body: { email: lin.email, role: 'god' } })).status).toBe(400);
+    for (const name of ['default', `ten_${'0'.repeat(32)}`, '', ' padded', 'x'.repeat(65), 'a\u0000b']) {
+      expect((await ada.call('/v1/spaces', { body: { name } })).status, name).toBe(400);
+    }
+  });
+});
+
+describe('the owners of a space', () => {
+  test('are at least one: the last can neither leave, nor be removed, nor get another role', async () => {
+    await addMember(ada, space, lin, 'writer');
+    const own = (await membersOf(ada)).find(({ email }) => email === ada.email)!;
+    const at = `/v1/spaces/${space.id}/members/${own.id}`;
+    expect((await leave(ada)).status).toBe(409);
+    expect((await ada.call(at, { method: 'DELETE' })).status).toBe(409);
+    expect((await ada.call(at, { method: 'PATCH', body: { role: 'writer' } })).status).toBe(409);
+    expect((await ada.call('/v1/account', { method: 'DELETE' })).status).toBe(409);
+  });
+
+  test('stay one when two demote each other at once', async () => {
+    await addMember(ada, space, lin, 'owner');
+    const members = await membersOf(ada);
+    const demote = (caller: Person, other: Person) => {
+      const { id } = members.find(({ email }) => email === other.email)!;
+      return caller.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'PATCH', body: { role: 'reader' } });
+    };
+    const answers = await Promise.all([demote(ada, lin), demote(lin, ada)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    const roles = (await membersOf(ada)).map(({ role }) => role).sort();
+    expect(roles).toEqual(['owner', 'reader']);
+  });
+
+  test('read in the log who invited, joined, changed roles, copied, exported and left', async () => {
+    const { id } = await addMember(ada, space, lin, 'reader');
+    await ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'PATCH', body: { role: 'writer' } });
+    await inSpace(daemon, lin, space.id).call('/v1/export');
+    await leave(lin);
+    expect((await lin.call(`/v1/spaces/${space.id}/log`)).status).toBe(404);
+    const log = await logOf(ada);
+    expect(log.map(({ actor, action, subject, detail }) => [actor, action, subject, detail])).toEqual([
+      [lin.email, 'left', null, null],
+      [lin.email, 'exported', null, null],
+      [ada.email, 'changedRole', lin.email, 'writer'],
+      [lin.email, 'joined', null, 'reader'],
+      [ada.email, 'invited', lin.email, 'reader'],
+      [ada.email, 'created', null, 'team'],
+    ]);
+  });
+});
+
+describe('a member who is removed', () => {
+  test('loses access with the next request, and open event streams end', async () => {
+    const { id } = await addMember(ada, space, lin, 'writer');
+    const response = await fetch(`${daemon.baseUrl}/v1/events`, {
+      headers: { authorization: `Bearer ${lin.apiKey}`, 'x-svc-space': space.id },
+    });
+    const reader = response.body!.getReader();
+    await reader.read();
+    expect((await ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(
+      await inSpace(daemon, lin, space.id)
+        .list()
+        .catch(() => 'refused'),
+    ).toBe('refused');
+    daemon.clock.advance(4000);
+    let isDone = false;
+    while (!isDone) isDone = (await reader.read()).done;
+    expect(isDone).toBe(true);
+    expect((await lin.call('/v1/account')).status).toBe(200);
+  });
+});
+
+describe('an account that is erased', () => {
+  test('leaves its spaces: what it wrote stays without its address, and what only it was in is erased', async () => {
+    const alone = await newSpace(lin, 'alone');
+    await inSpace(daemon, lin, alone.id).add('Nobody else reads this');
+    await addMember(ada, space, lin, 'writer');
+    await inSpace(daemon, lin, space.id).add('The team drinks oolong');
+    expect((await lin.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+    const { body } = await inSpace(daemon, ada, space.id).call<{ data: Memory[] }>('/v1/memories');
+    expect(body.data.map(({ content, author }) => [content, author])).toEqual([
+      ['The team drinks oolong', 'a former member'],
+    ]);
+    expect((await membersOf(ada)).map(({ email }) => email)).toEqual([ada.email]);
+    expect(JSON.stringify(await logOf(ada))).not.toContain(lin.email);
+    expect(await daemon.db.readers.get('SELECT tenantId FROM tenants WHERE tenantId = ?', [alone.id])).toBeUndefined();
+  });
+});
