@@ -37,7 +37,6 @@ const { values } = parseArgs({
 
 /** Facts of a small store: the newest of them, so that what changed is among them. */
 const SMALL = 60;
-const PER_BATCH = 50;
 const CONTEXT_TOKENS = 300;
 /** Without an answer, by the file. */
 const ABSENT = 'none';
@@ -107,11 +106,10 @@ async function tell(call: Call, person: Person, size: Asked['size']): Promise<St
   const user = `${person.name} ${size}`;
   const facts = factsOf(person).slice(size === 'small' ? -SMALL : 0);
   const keyOf = new Map<string, string>();
-  for (let start = 0; start < facts.length; start += PER_BATCH) {
-    const batch = facts.slice(start, start + PER_BATCH);
-    const memories = batch.map(({ fact: content }) => ({ content, user }));
-    const { data } = await call<{ data: AddedMemory[] }>('/v1/memories/batch', { memories });
-    for (const [at, { id }] of data.entries()) keyOf.set(id, batch[at]!.key);
+  // One by one, so that each has a time of its own.
+  for (const { key, fact: content } of facts) {
+    const { id } = await call<AddedMemory>('/v1/memories', { content, user });
+    keyOf.set(id, key);
   }
   return { user, size, keyOf };
 }
