@@ -44,6 +44,15 @@ describe('a memory is found', () => {
     expect(await caller.find('boss', { filter: { tags: ['club'] } })).toEqual(['The manager is Lee']);
   });
 
+  test('and is as likely to answer as its related words say', async () => {
+    await addAll('The manager is Kim Osei', 'The kettle is green', 'Clouds hang over hills');
+    const confidenceOf = async (query: string) => (await caller.search(query)).body.confidence;
+    const [related, own, absent] = await Promise.all(['boss', 'manager', 'zeppelin'].map(confidenceOf));
+    expect(related).toBeGreaterThan(0.1);
+    expect(own).toBeGreaterThan(related!);
+    expect(absent).toBe(0);
+  });
+
   test('and explained by the word that it holds', async () => {
     await addAll('All managers like tea', 'The boss is Kim');
     const [boss, managers] = await explain('boss');
