@@ -128,11 +128,12 @@ function changesAnswer(
   asked: ReadonlySet<string>,
   tells: (root: string) => number,
 ): boolean {
-  const [now, then] = [newer.traits(), older.traits()];
   const answered = older.telling.filter((root) => asked.has(root));
+  const kept = answered.filter((root) => newer.roots.has(root) && tells(root) >= 1);
+  if (kept.length === 0) return false;
+  const [now, then] = [newer.traits(), older.traits()];
   // Potters is a shop, and a potter is not.
-  const isSame = (root: string) => newer.roots.has(root) && (!now.names.has(root) || then.names.has(root));
-  if (!answered.some((root) => isSame(root) && tells(root) >= 1)) return false;
+  if (kept.every((root) => now.names.has(root) && !then.names.has(root))) return false;
   if (!now.announcesChange || !keepsAskedNumbers(newer, older, asked)) return false;
   const isMissing = (root: string) => then.names.has(root) && !newer.roots.has(root);
   if (!keepsSubject(newer, older, asked) || (!now.refers && answered.some(isMissing))) return false;

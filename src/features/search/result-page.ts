@@ -70,11 +70,9 @@ function putSuccessorsFirst(hits: LoadedHit[], successors: ReadonlyMap<string, s
   }
 }
 
-/** Most results are too long, or hold no word of the query: their rows need not be read. */
-function mayBeStatement({ item: { type, facts, coverage, scores } }: RatedHit): boolean {
-  return (
-    (coverage.own > 0 || (type === 'memory' && scores.lexical > 0)) && facts.length <= MAX_STATEMENT_CHARACTERS[type]
-  );
+/** Most results are too long, or hold no word of the query and none related to one: their rows need not be read. */
+function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean {
+  return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
 function toStatement(hit: LoadedHit, { answerTraits }: ParsedQuery, learned: LearnedMatches | undefined): Statement {

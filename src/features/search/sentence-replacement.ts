@@ -35,7 +35,7 @@ interface SentenceTraits {
 
 /** Words and times that announce a change in a sentence which need not share its verb with the older one. */
 const ANNOUNCES =
-  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days|after all|(?:cut|switched|moved|changed|put) (?:it|us|them|me|him|her)|hasn['’]t .{1,30}since)\b/i;
+  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days|nowadays|after all|again|meanwhile|(?:went|gone|goes|comes?|put|is|are|was) (?:up|down) to|up from|down from|put off|brought forward|rescheduled|reschedules|moving|relocat(?:ed|ing)|transferred|shifted|slipped|bumped|doubled|halved|cut (?:back|down|to)|succeed(?:ed|s)|hand(?:ed|s) over|passed to|appointed|elected|promoted|inherited|hired|signed up|ended up|landed (?:with|at|on)|turned (?:into|out)|settled (?:on|for|in)|(?:started|began|stopped) \w+ing|back (?:on|to|at)|(?:cut|switched|moved|changed|put) (?:it|us|them|me|him|her)|hasn['’]t .{1,30}since)\b/i;
 
 /** What is over, as the object of a verb. */
 const ENDED_OBJECT =
