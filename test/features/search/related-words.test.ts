@@ -28,6 +28,8 @@ describe('a memory is found', () => {
     ['which foods?', 'Sushi every Friday'],
     ['any dogs?', 'Toby is a puppy'],
     ['which cities?', 'A week in Athens'],
+    ['which database?', 'Readings go to ClickHouse'],
+    ['which typeface?', 'The font is Iosevka'],
   ])('"%s" by "%s"', async (query, content) => {
     await addAll(content, 'The kettle is green', 'Clouds hang over hills');
     expect(await caller.find(query)).toEqual([content]);
