@@ -206,7 +206,7 @@ uninstall() {
   if [ "$(uname -s)" = Darwin ]; then
     data="$HOME/Library/Application Support/svc" settings=$HOME/Library/Preferences/svc
   else
-    data=${XDG_DATA_HOME:-$HOME/.local/share}/svc settings=${XDG_CONFIG_HOME:-$HOME/.config}/svc
+    data=${XDG_DATA_HOME:-${HOME:-/root}/.local/share}/svc settings=${XDG_CONFIG_HOME:-${HOME:-/root}/.config}/svc
   fi
   say "Memories and settings stay. Unless you chose other folders, they are in:"
   say "  $data"

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { isPersonal } from '../src/features/keys/scope.ts';
 import { readClientCalls } from '../src/reference/client-calls.ts';
 import { composeDocument } from '../src/reference/document.ts';
 
@@ -101,6 +102,7 @@ function methodOf(document: Document, { route, name, parameters }: Row, queries:
   const more = [
     ...(given ? [given.sent] : []),
     ...(verb === 'POST' && options === 'CreateOptions' ? ['creates=True'] : []),
+    ...(isOwn(verb, path) ? ['own=True'] : []),
     ...(LONGER_TIMEOUTS[name] ? [`default_timeout=${LONGER_TIMEOUTS[name]}`] : []),
     '**options',
   ];
@@ -113,6 +115,11 @@ function methodOf(document: Document, { route, name, parameters }: Row, queries:
     summary: operation.summary,
     request: [...(item ? [shown] : [`"${verb}"`, shown]), ...more].join(', '),
   };
+}
+
+/** Whether a call is about the caller's own account, or signs in to it, and acts in no space. */
+function isOwn(verb: string, path: string): boolean {
+  return isPersonal(verb, path) || /^\/v1\/(auth|session)\b/.test(path);
 }
 
 /** Returns the schema of the items of a page. */

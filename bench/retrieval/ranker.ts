@@ -25,17 +25,15 @@ export async function rank(
   const nowMs = Date.now();
   const parsed = parseQuery(text, nowMs);
   const query: CandidateQuery = { ...toCandidateQuery(owner, { query: text, limit }, parsed, nowMs), ...owner };
-  const { ranked, byDefault } = rankMatches(
-    matchesOf(await candidates.find(reader, query), parsed, nowMs),
-    'default',
-    undefined,
-  );
+  const found = await candidates.find(reader, query);
+  const { ranked, byDefault } = rankMatches(matchesOf(found, parsed, nowMs), 'default', undefined);
   const relevances = relevancesOf(byDefault);
   const rated = ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
   const page = {
     minRelevance: 0,
     limit,
     learned: undefined,
+    asked: new Set(found.weights.keys()),
     successors: new Map(),
     putsNewestFirst: !parsed.asksForPast,
   };

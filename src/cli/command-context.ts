@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { ActingSpace } from './acting-space.ts';
 import type { Environment } from './settings.ts';
 
 /** Standard output and standard error. */
@@ -16,6 +17,8 @@ export interface Session {
   /** Scheme, host and port of the daemon. */
   url: string;
   apiKey: string;
+  /** The space to act in, if not the own account. */
+  space?: ActingSpace | undefined;
 }
 
 /** Standard output and standard error, with the properties of the terminal. */
@@ -52,8 +55,11 @@ export interface CommandContext {
   /** The settings folder, also used for small caches. Created on first write. */
   settingsFolder: string;
   clock: Clock;
-  /** Opens the session of a profile (`--profile`, otherwise the current one). Throws `NotSignedInError`. */
-  session(profile?: string): Promise<Session>;
+  /**
+   * Opens the session of a profile (`--profile`, otherwise the current one) in a space (`--space`, otherwise the one in
+   * use). Throws `NotSignedInError`.
+   */
+  session(profile?: string, space?: string): Promise<Session>;
   /** Resolves when the process is asked to stop. */
   stopSignal(): Promise<string>;
 }

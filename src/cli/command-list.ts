@@ -135,6 +135,12 @@ function accountCommands(context: LoadContext): LazyCommand[] {
       load: async () => (await import('./commands/open.ts')).openCommand(await context()),
     },
     {
+      name: 'space',
+      summary: 'share memories with others',
+      group,
+      load: async () => (await import('./commands/space.ts')).spaceCommand(await context()),
+    },
+    {
       name: 'connections',
       summary: 'list browsers that are signed in, or sign them out',
       group,

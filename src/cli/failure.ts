@@ -36,6 +36,10 @@ export function toFailure(error: unknown): CommandFailure | undefined {
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }
   if (!(error instanceof ApiError || error instanceof AppError)) return undefined;
+  if (error.code === 'not_found' && error.message.startsWith('You are in no space')) {
+    const advice = 'svc space lists yours; svc space use default acts in your own account.';
+    return new CommandFailure(EXIT.failed, `${error.message}\n${advice}`);
+  }
   if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, error.message);
   const unknown = 'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.';
   return new NotSignedInError(whyKeyEnded(error) ?? unknown);

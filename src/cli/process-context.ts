@@ -18,7 +18,7 @@ export function createProcessContext(terminal: Terminal, stopSignal: () => Promi
   };
   return {
     ...context,
-    async session(profile) {
+    async session(profile, space) {
       const [{ openSession }, { createKeychain }] = await Promise.all([
         import('./session.ts'),
         import('../outside/keychain/keychain.ts'),
@@ -30,7 +30,7 @@ export function createProcessContext(terminal: Terminal, stopSignal: () => Promi
         timeoutMs: context.input.isTty ? 60_000 : 10_000,
         onSlow: () => terminal.error('Waiting for the keychain; it may be asking you to unlock it.\n'),
       });
-      return openSession({ settings, keychain, profile });
+      return openSession({ settings, keychain, profile, space });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isApiKey, isDeviceToken } from '../lib/secret.ts';
 import { type Keychain, KeychainError } from '../outside/keychain/keychain.ts';
+import { type ActingSpace, actingSpace } from './acting-space.ts';
 import { parseDaemonUrl } from './daemon-url.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure, NotSignedInError } from './failure.ts';
@@ -18,6 +19,8 @@ export interface Session {
   profile: Profile | undefined;
   apiKey: string;
   keyStore: Profile['keyStore'] | 'environment';
+  /** The space to act in, if not the own account. */
+  space: ActingSpace | undefined;
 }
 
 export interface SessionOptions {
@@ -25,6 +28,8 @@ export interface SessionOptions {
   keychain: Keychain;
   /** `--profile`. */
   profile?: string | undefined;
+  /** `--space`. */
+  space?: string | undefined;
 }
 
 export interface NamedProfile {
@@ -39,20 +44,24 @@ export interface NamedProfile {
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings, keychain } = options;
-  if (settings.overrides.apiKey !== undefined)
-    return environmentSession(settings, settings.overrides.apiKey, options.profile);
+  if (settings.overrides.apiKey !== undefined) return environmentSession(settings, settings.overrides.apiKey, options);
   const [{ name, profile }] = chosenProfiles(settings, { profile: options.profile });
   try {
     const apiKey = await createKeyStore(profile.keyStore, { settings, keychain }).get(name, profile.url);
     if (apiKey === undefined) throw new NotSignedInError(keyMissingText(name, profile));
-    return { profileName: name, url: profile.url, profile, apiKey, keyStore: profile.keyStore };
+    const space = actingSpace(options.space, settings.overrides.space, profile.space);
+    return { profileName: name, url: profile.url, profile, apiKey, keyStore: profile.keyStore, space };
   } catch (error) {
     if (error instanceof KeychainError) throw keychainFailure(error);
     throw error;
   }
 }
 
-function environmentSession(settings: Settings, apiKey: string, requested: string | undefined): Session {
+function environmentSession(
+  settings: Settings,
+  apiKey: string,
+  { profile: requested, space }: Pick<SessionOptions, 'profile' | 'space'>,
+): Session {
   if (!isApiKey(apiKey) && !isDeviceToken(apiKey)) {
     throw new CommandFailure(
       EXIT.usage,
@@ -60,7 +69,10 @@ function environmentSession(settings: Settings, apiKey: string, requested: strin
     );
   }
   const url = settings.overrides.url ?? settings.profile(settings.profileName(requested))?.url ?? DEFAULT_URL;
-  return { profileName: 'SVC_API_KEY', url: parseDaemonUrl(url), profile: undefined, apiKey, keyStore: 'environment' };
+  return {
+    ...{ profileName: 'SVC_API_KEY', url: parseDaemonUrl(url), profile: undefined, apiKey, keyStore: 'environment' },
+    space: actingSpace(space, settings.overrides.space, undefined),
+  };
 }
 
 /** Returns the profile that `openSession` would use, without its key. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
 import { makeFolder } from '../lib/make-folder.ts';
+import type { KnownSpace } from './acting-space.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -21,25 +22,38 @@ export interface Profile {
   email: string;
   tenantId: string;
   keyStore: 'keychain' | 'file';
+  /** The space that `svc space use` chose. */
+  space?: KnownSpace;
 }
 
 /** Command-line settings, stored in the platform's configuration folder or `SVC_CONFIG_DIR`. */
 export interface Settings {
   folder: string;
-  /** Values of `SVC_URL` and `SVC_API_KEY`. */
-  overrides: { url?: string; apiKey?: string };
+  /** Values of `SVC_URL`, `SVC_API_KEY` and `SVC_SPACE`. */
+  overrides: { url?: string; apiKey?: string; space?: string };
   /** The address that last signed in, even if it has signed out since. */
   lastEmail(): string | undefined;
   /** `--profile`, otherwise `SVC_PROFILE`, otherwise the profile used last. */
   profileName(requested: string | undefined): string;
   profile(name: string): Profile | undefined;
   profiles(): Record<string, Profile>;
-  /** Saves the profile and makes it the current one. */
+  /** Saves the profile and makes it the current one. An account keeps the space that it uses. */
   save(name: string, profile: Profile): Promise<void>;
   remove(name: string): Promise<void>;
+  /** Stores the space that commands with this profile act in; without one, the own account. */
+  chooseSpace(name: string, space: KnownSpace | undefined): Promise<void>;
+  /** The spaces that projects on this machine are tied to, by the folder of the project. */
+  ties(): Record<string, KnownSpace>;
+  /** Ties a project to a space, or unties it. */
+  tie(folder: string, space: KnownSpace | undefined): Promise<void>;
 }
 
-type Stored = { current?: string; lastEmail?: string; profiles: Record<string, Profile> };
+type Stored = {
+  current?: string;
+  lastEmail?: string;
+  profiles: Record<string, Profile>;
+  ties?: Record<string, KnownSpace>;
+};
 
 export const DEFAULT_URL = 'http://127.0.0.1:8787';
 export const DEFAULT_PROFILE = 'default';
@@ -65,6 +79,7 @@ export function openSettings({ env }: Environment): Settings {
     overrides: {
       ...(env.SVC_URL && { url: env.SVC_URL }),
       ...(env.SVC_API_KEY && { apiKey: env.SVC_API_KEY }),
+      ...(env.SVC_SPACE && { space: env.SVC_SPACE }),
     },
     lastEmail: () => read().lastEmail,
     profileName: (requested) => requested ?? (env.SVC_PROFILE || read().current || DEFAULT_PROFILE),
@@ -78,7 +93,7 @@ export function openSettings({ env }: Environment): Settings {
         ...stored,
         current: name,
         lastEmail: profile.email,
-        profiles: { ...stored.profiles, [name]: profile },
+        profiles: { ...stored.profiles, [name]: { ...spaceOf(stored.profiles[name], profile), ...profile } },
       })),
     remove: (name) =>
       update(({ current, ...stored }) => {
@@ -86,7 +101,24 @@ export function openSettings({ env }: Environment): Settings {
         const next = current === name ? Object.keys(profiles)[0] : current;
         return { ...stored, ...(next !== undefined && { current: next }), profiles };
       }),
+    chooseSpace: (name, space) =>
+      update((stored) => {
+        const { space: _, ...profile } = stored.profiles[name]!;
+        return { ...stored, profiles: { ...stored.profiles, [name]: { ...profile, ...(space && { space }) } } };
+      }),
+    ties: () => read().ties ?? {},
+    tie: (folder, space) =>
+      update(({ ties = {}, ...stored }) => {
+        const { [folder]: _, ...others } = ties;
+        return { ...stored, ties: { ...others, ...(space && { [folder]: space }) } };
+      }),
   };
+}
+
+/** The space of a profile that is saved again, if it is still of the same account. */
+function spaceOf(previous: Profile | undefined, { url, tenantId }: Profile): Pick<Profile, 'space'> {
+  const isSame = previous?.url === url && previous.tenantId === tenantId;
+  return isSame && previous.space ? { space: previous.space } : {};
 }
 
 async function writeStored(folder: string, stored: Stored): Promise<void> {

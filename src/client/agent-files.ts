@@ -1,5 +1,5 @@
+import { contentOf, groupTag, hasCode, LONGEST_NAME, MOST_GROUPS, textOf } from '../contract/named-items.ts';
 import type { Client, Memory } from './client.ts';
-import { contentOf, groupTag, hasCode, LONGEST_NAME, MOST_GROUPS, textOf } from './named-items.ts';
 import { sha256 } from './sha256.ts';
 
 export interface SvcMemoryStoreOptions {

@@ -1,6 +1,7 @@
 import type { MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory';
+import { ROOT } from '../contract/memory-paths.ts';
 import type { Client } from './client.ts';
-import { type Edit, fileCalls, type Listed, locate, missing, ROOT } from './memory-files.ts';
+import { type Edit, fileCalls, type Listed, locate, missing } from './memory-files.ts';
 
 export interface MemoryFilesOptions {
   client: Client;

@@ -1,9 +1,12 @@
+import { OWN_SPACE, SPACE_HEADER } from '../contract/space-names.ts';
 import type { Fetch } from './fetch.ts';
 
 export interface ClientOptions {
   /** Scheme, host and port of the daemon. */
   baseUrl: string;
   apiKey?: string | undefined;
+  /** The name or id of the space to act in. Calls about the caller's own account leave it out. */
+  space?: string | undefined;
   /** Defaults to the global `fetch`. */
   fetch?: Fetch;
   /** Time limit of a request, 30 s by default; for a streamed body, the longest time without progress. */
@@ -27,6 +30,8 @@ export interface CallOptions {
   timeoutMs?: number;
   retries?: number;
   headers?: Record<string, string>;
+  /** The name or id of the space to act in; `default` is the caller's own account. */
+  space?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
@@ -50,12 +55,14 @@ export interface CallSettings {
 
 export function callSettings(client: ClientOptions, call: ChangeOptions & CreateOptions = {}): CallSettings {
   const signals = [client.signal, call.signal].filter((signal) => signal !== undefined);
+  const space = call.space ?? client.space ?? OWN_SPACE;
   return {
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
     timeoutMs: call.timeoutMs ?? client.timeoutMs ?? 30_000,
     retries: call.retries ?? client.retries ?? 3,
     headers: {
       ...(client.apiKey !== undefined && { authorization: `Bearer ${client.apiKey.trim()}` }),
+      ...(space !== OWN_SPACE && { [SPACE_HEADER]: encodeURIComponent(space) }),
       ...(call.ifMatch !== undefined && { 'if-match': call.ifMatch }),
       ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
       ...lowerCased(client.headers),

@@ -71,10 +71,12 @@ export type { ResponseInfo, WithResponse } from './response.ts';
  */
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
+  const ownTransport = createTransport({ ...options, space: undefined });
   const { create, send } = transport;
   return {
-    ...accountCalls(transport),
-    ...connectionCalls(transport),
+    ...accountCalls(transport, ownTransport),
+    ...connectionCalls(ownTransport),
+    spaces: spaceCalls(ownTransport),
     memories: memoryCalls(transport),
     conversations: conversationCalls(transport),
     episodes: episodeCalls(transport),
@@ -91,7 +93,6 @@ export function createClient(options: ClientOptions) {
     ...learningCalls(transport),
     ...providerCalls(transport),
     ...webhookCalls(transport),
-    spaces: spaceCalls(transport),
     suggestions: suggestionCalls(transport),
     topics: topicCalls(transport),
     /** Queues a job in which the account's own model suggests how to tidy memories; `jobs.wait` returns the outcome. */

@@ -1,7 +1,7 @@
+import { hasCode } from '../contract/named-items.ts';
 import { type AdkEvent, type StoredEvent, storedEvents, timestampOf } from './adk-events.ts';
 import type { Client } from './client.ts';
 import { messageBatches } from './message-batches.ts';
-import { hasCode } from './named-items.ts';
 import { createRecent } from './recent.ts';
 import { sha256 } from './sha256.ts';
 

@@ -1,6 +1,6 @@
 import { InvalidNamespaceError, type Item, type MatchCondition } from '@langchain/langgraph-checkpoint';
+import { contentOf, isUnstorable, LONGEST_NAME, MOST_GROUPS, textOf } from '../contract/named-items.ts';
 import type { Memory } from './client.ts';
-import { contentOf, isUnstorable, LONGEST_NAME, MOST_GROUPS, textOf } from './named-items.ts';
 
 type Value = Item['value'];
 

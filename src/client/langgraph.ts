@@ -9,6 +9,7 @@ import {
   type SearchItem,
   type SearchOperation,
 } from '@langchain/langgraph-checkpoint';
+import { groupTag, hasCode } from '../contract/named-items.ts';
 import type { Client } from './client.ts';
 import {
   fits,
@@ -21,7 +22,6 @@ import {
   nameOf,
   requireLabels,
 } from './langgraph-items.ts';
-import { groupTag, hasCode } from './named-items.ts';
 
 export interface SvcStoreOptions {
   client: Client;

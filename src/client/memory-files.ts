@@ -1,8 +1,16 @@
+import { directoriesAbove, ROOT } from '../contract/memory-paths.ts';
+import {
+  contentOf,
+  groupTag,
+  hasCode,
+  isUnstorable,
+  LONGEST_NAME,
+  MOST_GROUPS,
+  textOf,
+} from '../contract/named-items.ts';
 import type { Client, Memory, MemoryChange } from './client.ts';
-import { contentOf, groupTag, hasCode, isUnstorable, LONGEST_NAME, MOST_GROUPS, textOf } from './named-items.ts';
 import { sleep } from './retries.ts';
 
-export const ROOT = '/memories';
 const LARGEST_PAGE = 200;
 /** How often an edit is tried again after another edit of the same file came first. */
 const EDIT_ATTEMPTS = 20;
@@ -149,12 +157,6 @@ export function locate(path: string): string {
   const at = `/${names.join('/')}`;
   if (at.length <= LONGEST_NAME && names.length <= MOST_GROUPS) return at;
   throw new Error(`Path ${path} is too long: ${LONGEST_NAME} characters and ${MOST_GROUPS} levels are allowed`);
-}
-
-/** Returns the directories that a path leads through, from `/memories` on. */
-function directoriesAbove(at: string): string[] {
-  const names = at.split('/');
-  return names.slice(2).map((_, index) => names.slice(0, index + 2).join('/'));
 }
 
 /** Waits as long as a busy daemon asks for. Throws any other error. */

@@ -4,7 +4,6 @@ import type {
   NewMember,
   NewSpace,
   Space,
-  SpaceCopies,
   SpaceLogEntry,
   SpaceLogQuery,
   SpaceMember,
@@ -12,10 +11,10 @@ import type {
   Spaces,
 } from '../contract/spaces.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
-import type { CallOptions, ChangeOptions } from './call-options.ts';
+import type { CallOptions } from './call-options.ts';
 import type { Transport } from './transport.ts';
 
-/** Calls for spaces, their members and their log, all of the caller's own account. */
+/** Calls for spaces and their members. `id` is that of the space. */
 export function spaceCalls({ send, list }: Transport) {
   const path = (id: string) => `/v1/spaces/${encodeURIComponent(id)}`;
   const memberPath = (id: string, memberId: string) => `${path(id)}/members/${encodeURIComponent(memberId)}`;
@@ -25,33 +24,36 @@ export function spaceCalls({ send, list }: Transport) {
     /** Lists the spaces that the caller has joined or is invited to, the newest first. */
     list: (options?: CallOptions): ApiPromise<Spaces> => send('GET', '/v1/spaces', undefined, options),
     get: (id: string, options?: CallOptions): ApiPromise<Space> => send('GET', path(id), undefined, options),
-    update: (id: string, change: NewSpace, options?: ChangeOptions): ApiPromise<Space> =>
+    /** Renames a space. */
+    update: (id: string, change: NewSpace, options?: CallOptions): ApiPromise<Space> =>
       send('PATCH', path(id), change, options),
     /** Erases a space with everything in it, for all members. */
-    delete: (id: string, options?: ChangeOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
+    delete: (id: string, options?: CallOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
     /** Accepts an invitation. */
     join: (id: string, options?: CallOptions): ApiPromise<Space> =>
       send('POST', `${path(id)}/join`, undefined, options),
     /** Leaves a space, or declines an invitation. */
     leave: (id: string, options?: CallOptions): ApiPromise<void> =>
       send('POST', `${path(id)}/leave`, undefined, options),
-    /** Copies memories of the caller's own account into a space. */
-    copy: (id: string, copies: SpaceCopies, options?: CallOptions): ApiPromise<CopiedMemories> =>
-      send('POST', `${path(id)}/copies`, copies, options),
-    /** Lists what members did, the latest first. */
-    log: (id: string, query?: SpaceLogQuery, options?: CallOptions): PagePromise<SpaceLogEntry> =>
-      list(`${path(id)}/log`, query, options),
     members: {
+      /** Lists members and who is invited. */
       list: (id: string, options?: CallOptions): ApiPromise<SpaceMembers> =>
         send('GET', `${path(id)}/members`, undefined, options),
-      /** Mails an invitation, or mails it again. */
+      /** Mails an invitation, which only the account with this address can accept. */
       invite: (id: string, member: NewMember, options?: CallOptions): ApiPromise<SpaceMember> =>
         send('POST', `${path(id)}/members`, member, options),
-      update: (id: string, memberId: string, change: MemberChange, options?: ChangeOptions): ApiPromise<SpaceMember> =>
+      /** Changes the role of a member or an invitation. */
+      update: (id: string, memberId: string, change: MemberChange, options?: CallOptions): ApiPromise<SpaceMember> =>
         send('PATCH', memberPath(id, memberId), change, options),
       /** Removes a member, or withdraws an invitation. */
-      remove: (id: string, memberId: string, options?: ChangeOptions): ApiPromise<void> =>
+      remove: (id: string, memberId: string, options?: CallOptions): ApiPromise<void> =>
         send('DELETE', memberPath(id, memberId), undefined, options),
     },
+    /** Copies memories of the caller's own account into the space. */
+    copy: (id: string, memoryIds: string[], options?: CallOptions): ApiPromise<CopiedMemories> =>
+      send('POST', `${path(id)}/copies`, { memoryIds }, options),
+    /** Lists who did what in the space, the latest first. */
+    log: (id: string, query?: SpaceLogQuery, options?: CallOptions): PagePromise<SpaceLogEntry> =>
+      list(`${path(id)}/log`, query, options),
   };
 }

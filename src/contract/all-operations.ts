@@ -7,6 +7,7 @@ import { EPISODE_OPERATIONS } from './episodes-operations.ts';
 import { EVENT_OPERATIONS } from './events-operations.ts';
 import { JOB_OPERATIONS } from './jobs-operations.ts';
 import { MEMORY_OPERATIONS } from './memories-operations.ts';
+import { MEMORY_STORE_OPERATIONS } from './memory-stores-operations.ts';
 import type { Operations } from './operations.ts';
 import { PORTABILITY_OPERATIONS } from './portability-operations.ts';
 import { PROVIDER_OPERATIONS } from './providers-operations.ts';
@@ -20,6 +21,7 @@ import { WEBHOOK_OPERATIONS } from './webhooks-operations.ts';
 /** Every operation of the API. */
 export const OPERATIONS: Operations = {
   ...MEMORY_OPERATIONS,
+  ...MEMORY_STORE_OPERATIONS,
   ...SEARCH_OPERATIONS,
   ...SUGGESTION_OPERATIONS,
   ...TOPIC_OPERATIONS,

@@ -80,6 +80,7 @@ import {
   UpdatedMemories,
 } from './memories-bulk.ts';
 import { FacetCount, HistogramTime, MemoryStats } from './memories-stats.ts';
+import { FileOperation, MemoryFile, MemoryFileVersion, MemoryStore, MemoryView } from './memory-stores.ts';
 import { ImagePart, MessageContent, MessagePart, TextPart, ToolCallPart, ToolResultPart } from './message-content.ts';
 import { MemoryNeighbor, MemoryNeighbors } from './neighbors.ts';
 import { ImportReport, TransferCounts } from './portability.ts';
@@ -251,6 +252,11 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   MemoryNeighbors,
   MemoryOrder,
   MemoryOrigin,
+  FileOperation,
+  MemoryFile,
+  MemoryFileVersion,
+  MemoryStore,
+  MemoryView,
   MemoryPage,
   MemorySource,
   MemorySourceKind,

@@ -27,6 +27,7 @@ const SESSION = {
 export const CONNECTION_OPERATIONS: Operations = {
   'POST /v1/session': {
     id: 'session.create',
+    personal: true,
     description:
       'Signs a browser in with an API key, or without one with a ticket. Sets an HttpOnly cookie. The session ends after 12 hours without a request, and after 30 days. The API key does not change. A session that the browser has already is replaced; one of another account must be signed out first (409). Pages of other origins are refused.',
     request: { ticket: TICKET },

@@ -56,6 +56,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** The tags of operations with their descriptions, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {
   memories: 'Facts, preferences and decisions to remember, with all their versions.',
+  'memory stores': 'Files of agents by path, as Anthropic’s SDK speaks them. The key may also be sent as `x-api-key`.',
   search: 'Ranked search over memories, messages and episodes, and the feedback it learns from.',
   suggestions: 'Suggested changes of memories, and your decisions on them.',
   topics: 'What memories are about: people, places, projects and things.',
@@ -92,6 +93,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   kind: 'Only suggestions of this kind.',
   limit: 'The most items of a page.',
   messageId: 'The id of the message.',
+  operation: 'Only versions that record this kind of change.',
   order: 'The order of the items.',
   provider: 'The name of the provider.',
   searchId: 'The id of the search.',
@@ -100,5 +102,6 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   tags: 'Only memories with all of these tags.',
   transport: 'Only requests over this transport.',
   token: 'The token in the mailed link.',
+  view: '`full`: with the content.',
   user: 'The end user; in a list, only items of this one.',
 };

@@ -31,7 +31,7 @@ export const SEARCH_OPERATIONS: Operations = {
       strategy: { name: 'default', weights: { lexical: 2, trigram: 1, window: 2.5 }, learnedFrom: 0 },
       tookMs: 5.63,
     },
-    errors: ['unprocessable', 'quota_exceeded'],
+    errors: ['not_found', 'conflict', 'unprocessable', 'quota_exceeded'],
   },
   'POST /v1/context': {
     id: 'search.context',
@@ -46,7 +46,7 @@ export const SEARCH_OPERATIONS: Operations = {
       citations: [{ marker: '[1]', type: 'memory', id: EXAMPLE_MEMORY.id, score: 0.8429, relevance: 0.4237 }],
       tokens: 34,
     },
-    errors: ['unprocessable', 'quota_exceeded'],
+    errors: ['not_found', 'conflict', 'unprocessable', 'quota_exceeded'],
   },
   'POST /v1/searches/{searchId}/feedback': {
     id: 'searches.feedback',

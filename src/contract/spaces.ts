@@ -2,12 +2,10 @@ import { type Static, Type } from 'typebox';
 import { AnyId, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Tier } from './limits.ts';
 import { AddedMemories } from './memories.ts';
-import { ROLES_IN_SPACE } from './space-roles.ts';
+import { OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
 
-export * from './space-roles.ts';
+export { OWN_SPACE, ROLES_IN_SPACE, SPACE_HEADER, type SpaceRole } from './space-names.ts';
 
-/** The name of the caller's own account among spaces. */
-export const OWN_SPACE = 'default';
 /** The most spaces that an account owns, and that it is in. */
 export const MAX_OWNED_SPACES = 20;
 export const MAX_JOINED_SPACES = 100;

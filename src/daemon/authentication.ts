@@ -4,12 +4,13 @@ import { AppError } from '../contract/errors.ts';
 import { sessionTokenOf, sessionTokensIn } from '../features/connections/session-cookie.ts';
 import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
 import type { BearerTokens, Principal } from '../features/keys/keys.ts';
+import { apiKeyHeaderOf } from './anthropic-wire.ts';
 
 /** Finds the caller of a request. */
 export interface Authentication {
   /**
-   * Returns the caller, or `undefined` if the request has no valid credential. A cookie counts only without an
-   * Authorization header. Throws `unavailable` if the database fails, and `forbidden` or `unauthenticated` for a cookie
+   * Returns the caller, or `undefined` if the request has no valid credential. A key in `x-api-key` counts only without an
+   * Authorization header, on the routes of Anthropic's API; a cookie counts only without either. Throws `unavailable` if the database fails, and `forbidden` or `unauthenticated` for a cookie
    * that must not be used.
    */
   authenticate(request: FastifyRequest): Promise<Principal | undefined>;
@@ -28,7 +29,7 @@ interface Parts {
 
 export function createAuthentication({ bearers, sessions, publicUrl }: Parts): Authentication {
   const hasCookie = (request: FastifyRequest) =>
-    request.headers.authorization === undefined && sessionTokensIn(request, publicUrl()).length > 0;
+    !hasHeader(request) && sessionTokensIn(request, publicUrl()).length > 0;
   const kindOf = (request: FastifyRequest, token: string | undefined) => {
     const found = token === undefined ? undefined : bearers.find((kind) => kind.accepts(token));
     return found?.onlyFor === undefined || found.onlyFor === request.routeOptions.url ? found : undefined;
@@ -36,20 +37,19 @@ export function createAuthentication({ bearers, sessions, publicUrl }: Parts): A
   return {
     async authenticate(request) {
       if (isOperators(request)) return undefined;
-      if (request.headers.authorization === undefined) {
+      if (!hasHeader(request)) {
         const token = sessionTokenOf(request, publicUrl());
         return token === undefined ? undefined : sessions.authenticate(token, request.ip);
       }
-      const token = bearerOf(request);
+      const token = tokenOf(request);
       return kindOf(request, token)?.authenticate(token!, request.ip);
     },
-    hasCredential: (request) =>
-      !isOperators(request) && (request.headers.authorization !== undefined || hasCookie(request)),
+    hasCredential: (request) => !isOperators(request) && (hasHeader(request) || hasCookie(request)),
     async require(request) {
       if (request.authenticationFailure) throw request.authenticationFailure;
       if (request.principal) return request.principal;
       if (hasCookie(request)) throw sessionEnded();
-      const token = bearerOf(request);
+      const token = tokenOf(request);
       const ended = await kindOf(request, token)?.whyEnded(token!);
       throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
     },
@@ -59,6 +59,15 @@ export function createAuthentication({ bearers, sessions, publicUrl }: Parts): A
 /** The operator's routes have a separate session. */
 function isOperators(request: FastifyRequest): boolean {
   return request.routeOptions.config.isOperatorRoute === true;
+}
+
+function hasHeader(request: FastifyRequest): boolean {
+  return request.headers.authorization !== undefined || apiKeyHeaderOf(request) !== undefined;
+}
+
+/** The token in the header of a request. */
+function tokenOf(request: FastifyRequest): string | undefined {
+  return request.headers.authorization === undefined ? apiKeyHeaderOf(request) : bearerOf(request);
 }
 
 /** The bearer token of a request; `undefined` if there is more than one Authorization header. */

@@ -19,6 +19,7 @@ import { jobsRoutes } from '../features/jobs/jobs-routes.ts';
 import { learningRoutes } from '../features/learning/learning-routes.ts';
 import { createMailQueue } from '../features/mail/mail-queue.ts';
 import { memoriesRoutes } from '../features/memories/memories-routes.ts';
+import { memoryStoresRoutes } from '../features/memory-stores/memory-stores-routes.ts';
 import { neighborsRoutes } from '../features/neighbors/neighbors-routes.ts';
 import { createMailedConsent } from '../features/oauth/mailed-consent.ts';
 import { oauthParts } from '../features/oauth/oauth-routes.ts';
@@ -227,6 +228,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       usersRoutes({ users }),
       profileRoutes({ profile, memberships }),
       memoriesRoutes({ memories, idempotency }),
+      memoryStoresRoutes(rooms),
       neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),
       rememberRoutes({ remember, idempotency }),
@@ -250,6 +252,9 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
           profile,
           learning,
           tidy,
+          suggestions,
+          sealer,
+          clock,
           version,
           publicUrl,
           publicOrigins,

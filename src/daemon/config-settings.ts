@@ -1,5 +1,6 @@
 import envPaths from 'env-paths';
 import { type QuotaVariant, type StorageLimits, TIERS, type Tier } from '../contract/limits.ts';
+import { databaseUrl } from '../db/postgres/url.ts';
 import type { SpacesPolicy } from '../features/spaces/spaces.ts';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import type { AllowedHost } from '../outside/providers/provider-address.ts';
@@ -88,7 +89,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     about:
       'PostgreSQL database that several daemons can share, e.g. postgres://svc:password@db.example.com/svc (SQLite)',
     secret: true,
-    parse: (text) => (text === undefined ? undefined : urlOf(text, ['postgres:', 'postgresql:'])),
+    parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
     show: shownUrl,
   },
   redisUrl: {

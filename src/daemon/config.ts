@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
+import { isUnchecked } from '../db/postgres/url.ts';
 import { type Config, SETTINGS } from './config-settings.ts';
 import { isUnspecified } from './config-values.ts';
 import type { Setting } from './setting.ts';
@@ -29,7 +30,8 @@ export const CONFIG_FLAGS = (Object.keys(SETTINGS) as (keyof Config)[]).map((nam
 });
 
 /** Problems of a valid configuration that the operator should know of. */
-export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' | 'publicUrl' | 'oauth'>): string[] {
+export function configWarnings(config: Pick<Config, 'host' | 'publicUrl' | 'oauth' | 'databaseUrl'>): string[] {
+  const { host, publicUrl, oauth, databaseUrl } = config;
   const warnings: string[] = [];
   if (isUnspecified(host) && publicUrl === undefined) {
     const advice = 'Set SVC_PUBLIC_URL to the address that people use.';
@@ -39,6 +41,10 @@ export function configWarnings({ host, publicUrl, oauth }: Pick<Config, 'host' |
   const isPlain = publicUrl?.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
   if (oauth === 'on' && isPlain) {
     warnings.push('OAuth tokens are sent unencrypted: SVC_OAUTH is on, and SVC_PUBLIC_URL is not https.');
+  }
+  if (databaseUrl !== undefined && isUnchecked(databaseUrl)) {
+    const advice = 'Use sslmode=verify-full, with sslrootcert for a private authority.';
+    warnings.push(`Whoever is between svc and PostgreSQL can pose as it: sslmode=no-verify. ${advice}`);
   }
   return warnings;
 }
@@ -57,10 +63,19 @@ export async function readProcessConfig(flags: Flags, envFile?: string): Promise
 }
 
 async function readEnvFile(envFile: string | undefined): Promise<string> {
-  return readFile(envFile ?? '.env', 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readFile(envFile ?? '.env', 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (envFile === undefined && (error.code === 'ENOENT' || error.code === 'EISDIR')) return '';
+    // `sudo -u svc svc …` in a folder of another user, who may not even look for the file there.
+    if (envFile === undefined && error.code === 'EACCES' && !(await canLookAround())) return '';
     throw new ConfigError(`${envFile ?? '.env'} cannot be read (${error.code})`);
   });
+}
+
+function canLookAround(): Promise<boolean> {
+  return stat('.').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Parses `NAME=value` lines. An editor's byte order mark would hide the first name. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValida
 import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
 import { networkOf } from '../features/limits/network.ts';
+import { anthropicMembers } from './anthropic-wire.ts';
 import { drainBody } from './body-draining.ts';
 import type { RefusalPace } from './refusal-pace.ts';
 
@@ -73,11 +74,13 @@ export function sendProblem(problem: AppError, cause: unknown, request: FastifyR
   if (scope !== undefined) {
     reply.header('WWW-Authenticate', `Bearer realm="svc", error="insufficient_scope", scope="${scope}"`);
   }
+  const isAnthropic = request.routeOptions.config.wire === 'anthropic';
+  const more = isAnthropic ? anthropicMembers(problem, request.id) : {};
   return reply
     .code(problem.status)
     .type(PROBLEM_MEDIA_TYPE)
     .serializer(JSON.stringify)
-    .send(toProblem(problem, request.id));
+    .send({ ...toProblem(problem, request.id), ...more });
 }
 
 interface FastifyFault extends Error {

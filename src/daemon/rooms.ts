@@ -27,6 +27,7 @@ import { observeUse } from '../features/learning/observed-memories.ts';
 import { createUsage } from '../features/limits/usage.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
+import { createMemoryStores } from '../features/memory-stores/memory-stores.ts';
 import { createMemoryUse } from '../features/neighbors/memory-use.ts';
 import { createNeighbors } from '../features/neighbors/neighbors.ts';
 import { createOAuth } from '../features/oauth/oauth.ts';
@@ -48,6 +49,7 @@ import { redactSuggestions } from '../features/suggestions/suggestion-redaction.
 import { createSuggestionSettings } from '../features/suggestions/suggestion-settings.ts';
 import { createSuggestions } from '../features/suggestions/suggestions.ts';
 import { createCursors } from '../features/text/page-cursor.ts';
+import { redactContents } from '../features/text/redacted-contents.ts';
 import { createScopes } from '../features/text/scopes.ts';
 import { createTidy } from '../features/tidy/tidy.ts';
 import { createWorkList } from '../features/tidy/work-list.ts';
@@ -221,6 +223,9 @@ export async function openRooms(
     memberships,
   ];
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
+  const mask = async (tenantId: string, content: string) =>
+    isRedacting ? (await redactContents(tenantId, [{ content }])).items[0]!.content : content;
+  const memoryStores = createMemoryStores({ ...storing, memories, users, mask });
   const accounts = createAccounts({
     db,
     clock,
@@ -262,6 +267,7 @@ export async function openRooms(
     webhooks,
     memories,
     memoryUse,
+    memoryStores,
     neighbors,
     conversations,
     episodes,

@@ -42,6 +42,9 @@ const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 /** Samples successful requests: logging each would halve the throughput. */
 const LOG_ONE_SUCCESS_IN = 100;
 const SLOW_MS = 1000;
+/** Where people sign in, and where credentials and accounts are changed: all of these requests are logged. */
+const SECURITY_ROUTE = /^\/v1\/(account|auth|connections|oauth|operator|session)(\/|$)/;
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Creates the HTTP server with everything that all routes share. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -101,11 +104,12 @@ function logRequests(app: FastifyInstance): void {
   let successes = 0;
   onAnswer(app, ({ request, requestId, status, milliseconds }) => {
     const ms = Math.round(milliseconds * 10) / 10;
-    const quiet = status < 400 && ms < SLOW_MS;
-    if (quiet && ++successes % LOG_ONE_SUCCESS_IN !== 1) return;
     const { method, principal } = request;
     // The route's pattern, not the URL: sign-in URLs contain a token.
     const route = request.routeOptions.url ?? 'none';
+    const isSecurityEvent = !SAFE_METHODS.has(method) && SECURITY_ROUTE.test(route);
+    const quiet = status < 400 && ms < SLOW_MS && !isSecurityEvent;
+    if (quiet && ++successes % LOG_ONE_SUCCESS_IN !== 1) return;
     app.log.info({ requestId, method, route, status, ms, tenantId: principal?.tenantId }, 'request');
   });
 }

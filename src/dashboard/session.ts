@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import { ApiError, type Session as BrowserSession, type Client, createClient, type Space } from '../client/client.ts';
 import { SCOPES } from '../contract/scopes.ts';
-import { SCOPE_OF_ROLE, SPACE_HEADER } from '../contract/space-roles.ts';
+import { SCOPE_OF_ROLE } from '../contract/space-names.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { guarded, watched } from './daemon-state.ts';
 import { describeError } from './errors.ts';
@@ -115,7 +115,8 @@ async function open(
         ? account
         : createClient({
             ...ORIGIN,
-            headers: { ...headers, [SPACE_HEADER]: spaceOfPage },
+            headers,
+            space: spaceOfPage,
             fetch: noticingRefusals(sessionFetch, () => void lookAtMembership()),
           });
     const email = await enter(account);

@@ -7,6 +7,9 @@ export function certificateFault(error: unknown, authority: string): { what: str
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return { what: 'has a certificate for another name', advice: 'Use an address that its certificate names.' };
   }
-  if (!/CERT|SELF_SIGNED|ISSUER/.test(code)) return undefined;
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) {
+    return { what: `has a certificate that is not valid now (${code})`, advice: 'Renew it, or set the clock.' };
+  }
+  if (!/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return undefined;
   return { what: `has a certificate that cannot be checked (${code})`, advice: `Name its authority: ${authority}.` };
 }

@@ -5,6 +5,7 @@ import type { Random } from './random.ts';
 export type IdPrefix =
   | 'ten'
   | 'mem'
+  | 'memstore'
   | 'conv'
   | 'msg'
   | 'ep'

@@ -36,7 +36,7 @@ async function offered(line: string): Promise<string[]> {
 
 describe('bash completion', () => {
   test.each([
-    ['svc s', ['search', 'show', 'sync']],
+    ['svc s', ['search', 'show', 'sync', 'space']],
     ['svc exp', ['export']],
     ['svc add --su', ['--supersedes']],
     ['svc import --format ', [...IMPORT_FORMATS]],
@@ -52,6 +52,8 @@ describe('bash completion', () => {
     ['svc provider settings --on-append ', ['on', 'off']],
     ['svc jobs --state f', ['failed']],
     ['svc model r', ['remove']],
+    ['svc space ti', ['tie']],
+    ['svc space role ada@example.com r', ['reader']],
     ['svc model add all', ['all-MiniLM-L6-v2']],
   ])('completes %j', async (line, words) => expect(await offered(line)).toEqual(words));
 

@@ -47,6 +47,20 @@ describe('the entry', () => {
     expect((await json('project/.mcp.json')).mcpServers.svc.env).toBeUndefined();
   });
 
+  test('names the space with --space, over stdio and http, and has none with OAuth or hooks', async () => {
+    await run(['cursor', '--space', 'Tea room']);
+    expect((await json('home/.cursor/mcp.json')).mcpServers.svc.args.slice(1)).toEqual(['mcp', '--space', 'Tea room']);
+    await run(['cursor', '--space', 'Tea room', '--transport', 'http']);
+    const { url } = (await json('home/.cursor/mcp.json')).mcpServers.svc;
+    expect(url).toBe('http://localhost:8787/v1/mcp?space=Tea%20room');
+    await run(['cursor']);
+    expect((await json('home/.cursor/mcp.json')).mcpServers.svc.args.slice(1)).toEqual(['mcp']);
+    const oauth = await run(['cursor', '--space', 'team', '--transport', 'http', '--key-from', 'oauth']);
+    expect(oauth).toMatchObject({ exitCode: 2, error: expect.stringContaining('omit --key-from oauth') });
+    const hooks = await run(['claude-code', '--space', 'team', '--hooks']);
+    expect(hooks).toMatchObject({ exitCode: 2, error: expect.stringContaining('cannot be used with option') });
+  });
+
   test('contains the URL and the key with --transport http, in a file that only its owner can read', async () => {
     const path = await scratch.put('home/.claude.json', '{}');
     const { out, error } = await run(['claude', '--transport', 'http']);

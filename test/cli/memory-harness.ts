@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
+import { actingSpace } from '../../src/cli/acting-space.ts';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { addCommand } from '../../src/cli/commands/add.ts';
 import { completionCommand } from '../../src/cli/commands/completion.ts';
@@ -25,6 +26,7 @@ import { providerCommand } from '../../src/cli/commands/provider.ts';
 import { reviewCommand } from '../../src/cli/commands/review.ts';
 import { searchCommand } from '../../src/cli/commands/search.ts';
 import { showCommand } from '../../src/cli/commands/show.ts';
+import { spaceCommand } from '../../src/cli/commands/space.ts';
 import { syncCommand } from '../../src/cli/commands/sync.ts';
 import { tidyCommand } from '../../src/cli/commands/tidy.ts';
 import { topicCommand } from '../../src/cli/commands/topic.ts';
@@ -32,6 +34,7 @@ import { topicsCommand } from '../../src/cli/commands/topics.ts';
 import { usersCommand } from '../../src/cli/commands/users.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { CommandFailure, NotSignedInError, toFailure } from '../../src/cli/failure.ts';
+import { openSettings } from '../../src/cli/settings.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -42,6 +45,8 @@ export interface RunOptions {
   columns?: number;
   color?: boolean;
   stdin?: string;
+  /** The input ends only when something was printed. */
+  awaitsOutput?: boolean;
   /** The answer to a question. */
   typed?: string;
   env?: Record<string, string>;
@@ -104,12 +109,32 @@ function contextOf(
   { url, apiKey, clock, folder }: RunDependencies,
   ran: RunResult,
 ): CommandContext {
-  const { tty = false, columns = 80, color = false, stdin = '', typed, env = {}, readerStopsAfter } = options;
+  const {
+    tty = false,
+    columns = 80,
+    color = false,
+    stdin = '',
+    awaitsOutput = false,
+    typed,
+    env = {},
+    readerStopsAfter,
+  } = options;
   const closed = new AbortController();
+  let printed = () => {};
+  const hasPrinted = new Promise<void>((resolve) => {
+    printed = resolve;
+  });
+  const environment = {
+    home: folder,
+    platform: process.platform,
+    cwd: folder,
+    env: { SVC_CONFIG_DIR: folder, ...env },
+  };
   return {
     terminal: {
       out(text) {
         ran.out += text;
+        printed();
         if (readerStopsAfter !== undefined && ran.out.length >= readerStopsAfter)
           closed.abort(new CommandFailure(EXIT.done));
       },
@@ -124,19 +149,27 @@ function contextOf(
     },
     input: {
       isTty: tty,
-      stream: Readable.from([Buffer.from(stdin)]),
+      stream: Readable.from(
+        (async function* () {
+          yield Buffer.from(stdin);
+          if (awaitsOutput) await hasPrinted;
+        })(),
+      ),
       async ask(question, options) {
         ran.questions.push(question);
         if (options?.hidden) ran.hidden.push(question);
         return typed ?? '';
       },
     },
-    environment: { home: folder, platform: process.platform, cwd: folder, env },
+    environment,
     settingsFolder: folder,
     clock,
-    async session(profile) {
+    async session(profile, space) {
       if (apiKey === undefined) throw new NotSignedInError();
-      return { profileName: profile ?? 'default', url, apiKey };
+      const profileName = profile ?? 'default';
+      const { profile: stored, overrides } = openSettings(environment);
+      const acting = actingSpace(space, overrides.space, stored(profileName)?.space);
+      return { profileName, url, apiKey, space: acting };
     },
     stopSignal: () => new Promise(() => {}),
   };
@@ -163,6 +196,7 @@ export function createMemoryProgram(context: CommandContext): Command {
     episodesCommand,
     openCommand,
     connectionsCommand,
+    spaceCommand,
     modelCommand,
   );
   for (const create of commands) program.addCommand(create(context));

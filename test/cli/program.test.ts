@@ -67,6 +67,7 @@ describe('help', () => {
       '--embeddings': 'http://a/v1#model',
       '--mail-from': 'a@b',
       '--signup': 'open',
+      '--spaces': 'operator',
       '--quotas': 'A',
       '--storage-limits': 'Free=2GiB',
       '--default-tier': 'Pro',

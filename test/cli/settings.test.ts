@@ -54,6 +54,28 @@ describe('settings', () => {
     expect(await modeOf(folder)).toBe('700');
   });
 
+  test('an account keeps the space that it uses when it signs in again, and another account does not', async () => {
+    const settings = open();
+    const space = { id: 'ten_2', name: 'team' };
+    await settings.save('work', PROFILE);
+    await settings.chooseSpace('work', space);
+    await settings.save('work', { ...PROFILE, keyStore: 'file' });
+    expect(open().profile('work')).toEqual({ ...PROFILE, keyStore: 'file', space });
+    await settings.save('work', { ...PROFILE, tenantId: 'ten_3' });
+    expect(open().profile('work')).toEqual({ ...PROFILE, tenantId: 'ten_3' });
+    await settings.chooseSpace('work', space);
+    await settings.chooseSpace('work', undefined);
+    expect(open().profile('work')?.space).toBeUndefined();
+  });
+
+  test('ties outlive sign-ins and the removal of profiles', async () => {
+    const settings = open();
+    await settings.tie('/home/ada/tea', { id: 'ten_2', name: 'team' });
+    await settings.save('work', PROFILE);
+    await settings.remove('work');
+    expect(open().ties()).toEqual({ '/home/ada/tea': { id: 'ten_2', name: 'team' } });
+  });
+
   test('removing the current profile selects another and keeps the last address', async () => {
     const settings = open();
     await settings.save('one', PROFILE);

@@ -176,3 +176,24 @@ test('formats percentages, countdowns and bars', () => {
   expect([0, 0.01, 0.5, 1, 3].map((share) => bar(share, 4, plain))).toEqual(['░░░░', '█░░░', '██░░', '████', '████']);
   expect(bar(0.9, 4, createStyle(true))).toContain('\u001b[33m');
 });
+
+describe('svc status, of spaces', () => {
+  test('shows the space in use with the role, and projects that are tied', async () => {
+    const { body: space } = await daemon.call<{ id: string }>(apiKey, '/v1/spaces', { body: { name: 'team' } });
+    expect((await line.run(statusCommand)).out).not.toContain('Space');
+    await line.settings.chooseSpace('default', { id: space.id, name: 'team' });
+    await line.settings.tie('/home/ada/tea', { id: space.id, name: 'team' });
+    await line.settings.tie('/home/ada/coffee', { id: `ten_${'0'.repeat(32)}`, name: 'crew' });
+    const { exitCode, out } = await line.run(statusCommand);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/Space\s+“team”, as owner, with 1 member; commands act there\n/);
+    expect(out).toMatch(/Tied\s+\/home\/ada\/tea to “team”, as owner, with 1 member\n/);
+    expect(out).toMatch(/Tied\s+\/home\/ada\/coffee to “crew”, of which you are not a member\n/);
+    expect(JSON.parse((await line.run(statusCommand, '--json')).out)).toMatchObject({
+      space: { id: space.id, name: 'team', role: 'owner', members: 1 },
+      ties: [{ folder: '/home/ada/tea' }, { folder: '/home/ada/coffee', space: { name: 'crew' } }],
+    });
+    const other = await commandLine({ env: { SVC_SPACE: 'nowhere' } });
+    expect((await other.run(statusCommand)).out).toMatch(/Space\s+“nowhere”, of which you are not a member; /);
+  });
+});

@@ -84,6 +84,22 @@ describe('options of a call', () => {
     expect(requests).toHaveLength(7);
   });
 
+  test('name the space to act in, and the own account', async () => {
+    const space = await client.spaces.create({ name: 'Büro 東京' });
+    const shared = createClient({ baseUrl: daemon.baseUrl, apiKey, space: 'Büro 東京' });
+    const { id } = await shared.memories.create({ content: 'The office is on the third floor' });
+    expect((await shared.account.get()).tenantId).toBe(space.id);
+    await expect(client.memories.get(id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await client.memories.get(id, { space: space.id })).toMatchObject({ id, author: 'options@example.com' });
+    await expect(shared.memories.get(id, { space: 'default' })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await shared.spaces.list()).data).toEqual([expect.objectContaining({ name: 'Büro 東京', role: 'owner' })]);
+    await expect(shared.spaces.list({ space: space.id })).rejects.toMatchObject({ code: 'invalid_request' });
+    const lines = [];
+    for await (const { type } of shared.export()) lines.push(type);
+    expect(lines).toContain('memory');
+    expect(await shared.import('{"content":"Imported"}\n')).toMatchObject({ added: { memories: 1 } });
+  });
+
   test('abort a call while it waits to be retried', async () => {
     const { baseUrl, requests } = await startServer([{ ...limited, headers: { 'retry-after': '20' } }]);
     const reason = new Error('enough');

@@ -7,6 +7,8 @@ import { OPERATIONS } from '../../src/contract/all-operations.ts';
 
 /** Operations that only a browser uses: the page behind a mailed link. */
 const BROWSER_ONLY = new Set(['GET /v1/auth/callback', 'POST /v1/auth/callback']);
+/** Operations that Anthropic's SDK has calls for. */
+const isOfAnthropic = (route: string) => route.includes(' /v1/memory_stores');
 const STREAMS = new Set(['export', 'events']);
 const GUIDE = fileURLToPath(new URL('../../docs/client.md', import.meta.url));
 
@@ -32,11 +34,16 @@ function callsOf(resource: object, prefix = ''): string[] {
   );
 }
 
+interface Sent {
+  request: string;
+  space: string | undefined;
+}
+
 /** Makes a call with the names of its required parameters as arguments, and returns the request that it sent. */
-async function requestOf({ call, parameters }: Row): Promise<string | undefined> {
-  const sent: string[] = [];
-  const fetch: Fetch = async (url, { method }) => {
-    sent.push(`${method} ${decodeURIComponent(new URL(url).pathname)}`);
+async function requestOf({ call, parameters }: Row, space?: string): Promise<Sent | undefined> {
+  const sent: Sent[] = [];
+  const fetch: Fetch = async (url, { method, headers }) => {
+    sent.push({ request: `${method} ${decodeURIComponent(new URL(url).pathname)}`, space: headers['x-svc-space'] });
     return {
       ok: true,
       status: 200,
@@ -45,7 +52,7 @@ async function requestOf({ call, parameters }: Row): Promise<string | undefined>
       body: null,
     };
   };
-  const client: object = createClient({ baseUrl: 'http://svc.test', fetch });
+  const client: object = createClient({ baseUrl: 'http://svc.test', fetch, space });
   const [name, ...path] = call.split('.').reverse() as [string, ...string[]];
   const resource = path.reduceRight<object>((parent, key) => Reflect.get(parent, key), client);
   const required = parameters.filter((parameter) => !parameter.endsWith('?')).map((parameter) => `{${parameter}}`);
@@ -62,7 +69,16 @@ describe('the list of calls in the guide', () => {
   });
 
   test('gives the request that each call sends', async () => {
-    for (const row of rows) expect([row.call, await requestOf(row)]).toEqual([row.call, row.request]);
+    for (const row of rows) expect([row.call, (await requestOf(row))?.request]).toEqual([row.call, row.request]);
+  });
+
+  test('names the space of the client in every call but those about the own account', async () => {
+    const signsIn = (request: string) => / \/v1\/(auth|session)\b/.test(request);
+    for (const row of rows) {
+      const isOwn = OPERATIONS[row.request]?.personal === true || signsIn(row.request);
+      expect([row.call, (await requestOf(row, 'Büro'))?.space]).toEqual([row.call, isOwn ? undefined : 'B%C3%BCro']);
+      expect((await requestOf(row))?.space).toBeUndefined();
+    }
   });
 
   test('covers every operation of the API', () => {
@@ -70,7 +86,7 @@ describe('the list of calls in the guide', () => {
     const missing = Object.keys(OPERATIONS).filter((route) => / \/v1\//.test(route) && !covered.has(route));
     const advice = 'add a call to src/client and a row to docs/client.md';
     expect(
-      missing.filter((route) => !BROWSER_ONLY.has(route)),
+      missing.filter((route) => !BROWSER_ONLY.has(route) && !isOfAnthropic(route)),
       advice,
     ).toEqual([]);
     expect([...covered].filter((route) => OPERATIONS[route] === undefined)).toEqual([]);

@@ -6,6 +6,7 @@ import { CONNECTION_OPERATIONS } from './connection-operations.ts';
 import { CONVERSATION_OPERATIONS } from './conversation-operations.ts';
 import { LEARNING_OPERATIONS } from './learning-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
+import { MEMORY_STORE_OPERATIONS } from './memory-store-operations.ts';
 import { CREATING_ROUTES, PROVIDER_OPERATIONS } from './provider-operations.ts';
 import { SPACE_OPERATIONS } from './space-operations.ts';
 import { SUGGESTION_OPERATIONS } from './suggestion-operations.ts';
@@ -123,6 +124,7 @@ describe('another tenant’s memory', () => {
       USER_OPERATIONS,
       CONNECTION_OPERATIONS,
       WEBHOOK_OPERATIONS,
+      MEMORY_STORE_OPERATIONS,
       SPACE_OPERATIONS,
     ].flatMap(Object.values<{ route?: string }>);
     const tried = [...operations.map(({ route }) => route), ...CREATING_ROUTES];

@@ -91,6 +91,28 @@ describe('the log of a daemon', () => {
     for (const line of daemon.logLines) expect(line).not.toMatch(SECRET);
   });
 
+  test('contains every request that signs in or changes a credential, and reads of them like others', async () => {
+    daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
+    const { apiKey: key } = await daemon.signIn('ada@example.com');
+    await daemon.call(key, '/v1/account');
+    daemon.logLines.length = 0;
+    for (let count = 0; count < 5; count += 1) await daemon.call(key, '/v1/connections');
+    await daemon.call(key, '/v1/session', { method: 'POST' });
+    const { apiKey: next } = await daemon.signIn('ada@example.com');
+    await daemon.call(next, '/v1/auth/key', { method: 'DELETE' });
+    const lines = requests().map(({ route, status }) => `${route} ${status}`);
+    for (const expected of [
+      '/v1/session 201',
+      '/v1/auth/magic-link 202',
+      '/v1/auth/callback 303',
+      '/v1/auth/key 204',
+    ]) {
+      expect(lines).toContain(expected);
+    }
+    expect(lines.filter((line) => line.startsWith('/v1/connections'))).toEqual([]);
+    for (const line of daemon.logLines) expect(line).not.toMatch(SECRET);
+  });
+
   test('contains a failed request with its cause and request id', async () => {
     daemon = await startTestDaemon();
     const { apiKey: key } = await daemon.signIn('ada@example.com');

@@ -142,7 +142,8 @@ describe('the samples', () => {
 
   test('in JavaScript send the same request as in curl', async () => {
     let compared = 0;
-    for (const { operationId } of served.operations) {
+    const ofClient = served.operations.filter(({ path }) => !path.startsWith('/v1/memory_stores'));
+    for (const { operationId } of ofClient) {
       const sample = sampleOf(operationId!, 'javascript');
       if (sample === undefined) continue;
       const curl = readCurl(sampleOf(operationId!, 'curl')!);
@@ -150,7 +151,7 @@ describe('the samples', () => {
       compared++;
     }
     // All but the page behind a mailed link, which only browsers use.
-    expect(served.operations.length - compared).toBe(2);
+    expect(ofClient.length - compared).toBe(2);
   });
 
   test('for MCP call every tool once, with arguments that it accepts unchanged', async () => {

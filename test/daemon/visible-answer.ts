@@ -6,6 +6,6 @@ export function visible({ status, headers, text }: Answer<unknown>, id = 'no id'
   return {
     status,
     headers: [...headers].filter(([name]) => !natural.test(name)),
-    text: text.replaceAll(id, 'ID').replace(/"requestId":"req_[0-9a-f]{32}"/, '"requestId":""'),
+    text: text.replaceAll(id, 'ID').replace(/"(requestId|request_id)":"req_[0-9a-f]{32}"/g, '"$1":""'),
   };
 }

@@ -45,6 +45,8 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'POST /v1/auth/callback': 4,
   'PUT /v1/provider-keys/{provider}': 6,
   'DELETE /v1/webhooks/{id}': 2,
+  'DELETE /v1/memory_stores/{memory_store_id}': 2,
+  'POST /v1/memory_stores/{memory_store_id}/archive': 2,
   // Their ids are of few webhooks, so that a delivery is often one of the webhook beside it.
   'DELETE /v1/spaces/{id}': 4,
   'POST /v1/spaces/{id}/leave': 4,
@@ -70,6 +72,8 @@ const ID_KINDS: Readonly<Record<string, string>> = {
   topics: 'top',
   webhooks: 'whk',
   deliveries: 'whd',
+  memory_stores: 'memstore',
+  memory_versions: 'memver',
   spaces: 'ten',
   members: 'mbr',
 };

@@ -31,6 +31,8 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
   const remembered = new Map<string, string[]>();
   /** The conversation of each message, and the results of each search. */
   const conversations = new Map<string, string>();
+  /** The store of each memory and version in one. */
+  const stores = new Map<string, string>();
   /** The webhook of each delivery. */
   const webhooks = new Map<string, string>();
   /** The space of each invitation. */
@@ -57,7 +59,17 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     await begin('POST', '/v1/episodes', { title: 'Tea', startedAt: EARLIER, endedAt: EARLIER });
     const { id } = JSON.parse((await begin('POST', '/v1/conversations', { title: 'Tea' })).text);
     await begin('POST', `/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content: 'I drink tea' }] });
+    await beginStore();
     await beginDeliveries(JSON.parse(added.text).id);
+  }
+
+  /** Creates a memory store with memories that have several versions. */
+  async function beginStore(): Promise<void> {
+    const { id } = JSON.parse((await begin('POST', '/v1/memory_stores', { name: 'Notes' })).text);
+    const files = `/v1/memory_stores/${id}/memories`;
+    const { id: file } = JSON.parse((await begin('POST', files, { path: '/first.md', content: 'tea' })).text);
+    for (const content of ['milk', 'coffee', 'water']) await begin('POST', `${files}/${file}`, { content });
+    await begin('GET', `/v1/memory_stores/${id}/memory_versions`);
   }
 
   /** Sends what was changed to the webhook. */
@@ -109,8 +121,13 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const remember = (kind: string, value: string) => {
       remembered.set(kind, [...(remembered.get(kind) ?? []), value].slice(-REMEMBERED));
     };
-    const ids = [...text.matchAll(/\b(mem|conv|msg|ep|srch|job|con|sug|top|whk|whd|ten|mbr)_[0-9a-f]{32}\b/g)];
+    const ids = [...text.matchAll(/\b(memstore|mem|conv|msg|ep|srch|job|con|sug|top|whk|whd|ten|mbr)_[0-9a-f]{32}\b/g)];
     for (const [id, kind] of ids) remember(kind!, id);
+    for (const [id] of text.matchAll(/\bmemver_[0-9a-f]{32}_\d+/g)) remember('memver', id);
+    for (const [item, store] of text.matchAll(/\{"id":[^{}]*"memory_store_id":"(memstore_\w+)"[^{}]*/g)) {
+      for (const [id] of item.matchAll(/\b(mem|memver)_\w+/g)) stores.set(id, store!);
+    }
+    for (const [, page] of text.matchAll(/"next_page":"([^"]+)"/g)) remember('page', page!);
     for (const [, cursor] of text.matchAll(/"nextCursor":"([^"]+)"/g)) remember('cursor', cursor!);
     for (const [, id, conversation] of text.matchAll(/"id":"(msg_\w+)","conversationId":"(conv_\w+)"/g)) {
       conversations.set(id!, conversation!);
@@ -129,7 +146,7 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     });
   }
 
-  /** A message is found only in its conversation. */
+  /** A message is found only in its conversation, a delivery in its webhook, and a memory by path in its store. */
   function matchConversation(path: string): string {
     const message = /\/messages\/(msg_\w+)/.exec(path)?.[1] ?? '';
     const delivery = /\/deliveries\/(whd_\w+)/.exec(path)?.[1] ?? '';
@@ -137,6 +154,8 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const space = members.get(/\/members\/(mbr_\w+)/.exec(path)?.[1] ?? '');
     if (space) return path.replace(/ten_\w+/, space);
     if (webhook) return path.replace(/whk_\w+/, webhook);
+    const store = stores.get(/\/(?:memories|memory_versions)\/(mem(?:ver)?_\w+)/.exec(path)?.[1] ?? '');
+    if (store && path.startsWith('/v1/memory_stores/')) return path.replace(/memstore_\w+/, store);
     return conversation ? path.replace(/conv_\w+/, conversation) : path;
   }
 

@@ -33,6 +33,8 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   used: marker('result'),
   irrelevant: marker('result'),
   cursor: marker('cursor'),
+  page: marker('page'),
+  path: fc.constantFrom('/a.md', '/b.md', '/notes/a.md', '/notes/b.md'),
   token: marker('token'),
   ticket: marker('ticket'),
   code: marker('code'),
@@ -64,7 +66,7 @@ const INSTANTS = fc
 const DIFFERENT_IDS = ['ids', 'memoryIds', 'topicIds', 'used', 'irrelevant'];
 
 /** Fields and parameters that are valid only with certain others. */
-const DEPENDENT = ['cursor', 'projectOnly'];
+const DEPENDENT = ['cursor', 'page', 'projectOnly'];
 
 /** JSON that can be stored unchanged. */
 const JSON_VALUES = fc.anything({

@@ -87,6 +87,14 @@ const RUNS: Record<string, () => Promise<void>> = {
     expect(await run(['anthropic-memory.mjs', 'Which tea?'], ...asked)).toMatch(/^Oolong\./);
     expect(lastRead()).toContain('Drinks oolong tea.');
   },
+  async 'anthropic-memory-stores.mjs'() {
+    expect((await run(['anthropic-memory-stores.mjs'])).split('\n')).toEqual([
+      '409 memory_precondition_failed_error',
+      '/people/ada.md Drinks oolong tea.',
+      'modified kept',
+      'created redacted',
+    ]);
+  },
   async 'google-adk.mjs'() {
     const ask = (question: string) => runWith(frameworkNode(), ['google-adk.mjs', question]);
     expect(await ask('My manticore sleeps in the barn.')).toBe('Untitled');

@@ -33,23 +33,32 @@ async function waitForStandby(adminUrl: string): Promise<void> {
   }, 30_000);
 }
 
-test('a synchronous standby that takes over has every acknowledged write, and the daemons recover without help (row 86)', async () => {
+async function startPair() {
   const primary = await startPostgres({ isDurable: true });
   places.endLater({ end: primary.close });
   const databaseUrl = await primary.createDatabase();
   const standby = await startPostgres({ isDurable: true, standbyOf: primary.adminUrl });
   places.endLater({ end: standby.close });
-  await waitForStandby(primary.adminUrl);
+  return { primary, standby, databaseUrl };
+}
+
+function environment(databaseUrl: string): Record<string, string> {
+  const masterKey = MASTER_KEY.toString('base64');
+  return { SVC_DATABASE_URL: databaseUrl, SVC_MASTER_KEY: masterKey, SVC_DEFAULT_TIER: 'Enterprise' };
+}
+
+test('a synchronous standby that takes over has every acknowledged write, and the daemons recover without help (row 86)', async () => {
+  const { primary, standby, databaseUrl } = await startPair();
   const relay = await startTcpRelay(primary.port);
   places.endLater({ end: () => relay.close() });
 
-  const env = {
-    SVC_DATABASE_URL: databaseUrl.replace(`:${primary.port}/`, `:${relay.port}/`),
-    SVC_MASTER_KEY: MASTER_KEY.toString('base64'),
-    SVC_DEFAULT_TIER: 'Enterprise',
-  };
+  const env = environment(databaseUrl.replace(`:${primary.port}/`, `:${relay.port}/`));
   const daemons: DaemonProcess[] = [];
-  for (let count = 0; count < 2; count += 1) daemons.push(await places.start({ dataDir: await places.folder(), env }));
+  daemons.push(await places.start({ dataDir: await places.folder(), env }));
+  expect(daemons[0]!.output.error).toContain('a standby that takes over can lack acknowledged writes');
+  await waitForStandby(primary.adminUrl);
+  daemons.push(await places.start({ dataDir: await places.folder(), env }));
+  expect(daemons[1]!.output.error).not.toContain('can lack');
   const apiKey = await signInAt(daemons[0]!, 'ada@example.com');
 
   const load: Load = { written: [], refused: 0, stopping: false };
@@ -76,4 +85,37 @@ test('a synchronous standby that takes over has every acknowledged write, and th
   for (const { url } of daemons) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   console.info(`${atFailure} acknowledged before the failover, ${load.written.length} in all, ${load.refused} refused`);
   await expectStored(load, daemons[0]!.url, databaseUrl.replace(`:${primary.port}/`, `:${standby.port}/`));
+});
+
+test('while its standby is away a write is not acknowledged and reads are served; when the standby is back, it is, and stored once', async () => {
+  const { primary, standby, databaseUrl } = await startPair();
+  await waitForStandby(primary.adminUrl);
+  const daemon = await places.start({ dataDir: await places.folder(), env: environment(databaseUrl) });
+  const apiKey = await signInAt(daemon, 'ada@example.com');
+  const add = () =>
+    callAt(daemon.url, apiKey, '/v1/memories', {
+      body: { content: 'Ada has one telescope.' },
+      headers: { 'idempotency-key': 'telescope' },
+    });
+  await standby.kill();
+  let answered = false;
+  const pending = add().finally(() => {
+    answered = true;
+  });
+  await vi.waitFor(async () => {
+    const waiting = `SELECT COUNT(*)::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    expect((await run(primary.adminUrl, waiting)).rows[0].count).toBeGreaterThan(0);
+  });
+  expect(await callAt(daemon.url, apiKey, '/v1/memories')).toMatchObject({ status: 200, body: { data: [] } });
+  expect(answered).toBe(false);
+  await standby.start();
+  await pending;
+  const stored = await vi.waitFor(async () => {
+    const answer = await add();
+    expect(answer.status).toBe(201);
+    return answer.body;
+  }, 30_000);
+  const { body } = await callAt(daemon.url, apiKey, '/v1/memories');
+  expect(body).toMatchObject({ data: [{ id: stored.id }] });
+  expect(body.data).toHaveLength(1);
 });

@@ -15,6 +15,7 @@ hostssl all svc 0.0.0.0/0 scram-sha-256
 `;
 
 const places = createWorkplaces();
+let authority: Certificate;
 let certificate: Certificate;
 /** Of servers that nobody uses. */
 let other: Certificate;
@@ -23,7 +24,8 @@ let redis: RedisServer;
 let databaseUrl: string;
 
 beforeAll(async () => {
-  certificate = await createCertificate(['IP:127.0.0.1'], serverUser());
+  authority = await createCertificate(['DNS:authority.example.com']);
+  certificate = await createCertificate(['IP:127.0.0.1'], serverUser(), authority);
   other = await createCertificate(['IP:127.0.0.1']);
   const accessFile = `${certificate.certificateFile}.access`;
   await writeFile(accessFile, ACCESS);
@@ -41,11 +43,11 @@ beforeAll(async () => {
 afterEach(places.clean);
 afterAll(async () => {
   await Promise.all([server?.close(), redis?.close()]);
-  await Promise.all([certificate?.remove(), other?.remove()]);
+  await Promise.all([authority, certificate, other].map((one) => one?.remove()));
 });
 
-const checkedBy = ({ certificateFile }: Certificate, host = '127.0.0.1') =>
-  `${databaseUrl.replace('127.0.0.1', host)}?sslmode=verify-full&sslrootcert=${certificateFile}`;
+const checkedBy = ({ certificateFile }: Certificate, mode = 'verify-full') =>
+  `${databaseUrl}?sslmode=${mode}&sslrootcert=${certificateFile}`;
 
 function environment(url: string, more: Record<string, string> = {}): Record<string, string> {
   return { SVC_DATABASE_URL: url, SVC_MASTER_KEY: MASTER_KEY.toString('base64'), ...more };
@@ -68,9 +70,9 @@ async function isCountedInRedis(url: string): Promise<boolean> {
 }
 
 test('a daemon serves over TLS to PostgreSQL and Redis whose certificates are checked', async () => {
-  const env = environment(checkedBy(certificate), {
+  const env = environment(checkedBy(authority), {
     SVC_REDIS_URL: redis.url,
-    NODE_EXTRA_CA_CERTS: certificate.certificateFile,
+    NODE_EXTRA_CA_CERTS: authority.certificateFile,
   });
   const daemon = await places.start({ dataDir: await places.folder(), env });
   const apiKey = await signInAt(daemon, 'ada@example.com');
@@ -85,19 +87,56 @@ test('a daemon serves over TLS to PostgreSQL and Redis whose certificates are ch
 });
 
 test.each<[string, () => string, string]>([
-  ['another authority', () => checkedBy(other), 'Name its authority: ?sslrootcert=ca.pem.'],
+  [
+    'another authority',
+    () => checkedBy(other),
+    'has a certificate that cannot be checked (UNABLE_TO_VERIFY_LEAF_SIGNATURE). Name its authority: ?sslrootcert=ca.pem.',
+  ],
+  [
+    'another authority and sslmode=require',
+    () => checkedBy(other, 'require'),
+    'has a certificate that cannot be checked',
+  ],
+  [
+    'another authority and sslmode=verify-ca',
+    () => checkedBy(other, 'verify-ca'),
+    'has a certificate that cannot be checked',
+  ],
+  [
+    'no authority and sslmode=require',
+    () => `${databaseUrl}?sslmode=require`,
+    'Name its authority: ?sslrootcert=ca.pem.',
+  ],
   [
     'a name that the certificate does not have',
-    () => checkedBy(certificate, 'localhost'),
-    'certificate for another name',
+    () => checkedBy(authority).replace('127.0.0.1', 'localhost'),
+    'has a certificate for another name. Use an address that its certificate names.',
+  ],
+  [
+    'such a name and sslmode=require',
+    () => checkedBy(authority, 'require').replace('127.0.0.1', 'localhost'),
+    'has a certificate for another name',
   ],
   ['no TLS', () => `${databaseUrl}?sslmode=disable`, 'refuses connections without TLS. Remove sslmode=disable.'],
+  ['a missing file', () => `${checkedBy(authority)}.gone`, '.gone, which cannot be read (ENOENT). Check the file.'],
+  [
+    'a file without a certificate',
+    () => checkedBy({ ...other, certificateFile: '/dev/null' }),
+    '/dev/null has no certificate in PEM format',
+  ],
 ])('svc serve refuses to start with %s, and says what to do', async (_, url, says) => {
   const dataDir = await places.folder();
   const { exitCode, stderr } = await runCommand({ dataDir, env: environment(url()), args: ['serve'] });
   expect(stderr).toContain(says);
   expect(stderr).toContain('SVC_DATABASE_URL');
-  expect(exitCode).not.toBe(0);
+  expect(exitCode).toBe(1);
+});
+
+test('a daemon that may not check the certificate says at its start who could pose as PostgreSQL', async () => {
+  const env = environment(`${databaseUrl}?sslmode=no-verify`);
+  const daemon = await places.start({ dataDir: await places.folder(), env });
+  expect(daemon.output.out).toContain('Whoever is between svc and PostgreSQL can pose as it: sslmode=no-verify.');
+  expect(await encryptions()).toContain(true);
 });
 
 test('without sslmode, no session is opened without TLS to a server on another machine', async () => {
@@ -117,7 +156,7 @@ test('without sslmode, no session is opened without TLS to a server on another m
 });
 
 test('a daemon counts alone, and logs what to do, if the certificate of Redis cannot be checked', async () => {
-  const env = environment(checkedBy(certificate), { SVC_REDIS_URL: redis.url });
+  const env = environment(checkedBy(authority), { SVC_REDIS_URL: redis.url });
   const daemon = await places.start({ dataDir: await places.folder(), env });
   await vi.waitFor(() => expect(daemon.output.error).toContain('Name its authority: NODE_EXTRA_CA_CERTS=ca.pem'));
   expect(await isCountedInRedis(daemon.url)).toBe(false);

@@ -36,6 +36,20 @@ class TransportTest(unittest.TestCase):
                 Client(server.url, key)
             self.assertNotIn("sec", str(raised.exception))
 
+    def test_names_the_space_to_act_in_but_not_in_calls_about_the_own_account(self) -> None:
+        server, client = self.start(Answer(200, {"data": [], "nextCursor": None}), space="Büro 東京")
+        client.memories.get("mem_1")
+        client.memories.list().page()
+        client.memories.get("mem_1", space="team")
+        client.import_("Ada climbs\n", format="lines")
+        for _ in client.memories.list(space="default"):
+            self.fail("The list is empty.")
+        client.spaces.list().page()
+        client.connections.list().page()
+        sent = [one.headers.get("x-svc-space") for one in server.requests]
+        named = "B%C3%BCro%20%E6%9D%B1%E4%BA%AC"
+        self.assertEqual(sent, [named, named, "team", named, None, None, None])
+
     def test_refuses_an_address_that_would_send_the_key_elsewhere(self) -> None:
         for address in ("svc.example.com", "https//svc.example.com", "ftp://svc.example.com", "https:///v1"):
             with self.assertRaisesRegex(ValueError, "base_url must begin with"):

@@ -18,10 +18,14 @@ export async function buildBridgeEntry(
   scope: Scope,
   environment: Environment,
   program: Program,
-  profile: string | undefined,
+  { profile, space }: { profile?: string | undefined; space?: string | undefined } = {},
 ): Promise<StdioEntry> {
   const byName = !assistant.desktop && (await isOnPath(environment, program.script));
-  const args = ['mcp', ...(profile === undefined ? [] : ['--profile', profile])];
+  const args = [
+    'mcp',
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(space === undefined ? [] : ['--space', space]),
+  ];
   return {
     transport: 'stdio',
     command: byName ? 'svc' : program.node,

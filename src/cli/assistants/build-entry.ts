@@ -1,4 +1,5 @@
 import type { Fetch } from '../../client/client.ts';
+import { endpointIn } from '../bridge/http-transport.ts';
 import type { CommandContext, Session } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { DEFAULT_PROFILE, type Settings } from '../settings.ts';
@@ -21,6 +22,8 @@ export interface EntryOptions {
   /** `oauth`: no key, because the assistant connects with OAuth. */
   keyFrom?: 'literal' | 'env' | 'oauth' | undefined;
   profile?: string | undefined;
+  /** The space in which the assistant acts, if not the own account. */
+  space?: string | undefined;
 }
 
 /** The entry for an assistant, or why the assistant does not support it. */
@@ -35,6 +38,8 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
   let isOffered: Promise<boolean> | undefined;
 
   async function oauthEntry({ title, oauth }: Assistant): Promise<BuiltEntry> {
+    if (options.space !== undefined)
+      return { unsupported: 'OAuth connects to your own account alone: omit --key-from oauth' };
     if (!oauth)
       return { unsupported: `svc does not know whether ${title} can connect with OAuth: omit --key-from oauth` };
     session ??= context.session(options.profile);
@@ -46,7 +51,10 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
 
   async function bridge(assistant: Assistant): Promise<DesiredEntry> {
     const explicitProfile = profile === DEFAULT_PROFILE ? undefined : profile;
-    return buildBridgeEntry(assistant, options.scope, environment, program, explicitProfile);
+    return buildBridgeEntry(assistant, options.scope, environment, program, {
+      profile: explicitProfile,
+      space: options.space,
+    });
   }
 
   return async (assistant) => {
@@ -59,7 +67,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     session ??= context.session(options.profile);
     const { url, apiKey } = await session;
     const key = keyFrom === 'env' ? { variable: KEY_VARIABLE } : { literal: apiKey };
-    return { entry: { transport: 'http', url: `${url}/v1/mcp`, key } };
+    return { entry: { transport: 'http', url: url + endpointIn(options.space), key } };
   };
 }
 

@@ -86,14 +86,14 @@ async function planAll(
   return outcomes;
 }
 
-/** Plans what the checklist offers in addition to what was asked for. Hooks always use the default account. */
+/** Plans what the checklist offers in addition to what was asked for. Hooks use the default account, and the spaces of ties. */
 async function planOffers(
   assistants: Assistant[],
   options: ConfigureOptions,
   context: McpConfigContext,
 ): Promise<Outcome[]> {
   const offered = EXTRAS.filter(
-    ({ option }) => !options[option] && !(option === 'hooks' && options.profile !== undefined),
+    ({ option }) => !options[option] && !(option === 'hooks' && (options.profile ?? options.space) !== undefined),
   );
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {

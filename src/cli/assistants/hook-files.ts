@@ -57,7 +57,7 @@ async function hookCommand(
   environment: Environment,
   program: Program,
 ): Promise<string[]> {
-  const { command, args } = await buildBridgeEntry(assistant, scope, environment, program, undefined);
+  const { command, args } = await buildBridgeEntry(assistant, scope, environment, program);
   return [command, ...args.slice(0, -1), 'hook'];
 }
 

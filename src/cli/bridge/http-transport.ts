@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { BATCH_MEDIA_TYPE } from '../../contract/mcp-batch.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import { textLines } from '../text-lines.ts';
 import { readEventData } from './event-stream.ts';
 
@@ -28,6 +29,12 @@ export interface TransportResponse {
 
 /** Sends a message to the daemon. Rejects if the connection fails, or with the signal's reason. */
 export type Transport = (outgoing: TransportRequest) => Promise<TransportResponse>;
+
+/** Adds to the MCP endpoint the space in which it acts. */
+export function endpointIn(space: string | undefined, path = '/v1/mcp'): string {
+  if (space === undefined || space === OWN_SPACE) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}space=${encodeURIComponent(space)}`;
+}
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The error code of a connection that took too long to open. */

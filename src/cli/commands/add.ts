@@ -12,6 +12,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
@@ -46,6 +47,7 @@ export function addCommand(context: CommandContext): Command {
     .option('--supersedes <id>', 'the memory this one replaces, which stays as history')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (words: string[], options: AddOptions) => {
       const client = await openClient(context, options);

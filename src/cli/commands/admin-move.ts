@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { urlOf } from '../../daemon/config-values.ts';
 import type { MoveOptions, MoveReport } from '../../daemon/move.ts';
 import type { MoveTarget } from '../../daemon/move-ends.ts';
+import { databaseUrl } from '../../db/postgres/url.ts';
 import { requireTerminal, requireYes, YES_OPTION } from '../confirmation.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { pluralize } from '../memory/import-report.ts';
@@ -43,9 +43,9 @@ export function addMoveCommand(admin: Command, shared: AdminContext): void {
 function parseTarget(text: string): MoveTarget {
   if (text === 'sqlite') return text;
   try {
-    return { url: urlOf(text, ['postgres:', 'postgresql:']) };
+    return { url: databaseUrl(text) };
   } catch (error) {
-    throw new InvalidArgumentError(`It ${(error as Error).message}, or sqlite.`);
+    throw new InvalidArgumentError(`It ${(error as Error).message}. For the file of the data folder, name sqlite.`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Rooms } from '../../daemon/rooms.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { oneLine } from '../memory/terminal-text.ts';
 import type { AdminContext } from './admin-context.ts';
-import { parseEmail } from './email-argument.ts';
+import { parseEmail } from './admin-email.ts';
 
 /** Adds `svc admin spaces`, which lists the shared spaces, and `svc admin spaces create`. */
 export function addSpacesCommand(

@@ -8,11 +8,11 @@ import { EXIT } from '../exit.ts';
 import { JSON_OPTION } from '../memory/command-options.ts';
 import { addBackupCommands } from './admin-backup.ts';
 import { createAdminContext, DATA_DIR_OPTION } from './admin-context.ts';
+import { parseEmail } from './admin-email.ts';
 import { addMoveCommand } from './admin-move.ts';
 import { addOpenCommand } from './admin-open.ts';
 import { addRotationCommand } from './admin-rotation.ts';
 import { addSpacesCommand } from './admin-spaces.ts';
-import { parseEmail } from './email-argument.ts';
 
 /** `svc admin`: operator commands that work directly on the data folder, whether or not the daemon is running. */
 export function adminCommand(

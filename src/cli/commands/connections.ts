@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
   JSON_OPTION,
-  openClient,
+  openOwnClient,
   PROFILE_OPTION,
   printJson,
   renderOptions,
@@ -54,7 +54,7 @@ function revokeCommand(context: CommandContext): Command {
     .addHelpText('after', REVOKE_HELP)
     .action(async (typed: string[], _: CommonOptions, command: Command) => {
       const options = command.optsWithGlobals<CommonOptions>();
-      const client = await openClient(context, options);
+      const client = await openOwnClient(context, options);
       const recentIds = createRecentIds(context.settingsFolder);
       const ids: string[] = [];
       for (const one of typed) ids.push(await findId(one, client, recentIds, CONNECTION));
@@ -66,7 +66,7 @@ function revokeCommand(context: CommandContext): Command {
 
 async function list(options: CommonOptions, context: CommandContext): Promise<void> {
   const { terminal } = context;
-  const client = await openClient(context, options);
+  const client = await openOwnClient(context, options);
   const found: Connection[] = [];
   for await (const connection of client.connections.list({ limit: 200 })) found.push(connection);
   if (options.json) return printJson(context, { data: found });

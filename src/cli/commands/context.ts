@@ -14,6 +14,7 @@ import {
   parseCount,
   parseTypes,
   printJson,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { readStdin } from '../memory/stdin.ts';
 import { printable } from '../memory/terminal-text.ts';
@@ -63,6 +64,7 @@ export function contextCommand(context: CommandContext, random: Random): Command
     .option('--no-fence', 'print the text without a fence')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (words: string[], options: ContextOptions) => {
       const prompt = await promptOf(words, context);

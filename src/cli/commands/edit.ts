@@ -5,7 +5,14 @@ import type { Memory, MemoryChange } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  SPACE_OPTION,
+} from '../memory/command-options.ts';
 import { type Draft, editText } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
 import { CHANGE_FLAGS, type ChangeOptions, changeOf, withChangeOptions } from '../memory/memory-options.ts';
@@ -34,6 +41,7 @@ export function editCommand(context: CommandContext): Command {
   return withChangeOptions(command, context.clock.nowMs)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: EditOptions) => {
       const client = await openClient(context, options);

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
-import { type CommonOptions, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import { type CommonOptions, openClient, PROFILE_OPTION, printJson, SPACE_OPTION } from '../memory/command-options.ts';
 import { writeAtomically } from '../memory/export-file.ts';
 import { describeCounts, pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
@@ -39,6 +39,7 @@ export function exportCommand(context: CommandContext): Command {
     .option('--force', 'overwrite an existing file')
     .option('--json', 'with a file: print a JSON summary')
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (file: string | undefined, options: ExportOptions) => {
       const client = await openClient(context, options, { retries: 8 });

@@ -15,6 +15,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
@@ -54,6 +55,7 @@ export function extractCommand(context: CommandContext): Command {
     .option('--wait', 'wait until the job ends and show its decisions')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: ExtractOptions) => {
       const client = await openClient(context, options, { retries: 5 });

@@ -10,6 +10,7 @@ import {
   openClient,
   PROFILE_OPTION,
   printJson,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { formatImportReport } from '../memory/import-report.ts';
 import { importSource } from '../memory/import-source.ts';
@@ -49,6 +50,7 @@ export function importCommand(context: CommandContext): Command {
     .option('--wait', 'when a quota is used up, wait until it resets')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const { format, user, tag, wait } = options;

@@ -14,6 +14,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { findId, JOB } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -48,6 +49,7 @@ export function jobsCommand(context: CommandContext): Command {
     .option('--cancel', 'cancel the job; what it has stored stays')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string | undefined, options: JobsOptions) => {
       if (typed === undefined && options.cancel) throw new CommandFailure(EXIT.usage, 'Name the job to cancel.');

@@ -9,6 +9,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
 import { oneLine, truncate } from '../memory/terminal-text.ts';
@@ -54,6 +55,7 @@ export function learnedCommand(context: CommandContext): Command {
     .option(...ITEM_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action((options: LearnedOptions) => list(options, context))
     .addCommand(forgetCommand(context))
@@ -71,6 +73,7 @@ function forgetCommand(context: CommandContext): Command {
     .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', FORGET_HELP)
     .action(async (_: ForgetOptions, command: Command) => {
       const options = command.optsWithGlobals<ForgetOptions>();
@@ -93,6 +96,7 @@ function switchCommand(name: 'on' | 'off', description: string, context: Command
     .option(...USER_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', `\nExample:\n  $ svc learned ${name}`)
     .action(async (_: LearnedOptions, command: Command) => {
       const options = command.optsWithGlobals<LearnedOptions>();
@@ -118,6 +122,7 @@ function inferCommand(context: CommandContext): Command {
     .option(...USER_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', INFER_HELP)
     .action(async (name: string, _: LearnedOptions, command: Command) => {
       const options = command.optsWithGlobals<LearnedOptions>();

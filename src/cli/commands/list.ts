@@ -10,6 +10,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { memoryCard } from '../memory/memory-card.ts';
 import { type FilterOptions, queryOf, withFilterOptions } from '../memory/memory-options.ts';
@@ -44,6 +45,7 @@ export function listCommand(context: CommandContext): Command {
   return withFilterOptions(command, context.clock.nowMs)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (options: ListOptions) => {
       const client = await openClient(context, options);

@@ -37,6 +37,7 @@ Examples:
   $ svc mcp-config claude-code --scope project          set up the project in this folder
   $ svc mcp-config claude-code --instructions           also explain the memory in ~/.claude/CLAUDE.md
   $ svc mcp-config claude-code --hooks                  also recall and store without being asked
+  $ svc mcp-config codex --scope project --space team         share the memory of this project
   $ svc mcp-config gemini --print                       print the entry for Gemini CLI
   $ svc mcp-config --list                               show where svc is set up, and with which key
   $ svc mcp-config --remove --yes                       remove svc from all assistants`;
@@ -61,8 +62,9 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
         .default('user'),
     )
     .option('--instructions', 'also tell the assistants to use the memory, in CLAUDE.md, AGENTS.md or the like')
-    .addOption(new Option('--hooks', 'also recall and store without being asked').conflicts('profile'))
+    .addOption(new Option('--hooks', 'also recall and store without being asked').conflicts(['profile', 'space']))
     .addOption(profileOption('the account to use, if there are several'))
+    .option('--space <name>', 'the space that the assistants act in, if not your own account')
     .addOption(new Option('--list', 'show which assistants are set up').conflicts(['print', 'remove', 'dryRun']))
     .addOption(new Option('--print', 'print the entries instead of writing them').conflicts(['remove', 'dryRun']))
     .option('--show-key', 'with --print: include the key')

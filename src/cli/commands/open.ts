@@ -1,6 +1,12 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openOwnClient,
+  PROFILE_OPTION,
+  printJson,
+} from '../memory/command-options.ts';
 import { openBrowser } from '../open-browser.ts';
 
 interface OpenOptions extends CommonOptions {
@@ -29,7 +35,7 @@ export function openCommand(context: CommandContext): Command {
 
 async function open(options: OpenOptions, context: CommandContext): Promise<void> {
   const { terminal, environment } = context;
-  const client = await openClient(context, options);
+  const client = await openOwnClient(context, options);
   const { url, expiresAt } = await client.session.createTicket();
   if (options.json) return printJson(context, { url, expiresAt });
   if (options.print) return terminal.out(`${url}\n`);

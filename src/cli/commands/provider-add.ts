@@ -14,6 +14,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { keyInArgumentsError, readProviderKey } from '../providers/key-input.ts';
@@ -48,6 +49,7 @@ export function providerAddCommand(context: CommandContext): Command {
       .option('--model <name>', 'let svc use only this model; repeatable', collect)
       .option(...JSON_OPTION)
       .option(...PROFILE_OPTION)
+      .option(...SPACE_OPTION)
       // Declared so that they can be rejected with our own message.
       .addOption(new Option('--key <key>').hideHelp())
       .addOption(new Option('--api-key <key>').hideHelp())

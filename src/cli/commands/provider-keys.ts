@@ -10,6 +10,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { describeKey, formatKeyCheck, keyRow, keyTable } from '../providers/key-lines.ts';
@@ -34,6 +35,7 @@ export function providerListCommand(context: CommandContext): Command {
     .description('list your keys, showing only their last four characters')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', LIST_HELP)
     .action(async (options: CommonOptions) => {
       const { terminal } = context;
@@ -59,6 +61,7 @@ export function providerCheckCommand(context: CommandContext): Command {
     .addArgument(providerArgument())
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', CHECK_HELP)
     .action(async (word: string, options: CommonOptions) => {
       const provider = parseProvider(word);
@@ -88,6 +91,7 @@ export function providerRemoveCommand(context: CommandContext): Command {
     .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', REMOVE_HELP)
     .action(async (word: string, options: RemoveOptions) => {
       const provider = parseProvider(word);

@@ -12,6 +12,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { parseProvider } from '../providers/provider-argument.ts';
 import { settingsLines } from '../providers/settings-lines.ts';
@@ -37,6 +38,7 @@ export function providerUseCommand(context: CommandContext): Command {
     .argument('[model]', 'the model; svc provider list shows them')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', USE_HELP)
     .action(async (purpose: Purpose, provider: string, model: string | undefined, options: CommonOptions) => {
       const choice = choiceOf(provider, model);
@@ -93,6 +95,7 @@ export function providerSettingsCommand(context: CommandContext): Command {
     )
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', SETTINGS_HELP)
     .action(async (options: SettingsOptions) => {
       const { onAppend, dailyTokens, price, dailySpend, tidy } = options;

@@ -12,6 +12,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { findId, SUGGESTION } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -53,6 +54,7 @@ export function reviewCommand(context: ReviewContext): Command {
     .option('--undo <id...>', 'undo the decisions on these suggestions')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .addCommand(reviewSetCommand(context))
     .action(async (options: ReviewOptions) => {

@@ -13,6 +13,7 @@ import {
   parseTypes,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { innerWidth, memoryCard } from '../memory/memory-card.ts';
 import { memoryRow } from '../memory/memory-row.ts';
@@ -63,6 +64,7 @@ export function searchCommand(context: CommandContext): Command {
     .option('--explain', 'show what each signal contributed to the score')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (words: string[], options: SearchOptions) => {
       const client = await openClient(context, options);

@@ -7,6 +7,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { findId } from '../memory/find-id.ts';
 import { memoryDetail, memoryHistory } from '../memory/memory-detail.ts';
@@ -32,6 +33,7 @@ export function showCommand(context: CommandContext): Command {
     .option('--history', 'show all versions, newest first')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: ShowOptions) => {
       const client = await openClient(context, options);

@@ -7,10 +7,10 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { keyFilePath } from '../key-store.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
-import { wrap } from '../memory/terminal-text.ts';
+import { printable, wrap } from '../memory/terminal-text.ts';
 import { formatCount, formatPercent } from '../number-format.ts';
 import { bar, createOutput, type Field, formatFields, type Output, type Style } from '../output.ts';
-import type { AccountStatus } from '../sign-in/account-status.ts';
+import type { AccountStatus, SpaceStatus } from '../sign-in/account-status.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 
 interface StatusOptions {
@@ -116,10 +116,25 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
       rows.push(['Key', `…${key.last4}, created ${formatPast(key.createdAt, nowMs)}, ${used}`]);
     }
   }
+  rows.push(...spaceRows(result));
   rows.push(...noticeRows(result, style, nowMs));
   rows.push(['Stored in', keyLocation(result, folder)]);
   rows.push(['Profile', `${result.profile}${more > 0 ? ` (${more} more: svc status --all)` : ''}`]);
   for (const line of formatFields(rows, columns, style)) output.line(line);
+}
+
+/** Where commands and hooks act, besides the own account. */
+function spaceRows({ space, ties = [] }: AccountStatus): Field[] {
+  const rows: Field[] = space ? [['Space', `${describeSpace(space)}; commands act there`]] : [];
+  for (const { folder, space } of ties) {
+    rows.push(['Tied', `${printable(folder)} to ${describeSpace(space)}`]);
+  }
+  return rows;
+}
+
+function describeSpace({ name, role, members }: SpaceStatus): string {
+  if (role === undefined) return `“${printable(name)}”, of which you are not a member`;
+  return `“${printable(name)}”, as ${role}, with ${members === 1 ? '1 member' : `${members} members`}`;
 }
 
 /** Nothing for an account that may not see backups. */

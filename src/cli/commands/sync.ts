@@ -11,7 +11,14 @@ import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { projectName } from '../hook/project-name.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  SPACE_OPTION,
+} from '../memory/command-options.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
@@ -89,6 +96,7 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     )
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string | undefined, options: SyncOptions) => {
       const place = await placeOf(typed, options, context);

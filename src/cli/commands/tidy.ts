@@ -16,6 +16,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -70,6 +71,7 @@ export function tidyCommand(context: CommandContext, program: Program = ownProgr
     .option('--max-minutes <count>', 'with an assistant: stop after this time (default: 30)', parseMinutes)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (options: TidyOptions) => {
       const client = await openClient(context, options, { retries: 5 });

@@ -12,6 +12,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { oneLine } from '../memory/terminal-text.ts';
@@ -63,6 +64,7 @@ export function topicCommand(context: CommandContext): Command {
     .option('--show', 'show it again after --hide')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (words: string[], options: TopicOptions) => {
       const client = await openClient(context, options);

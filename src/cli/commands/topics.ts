@@ -11,6 +11,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { oneLine, wrap } from '../memory/terminal-text.ts';
 import { topicRow, topicTable } from '../topics/topic-text.ts';
@@ -52,6 +53,7 @@ export function topicsCommand(context: CommandContext): Command {
     .option('--limit <count>', 'how many to show', parseCount, 50)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (options: TopicsOptions) => {
       const { terminal } = context;

@@ -9,6 +9,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
 import { oneLine, printable } from '../memory/terminal-text.ts';
@@ -41,6 +42,7 @@ export function usersCommand(context: CommandContext): Command {
     .description('list the end users of the account, or erase one')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action((options: CommonOptions) => list(options, context))
     .addCommand(forgetUserCommand(context));
@@ -53,6 +55,7 @@ function forgetUserCommand(context: CommandContext): Command {
     .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', FORGET_HELP)
     .action(async (name: string, _: ForgetOptions, command: Command) => {
       const options = command.optsWithGlobals<ForgetOptions>();

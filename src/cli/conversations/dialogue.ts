@@ -30,7 +30,7 @@ const dayOf = (message: Message) => dayNumber(localDay(momentOf(message)));
 
 function formatMessage(message: Message, { columns, style }: RenderOptions): string {
   const width = Math.max(16, Math.min(columns, MAX_WIDTH) - MARGIN.length);
-  const { role, name, content } = message;
+  const { role, name, content, author } = message;
   const speaker = truncate(name === null ? role : `${oneLine(name)} (${role})`, width - 7);
   const parts: readonly MessagePart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const lines = parts.flatMap((part) =>
@@ -38,7 +38,8 @@ function formatMessage(message: Message, { columns, style }: RenderOptions): str
       ? wrap(printable(part.text), width)
       : [style.dim(truncate(oneLine(printable(describePart(part))), width))],
   );
-  const head = `${style.bold(printable(speaker))}  ${style.dim(formatClockTime(momentOf(message)))}`;
+  const by = author === null ? '' : ` by ${printable(author)}`;
+  const head = `${style.bold(printable(speaker))}  ${style.dim(formatClockTime(momentOf(message)) + by)}`;
   return [head, ...lines.map((line) => (line === '' ? '' : MARGIN + line))].join('\n');
 }
 

@@ -8,7 +8,14 @@ import { nameOf } from '../items/item-kind.ts';
 import { followJob } from '../jobs/follow-job.ts';
 import { describeError } from '../jobs/job-lines.ts';
 import { printOutcome } from '../jobs/print-outcome.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  SPACE_OPTION,
+} from '../memory/command-options.ts';
 import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -40,6 +47,7 @@ export function extractConversationsCommand(context: ExtractionContext): Command
     .argument('[id...]', 'their ids, or the parts shown in lists')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string[], options: CommonOptions) => {
       if (typed.length === 0 && !context.input.isTty) {

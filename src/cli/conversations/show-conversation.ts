@@ -11,6 +11,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -41,6 +42,7 @@ export function showConversationCommand(context: CommandContext): Command {
     .option('--all', 'show all messages')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: ShowOptions) => {
       const client = await openClient(context, options);

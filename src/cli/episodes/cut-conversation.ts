@@ -1,7 +1,14 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { printItems } from '../items/list-items.ts';
-import { type CommonOptions, JSON_OPTION, openClient, PROFILE_OPTION, printJson } from '../memory/command-options.ts';
+import {
+  type CommonOptions,
+  JSON_OPTION,
+  openClient,
+  PROFILE_OPTION,
+  printJson,
+  SPACE_OPTION,
+} from '../memory/command-options.ts';
 import { CONVERSATION, findId } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { wrap } from '../memory/terminal-text.ts';
@@ -21,6 +28,7 @@ export function cutCommand(context: CommandContext): Command {
     .argument('<conversation>', 'its id, or the part that svc conversations shows')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: CommonOptions) => {
       const client = await openClient(context, options);

@@ -9,6 +9,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { EPISODE, findId } from '../memory/find-id.ts';
 import type { RenderOptions } from '../memory/memory-card.ts';
@@ -32,6 +33,7 @@ export function showEpisodeCommand(context: CommandContext): Command {
     .argument('<id>', 'its id, or the part shown in lists')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (typed: string, options: CommonOptions) => {
       const client = await openClient(context, options);

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { SPACE_HEADER } from '../../contract/space-names.ts';
 
 /** The daemon that a hook talks to. */
 export interface HookDaemon {
   url: string;
   apiKey: string;
+  /** The id of the space to act in, if not the own account. */
+  space?: string | undefined;
   /** Aborts shortly before the hook must end. */
   signal: AbortSignal;
 }
@@ -17,7 +20,7 @@ export interface HookResponse {
 
 /** Sends one request, never again: a hook has no time for a second attempt. Rejects if the connection fails or time is up. */
 export async function requestDaemon(
-  { url, apiKey, signal }: HookDaemon,
+  { url, apiKey, space, signal }: HookDaemon,
   method: 'GET' | 'POST',
   path: string,
   { body, idempotencyKey }: { body?: unknown; idempotencyKey?: string } = {},
@@ -27,6 +30,7 @@ export async function requestDaemon(
   const headers = {
     authorization: `Bearer ${apiKey}`,
     accept: 'application/json',
+    ...(space !== undefined && { [SPACE_HEADER]: space }),
     'user-agent': 'svc-hook',
     'content-length': Buffer.byteLength(text),
     ...(body !== undefined && { 'content-type': 'application/json' }),

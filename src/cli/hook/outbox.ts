@@ -9,6 +9,8 @@ interface OutboxItem {
   key: string;
   /** The account it was captured for; it is sent to no other. */
   account: string;
+  /** The id of the space it was captured for, if not the account itself. */
+  space?: string;
   session: string;
   project?: string;
   messages?: SaidMessage[];
@@ -28,10 +30,17 @@ const MAX_CHARACTERS = 4_000_000;
 /** The daemon forgets idempotency keys after 24 hours; a later attempt might say something twice. */
 const UNCERTAIN_MS = 23 * 3_600_000;
 
+interface EnqueueOptions {
+  account: string;
+  space: string | undefined;
+  project: string | undefined;
+  cut: boolean;
+}
+
 /** The queue of what was said, in a file that all hooks of this machine share. */
 export interface Outbox {
   /** Moves what is pending in a session to the queue, and with `cut` requests its episodes. */
-  enqueue(session: string, options: { account: string; project: string | undefined; cut: boolean }): Promise<void>;
+  enqueue(session: string, options: EnqueueOptions): Promise<void>;
   /** Sends the account's items in order until one fails or time is up. Does nothing while another hook sends. */
   send(daemon: HookDaemon, account: string): Promise<void>;
 }
@@ -52,7 +61,7 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
 
   async function attempt(item: OutboxItem, daemon: HookDaemon): Promise<boolean> {
     try {
-      const { status } = await deliver(item, daemon, dependencies);
+      const { status } = await deliver(item, { ...daemon, space: item.space }, dependencies);
       debug(`sent ${item.messages?.length ?? 0} messages: ${status}`);
       // A rejected batch would be rejected again, unless the daemon was busy or the key is no longer valid.
       if (status === 401 || status === 408 || status === 409 || status === 429 || status >= 500) return false;
@@ -73,7 +82,7 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
   }
 
   return {
-    async enqueue(session, { account, project, cut }) {
+    async enqueue(session, { account, space, project, cut }) {
       const taken = await openSession(dependencies, session).change((state) => {
         const messages = state.pending;
         state.pending = [];
@@ -83,7 +92,8 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
       });
       if (!taken) return;
       const { messages, position } = taken;
-      const item = { account, session, ...(project !== undefined && { project }) };
+      const where = { ...(space !== undefined && { space }), ...(project !== undefined && { project }) };
+      const item = { account, session, ...where };
       const said = {
         ...item,
         key: `hook-${sessionKey(session, String(position), JSON.stringify(messages))}`,

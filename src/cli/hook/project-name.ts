@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const MAX_CHARACTERS = 200;
@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 200;
  * repository's name. Reads git's files and starts no process.
  */
 export async function projectName(folder: string): Promise<string | undefined> {
-  const common = await commonGitFolder(folder);
+  const common = (await findGit(folder))?.common;
   const origin = common === undefined ? undefined : await originOf(common);
   const name = origin ?? basename(await projectRoot(folder));
   // The rules of the API's `project`.
@@ -21,27 +21,53 @@ export async function projectName(folder: string): Promise<string | undefined> {
 
 /** Returns the folder of the git repository that a folder is in, the same for its worktrees, or else the folder itself. */
 export async function projectRoot(folder: string): Promise<string> {
-  const common = await commonGitFolder(folder);
+  const common = (await findGit(folder))?.common;
   return common === undefined ? resolve(folder) : repositoryFolder(common);
 }
 
-/** Finds `.git` in a folder or above; for a worktree, the folder that it shares with its repository. */
-async function commonGitFolder(folder: string): Promise<string | undefined> {
+/**
+ * Returns the folder that stands for a project on this machine: that of the git repository, which worktrees share, otherwise
+ * the folder itself. A folder that only claims to be a worktree of a repository, which does not know it, stands for itself.
+ */
+export async function projectFolder(folder: string): Promise<string> {
+  const git = await findGit(folder);
+  if (git === undefined) return realFolder(resolve(folder));
+  const { at, own, common } = git;
+  const knows = own === undefined ? '' : (await readText(join(own, 'gitdir'))).trim();
+  const isWorktree = knows !== '' && (await realFolder(resolve(own!, knows))) === (await realFolder(join(at, '.git')));
+  return realFolder(isWorktree ? repositoryFolder(common) : at);
+}
+
+function realFolder(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+interface FoundGit {
+  /** The folder that contains `.git`. */
+  at: string;
+  /** Where a `.git` that is a file points to. */
+  own?: string;
+  /** The folder of the repository's data, which its worktrees share. */
+  common: string;
+}
+
+/** Finds `.git` in a folder or above. */
+async function findGit(folder: string): Promise<FoundGit | undefined> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const path = join(at, '.git');
     const found = await stat(path).catch(() => undefined);
-    if (found?.isDirectory()) return path;
-    if (found?.isFile()) return sharedFolder(at, await readText(path));
+    if (found?.isDirectory()) return { at, common: path };
+    if (found?.isFile()) return followPointer(at, await readText(path));
     if (dirname(at) === at) return undefined;
   }
 }
 
-async function sharedFolder(worktree: string, pointer: string): Promise<string | undefined> {
+async function followPointer(at: string, pointer: string): Promise<FoundGit | undefined> {
   const target = /^gitdir:\s*(.+)$/m.exec(pointer)?.[1]?.trim();
   if (target === undefined) return undefined;
-  const own = resolve(worktree, target);
+  const own = resolve(at, target);
   const common = (await readText(join(own, 'commondir'))).trim();
-  return common === '' ? own : resolve(own, common);
+  return { at, own, common: common === '' ? own : resolve(own, common) };
 }
 
 function repositoryFolder(common: string): string {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fenceMark } from '../../contract/fence.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { createKeychain } from '../../outside/keychain/keychain.ts';
+import type { KnownSpace } from '../acting-space.ts';
 import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
@@ -22,6 +23,7 @@ import { OWN_RUN_VARIABLE } from './own-run.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
 import { openSession, pruneSessions, type SessionFile, type StateDependencies, sessionKey } from './session-state.ts';
+import { tieNotice, tieOf } from './tie.ts';
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
 export const DEFAULT_LIMIT_MS = 800;
@@ -85,22 +87,33 @@ async function respond(
   const account = openHookAccount(context, signal);
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const accountKey = await account.key;
+  const tie = await tieOf(openSettings(context.environment), input.cwd);
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
   // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
-  const session = openSession(dependencies, sessionKey(accountKey, input.sessionId));
+  const session = openSession(dependencies, sessionKey(accountKey, input.sessionId, ...(tie ? [tie.id] : [])));
   const project = await projectName(input.cwd);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
   if (forgetsContext(event, client, input)) await forgetInjected(session);
   await capture(event, input, session, { client, redact });
   if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
-    await outbox.enqueue(session.key, { account: accountKey, project, cut: event === 'session-end' });
+    await outbox.enqueue(session.key, {
+      ...{ account: accountKey, space: tie?.id, project },
+      cut: event === 'session-end',
+    });
   }
-  const daemon = await account.daemon;
-  const recalling = recall(event, input, { client, daemon, session, project, dependencies }).then((output) => {
-    if (output === undefined) debug('nothing to recall');
-    else context.terminal.out(output);
+  const daemon = await account.daemon.catch(async (error: unknown) => {
+    if (tie && event === 'session-start') {
+      context.terminal.out(hookOutput(event, client, await tieNotice(tie, undefined), input));
+    }
+    throw error;
   });
+  const recalling = recall(event, input, { client, daemon, tie, session, project, dependencies, debug }).then(
+    (output) => {
+      if (output === undefined) debug('nothing to recall');
+      else context.terminal.out(output);
+    },
+  );
   const outcomes = await Promise.allSettled([recalling, outbox.send(daemon, accountKey)]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') debug((outcome.reason as Error).message);
 }
@@ -147,20 +160,28 @@ async function recall(
   parts: {
     client: HookClient;
     daemon: HookDaemon;
+    tie: KnownSpace | undefined;
     session: SessionFile;
     project: string | undefined;
     dependencies: StateDependencies;
+    debug: (reason: string) => void;
   },
 ): Promise<string | undefined> {
-  const { client, daemon, session, project, dependencies } = parts;
+  const { client, daemon, tie, session, project, dependencies, debug } = parts;
+  const place = { ...daemon, space: tie?.id };
   const { prompt } = input;
   const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const text = await recallForStart(daemon, session, { folder: input.cwd, project, mark });
-    return text && hookOutput(event, client, text, input);
+    const recalled = recallForStart(place, session, { folder: input.cwd, project, mark });
+    if (!tie) return recalled.then((text) => text && hookOutput(event, client, text, input));
+    const [notice, text] = await Promise.all([
+      tieNotice(tie, daemon),
+      recalled.catch(({ message }: Error) => debug(message)),
+    ]);
+    return hookOutput(event, client, text ? `${notice}\n\n${text}` : notice, input);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
-  const text = await recallForPrompt(daemon, session, { prompt, project, mark });
+  const text = await recallForPrompt(place, session, { prompt, project, mark });
   return text && hookOutput(event, client, text, input);
 }

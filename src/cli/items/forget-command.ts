@@ -12,6 +12,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { findId, type IdKind } from '../memory/find-id.ts';
 import type { RenderOptions } from '../memory/memory-card.ts';
@@ -44,6 +45,7 @@ export function forgetCommandOf<Item extends { id: string }>(
     .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', help)
     .action(async (typed: string[], options: ForgetOptions) => {
       if (!options.yes) requireTerminal(context.input);

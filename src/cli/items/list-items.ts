@@ -9,6 +9,7 @@ import {
   parseCount,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 import type { IdKind } from '../memory/find-id.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -36,6 +37,7 @@ export function listItemsCommand<Item extends TitledItem>(context: CommandContex
     .option('--project <name>', 'only what belongs to this project or to none')
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', helpOf(kind.id))
     .action(async (options: ListOptions) => {
       const client = await openClient(context, options);

@@ -1,36 +1,52 @@
 import { InvalidArgumentError } from 'commander';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import type { SearchRequest } from '../../contract/search.ts';
-import type { CommandContext } from '../command-context.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
+import type { CommandContext, CommandTerminal, Session } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { jsonFor } from '../output.ts';
 import type { RenderOptions } from './memory-card.ts';
 import { createMemoryStyle } from './style.ts';
+import { printable } from './terminal-text.ts';
 
 /** Options of every memory command. */
 export interface CommonOptions {
   profile?: string;
   json?: true;
+  space?: string;
 }
 
 export const PROFILE_OPTION = ['--profile <name>', 'the account to use, if there are several [SVC_PROFILE]'] as const;
+export const SPACE_OPTION = ['--space <name>', 'the space to act in, if not your own account [SVC_SPACE]'] as const;
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
-/** Returns a client for the session. One retry rather than three, because a person is waiting. */
+/**
+ * Returns a client for the session, and says in which space it acts. One retry rather than three, because a person is
+ * waiting.
+ */
 export async function openClient(
   { session, terminal }: CommandContext,
-  { profile }: CommonOptions,
+  { profile, space }: Pick<CommonOptions, 'profile' | 'space'>,
   more: Partial<ClientOptions> = {},
 ): Promise<Client> {
-  const { url, apiKey } = await session(profile);
-  return createClient({
-    baseUrl: url,
-    apiKey,
-    fetch: createHttpFetch(),
-    retries: 1,
-    signal: terminal.closed,
-    ...more,
-  });
+  const opened = await session(profile, space);
+  if (opened.space) terminal.error(`Space: ${printable(opened.space.name)}\n`);
+  return clientOf(opened, terminal, more);
+}
+
+/** Returns a client for an open session. */
+export function clientOf(
+  { url, apiKey, space }: Session,
+  { closed }: Pick<CommandTerminal, 'closed'>,
+  more: Partial<ClientOptions> = {},
+): Client {
+  const fetch = createHttpFetch();
+  return createClient({ baseUrl: url, apiKey, space: space?.key, fetch, retries: 1, signal: closed, ...more });
+}
+
+/** Returns a client that acts in the own account, whichever space is in use. */
+export function openOwnClient(context: CommandContext, { profile }: Pick<CommonOptions, 'profile'>): Promise<Client> {
+  return openClient(context, { ...(profile !== undefined && { profile }), space: OWN_SPACE });
 }
 
 /** Option parser that collects repeated values. */

@@ -23,7 +23,8 @@ export function memoryHistory(versions: readonly Memory[], { columns, style, now
   const width = Math.max(16, Math.min(columns, 100)) - 2;
   const blocks = versions.map((memory, index) => {
     const updatedAt = formatTimeWithDate(parseTimestamp(memory.updatedAt) ?? nowMs, nowMs);
-    const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${updatedAt}`);
+    const by = memory.author === null ? '' : ` by ${printable(memory.author)}`;
+    const heading = style.bold(`version ${memory.version}`) + style.dim(`  ${updatedAt}${by}`);
     const changes = changedFields(memory, versions[index + 1]);
     const note = changes.length === 0 ? [] : [style.dim(`  changed: ${changes.join(', ')}`)];
     return [heading, ...wrap(printable(memory.content), width).map((line) => `  ${line}`), ...note].join('\n');

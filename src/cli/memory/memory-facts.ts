@@ -9,10 +9,11 @@ import { printable } from './terminal-text.ts';
 export type ListedMemory = Pick<Memory, 'id' | 'content' | 'user' | 'tags' | 'occurredAt' | 'createdAt'> &
   Partial<Memory & Pick<SearchResult, 'restatedBy' | 'possiblySupersededBy'>>;
 
-/** The time, validity, user and tags, in a few words each. */
+/** The time, author in a space, validity, user and tags, in a few words each. */
 export function memoryFacts(memory: ListedMemory, nowMs: number): string[] {
   const formatTime = (timestamp: string) => formatRelativeTime(parseTimestamp(timestamp) ?? nowMs, nowMs);
   const facts = [formatTime(memory.occurredAt ?? memory.createdAt)];
+  if (memory.author) facts.push(`by ${printable(memory.author)}`);
   if (memory.pinned) facts.unshift('pinned');
   if (memory.validTo) facts.push(memory.supersededBy ? 'superseded' : `valid until ${formatTime(memory.validTo)}`);
   if (memory.restatedBy || memory.possiblySupersededBy) facts.push('older');
@@ -35,6 +36,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['tags', memory.tags.map((tag) => `#${tag}`).join(' ')],
     ['metadata', Object.keys(memory.metadata).length === 0 ? '' : JSON.stringify(memory.metadata)],
     ['stored by', memory.client ?? ''],
+    ['author', memory.author ?? ''],
     ['said by', memory.origin === null ? '' : ORIGIN_TITLES[memory.origin]],
     ['source', memory.source === null ? '' : Object.values(memory.source).join(', ')],
     ['pinned', memory.pinned ? 'yes' : ''],

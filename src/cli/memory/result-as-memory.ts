@@ -14,6 +14,7 @@ export function resultAsMemory(result: SearchResult): ListedMemory {
     content: message ? `${result.name ?? result.role}: ${result.content}` : result.content,
     occurredAt: message ? null : result.startedAt,
     tags: [],
+    ...(message && { author: result.author }),
     ...(restatedBy !== undefined && { restatedBy }),
   };
 }

@@ -17,6 +17,7 @@ import {
   PROFILE_OPTION,
   printJson,
   renderOptions,
+  SPACE_OPTION,
 } from '../memory/command-options.ts';
 
 interface SettingsOptions extends CommonOptions {
@@ -48,6 +49,7 @@ export function reviewSetCommand(context: CommandContext): Command {
     )
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
+    .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (kind: SuggestionKind | undefined, mode: SuggestionMode | undefined, _, command: Command) => {
       const options = command.optsWithGlobals<SettingsOptions>();

@@ -1,7 +1,8 @@
-import { createClient } from '../../client/client.ts';
+import { type Client, createClient, type Space } from '../../client/client.ts';
 import { UnreachableError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
 import type { AccountContext } from '../account-context.ts';
+import type { KnownSpace } from '../acting-space.ts';
 import { parseDaemonUrl, unanswered } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
@@ -22,6 +23,10 @@ export interface AccountStatus {
   reachable: boolean;
   latencyMs?: number;
   account?: Account;
+  /** The space that commands act in, if not the own account. */
+  space?: SpaceStatus;
+  /** Projects on this machine that are tied to a space; only if there are some. */
+  ties?: TieStatus[];
   /** A newer version of svc, if the daemon looks for one. */
   update?: string;
   /** Scheduled backups fail; only if this account may see backups. */
@@ -29,6 +34,19 @@ export interface AccountStatus {
   /** The problem and how to fix it. */
   problem?: string;
   exitCode: number;
+}
+
+/** A space as it is named here, with the membership that the daemon reports; without a role there is none. */
+export interface SpaceStatus {
+  name: string;
+  id?: string;
+  role?: Space['role'];
+  members?: number | null;
+}
+
+export interface TieStatus {
+  folder: string;
+  space: SpaceStatus;
 }
 
 type Dependencies = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
@@ -45,15 +63,12 @@ export async function accountStatus(dependencies: Dependencies): Promise<Account
   const { clock, fetch } = dependencies;
   const beganMs = clock.monotonicMs();
   try {
-    const account = await createClient({
-      baseUrl: url,
-      apiKey,
-      retries: 0,
-      timeoutMs: 10_000,
-      ...(fetch && { fetch }),
-    }).account.get();
+    const client = createClient({ baseUrl: url, apiKey, retries: 0, timeoutMs: 10_000, ...(fetch && { fetch }) });
+    const account = await client.account.get();
     const latencyMs = Math.round(clock.monotonicMs() - beganMs);
-    return { ...known, email: account.email, signedIn: true, reachable: true, latencyMs, account, exitCode: EXIT.done };
+    const shared = await sharedWith(client, session, dependencies.settings.ties());
+    const signedIn = { email: account.email, signedIn: true, reachable: true, latencyMs, account };
+    return { ...known, ...signedIn, ...shared, exitCode: EXIT.done };
   } catch (error) {
     const failure = toFailure(error);
     if (!failure) throw error;
@@ -61,6 +76,25 @@ export async function accountStatus(dependencies: Dependencies): Promise<Account
     const signedIn = failure.exitCode === EXIT.notSignedIn ? false : undefined;
     return { ...known, signedIn, reachable, problem: failure.message, exitCode: failure.exitCode };
   }
+}
+
+/** The space in use and the ties of projects, with what the daemon says of the memberships. */
+async function sharedWith(
+  client: Client,
+  { space }: Pick<Session, 'space'>,
+  ties: Record<string, KnownSpace>,
+): Promise<Pick<AccountStatus, 'space' | 'ties'>> {
+  const tied = Object.entries(ties);
+  if (!space && tied.length === 0) return {};
+  const joined = (await client.spaces.list()).data.filter(({ state }) => state === 'joined');
+  const statusOf = (key: string, name: string): SpaceStatus => {
+    const found = joined.find((one) => one.id === key) ?? joined.find((one) => one.name === key);
+    return found ? { name: found.name, id: found.id, role: found.role, members: found.members } : { name };
+  };
+  return {
+    ...(space && { space: statusOf(space.key, space.name) }),
+    ...(tied.length > 0 && { ties: tied.map(([folder, { id, name }]) => ({ folder, space: statusOf(id, name) })) }),
+  };
 }
 
 function isSession(result: unknown): result is Session {

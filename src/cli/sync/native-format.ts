@@ -1,5 +1,5 @@
-import { contentOf, LONGEST_NAME, textOf } from '../../client/named-items.ts';
 import type { Memory } from '../../contract/memories.ts';
+import { contentOf, LONGEST_NAME, textOf } from '../../contract/named-items.ts';
 import type { FileFormat } from './file-format.ts';
 import { CONFLICT_MARK, pathKey } from './file-name.ts';
 import { normalizeContent } from './note.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createOutput } from '../output.ts';
@@ -15,20 +16,23 @@ interface SyncService {
   user?: string | undefined;
   project?: string | undefined;
   profile?: string | undefined;
+  space?: string | undefined;
 }
 
 /** Installs, or updates, the service that syncs a folder while its user is logged in, and starts it. */
 export async function installSyncService(
-  { root, folder = root, native, user, project, profile }: SyncService,
+  { root, folder = root, native, user, project, profile, space: requested }: SyncService,
   context: ServiceContext,
 ): Promise<void> {
-  const { profileName } = await context.session(profile);
+  const { profileName, space } = await context.session(profile, requested);
   if (context.environment.env.SVC_API_KEY) {
     throw new CommandFailure(EXIT.usage, 'A service does not have SVC_API_KEY. Sign in with svc login, then unset it.');
   }
   const supervisor = openSupervisor('user', context, nameOf(root));
   await supervisor.assertAvailable();
-  const words = ['sync', folder, '--yes', '--existing', '--profile', profileName];
+  // Named also if it is the own account, because `svc space use` may choose another one later.
+  const where = ['--profile', profileName, '--space', space?.key ?? OWN_SPACE];
+  const words = ['sync', folder, '--yes', '--existing', ...where];
   if (user !== undefined) words.push('--user', user);
   if (project !== undefined) words.push('--project', project);
   if (native !== undefined) words.push('--native', native);

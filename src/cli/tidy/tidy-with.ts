@@ -27,6 +27,7 @@ export interface TidyWithOptions extends TidyScope {
   maxMinutes?: number;
   json?: true;
   profile?: string;
+  space?: string;
 }
 
 export interface TidyWithParts {
@@ -63,7 +64,7 @@ export async function tidyWith(options: TidyWithOptions, { client, context, prog
   const assistant = TIDY_PROGRAMS[options.with];
   const path = await findAssistant(assistant, context);
   const scope = scopeOf(options);
-  const session = await context.session(options.profile);
+  const session = await context.session(options.profile, options.space);
   const before = await openIds(client, scope);
   const daemon = openTidyDaemon(session, terminal.closed);
   if (!(await daemon.hasWork(scope))) {
@@ -152,10 +153,12 @@ async function findAssistant({ command, title, install }: TidyProgram, { environ
 function bridgeEntry(program: BridgeProgram, session: Session, { profile }: TidyWithOptions, context: CommandContext) {
   const { env } = context.environment;
   const name = env.SVC_API_KEY ? undefined : (profile ?? session.profileName);
+  const profileWords = name === undefined ? [] : ['--profile', name];
+  const spaceWords = session.space ? ['--space', session.space.key] : [];
   return {
     transport: 'stdio' as const,
     command: program.node,
-    args: [program.script, 'mcp', '--tools', 'tidy', ...(name === undefined ? [] : ['--profile', name])],
+    args: [program.script, 'mcp', '--tools', 'tidy', ...profileWords, ...spaceWords],
     env: { ...forwardedVariables(context.environment), ...(env.SVC_URL && { SVC_URL: env.SVC_URL }) },
   };
 }

@@ -1,5 +1,5 @@
 import type { TidyWork } from '../../contract/tidy.ts';
-import { createHttpTransport } from '../bridge/http-transport.ts';
+import { createHttpTransport, endpointIn } from '../bridge/http-transport.ts';
 import { parseMessage } from '../bridge/message.ts';
 import { TOOL_SETS } from '../bridge/tool-sets.ts';
 import type { Session } from '../command-context.ts';
@@ -24,8 +24,8 @@ export interface TidyDaemon {
 const LARGEST_PORTION = 50;
 
 /** Opens the MCP endpoint that offers the tools to tidy memories. Calls throw `CommandFailure` if it offers none. */
-export function openTidyDaemon({ url, apiKey }: Session, signal: AbortSignal): TidyDaemon {
-  const transport = createHttpTransport(`${TOOL_SETS.tidy.path}&structured=true`);
+export function openTidyDaemon({ url, apiKey, space }: Session, signal: AbortSignal): TidyDaemon {
+  const transport = createHttpTransport(endpointIn(space?.key, `${TOOL_SETS.tidy.path}&structured=true`));
 
   async function ask(method: string, params: object): Promise<Record<string, unknown>> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

@@ -8,15 +8,20 @@ export interface McpClients {
    * otherwise by its User-Agent.
    */
   nameOf(request: FastifyRequest, message?: unknown): string;
+  /** Whether the client of a message said that it shows screens of tools (MCP Apps), there or in its `initialize`. */
+  showsApps(request: FastifyRequest, message?: unknown): boolean;
 }
 
 const MAX_REMEMBERED = 5000;
 /** Names the client in protocol revisions without `initialize`. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const APPS = 'io.modelcontextprotocol/ui';
+const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 
 interface Message {
   method?: unknown;
-  params?: { clientInfo?: unknown; _meta?: Record<string, unknown> | null } | null;
+  params?: { clientInfo?: unknown; capabilities?: unknown; _meta?: Record<string, unknown> | null } | null;
 }
 
 /**
@@ -25,20 +30,39 @@ interface Message {
  */
 export function createMcpClients(): McpClients {
   const initialized = new Map<string, string>();
+  const showing = new Map<string, boolean>();
+  const keyOf = ({ principal, headers }: FastifyRequest) =>
+    `${principal.tenantId} ${headers['user-agent']?.slice(0, 200)}`;
   return {
+    showsApps(request, message = request.body) {
+      const { method, params } = (message ?? {}) as Message;
+      const own = params?.capabilities ?? params?._meta?.[CLIENT_CAPABILITIES];
+      if (method === 'initialize') remember(showing, keyOf(request), declaresApps(own));
+      return own === undefined ? (showing.get(keyOf(request)) ?? false) : declaresApps(own);
+    },
     nameOf(request, message = request.body) {
       const { method, params } = (message ?? {}) as Message;
       const userAgent = request.headers['user-agent'];
-      const key = `${request.principal.tenantId} ${userAgent?.slice(0, 200)}`;
+      const key = keyOf(request);
       const own = clientOfInfo(params?.clientInfo ?? params?._meta?.[CLIENT_INFO]);
       if (own !== undefined && method === 'initialize') {
-        initialized.delete(key);
-        if (initialized.size >= MAX_REMEMBERED) initialized.delete(initialized.keys().next().value!);
-        initialized.set(key, own);
+        remember(initialized, key, own);
       }
       return own ?? initialized.get(key) ?? clientOfUserAgent(userAgent);
     },
   };
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.delete(key);
+  if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!);
+  known.set(key, value);
+}
+
+function declaresApps(capabilities: unknown): boolean {
+  const { extensions } = (capabilities ?? {}) as { extensions?: Record<string, { mimeTypes?: unknown } | null> | null };
+  const mimeTypes = extensions?.[APPS]?.mimeTypes;
+  return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE);
 }
 
 /** The methods of messages that are named in the activity. */

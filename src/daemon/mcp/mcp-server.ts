@@ -6,18 +6,18 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Episodes } from '../../features/episodes/episodes.ts';
-import type { Principal } from '../../features/keys/keys.ts';
 import { hasScope } from '../../features/keys/scope.ts';
 import type { Profile } from '../../features/profile/profile.ts';
 import type { Tidy } from '../../features/tidy/tidy.ts';
 import { createChatgptTools } from './mcp-chatgpt-tools.ts';
 import { createPrompts, createTidyPrompts } from './mcp-prompts.ts';
 import { createResources } from './mcp-resources.ts';
+import { createReviewTools, type ReviewParts } from './mcp-review-tools.ts';
 import { createTidyTools } from './mcp-tidy-tools.ts';
 import type { ToolSet } from './mcp-tool-set.ts';
 import { createTools, type McpCall, type Registration, type ToolRooms } from './mcp-tools.ts';
 
-export interface McpServerDependencies extends ToolRooms {
+export interface McpServerDependencies extends ToolRooms, Pick<ReviewParts, 'suggestions' | 'sealer' | 'clock'> {
   tidy: Tidy;
   episodes: Episodes;
   /** Base address of the web app. */
@@ -71,7 +71,12 @@ export function createMcpServers(
   rejected: (error: Error) => void,
 ): McpServers {
   const offers: Record<ToolSet, readonly Registration[]> = {
-    everyday: [...createTools(rooms), ...createResources({ ...rooms, profile }), ...createPrompts(rooms)],
+    everyday: [
+      ...createTools(rooms),
+      ...createReviewTools(rooms),
+      ...createResources({ ...rooms, profile }),
+      ...createPrompts(rooms),
+    ],
     tidy: [...createTidyTools(rooms), ...createTidyPrompts()],
     chatgpt: createChatgptTools(rooms),
   };
@@ -82,7 +87,7 @@ export function createMcpServers(
   });
   return {
     async answer(message, parsedBody, call) {
-      const exchange = { ...call, offers: offersFor(parsedBody, call.principal, offers[call.toolSet]) };
+      const exchange = { ...call, offers: offersFor(parsedBody, call, offers[call.toolSet]) };
       if (await isLegacyRequest(message, parsedBody)) {
         return answerLegacy(createServer(version, exchange), message, { parsedBody, onerror: rejected });
       }
@@ -116,7 +121,12 @@ function createServer(version: string, call: Exchange | undefined): McpServer {
 }
 
 /** Returns what the server of a message has to register: the tool that it calls, or all that the caller may use. */
-function offersFor(message: unknown, principal: Principal, offers: readonly Registration[]): readonly Registration[] {
+function offersFor(
+  message: unknown,
+  { principal, showsApps }: McpCall,
+  all: readonly Registration[],
+): readonly Registration[] {
+  const offers = all.filter(({ forApps = false }) => showsApps || !forApps);
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
   const called =
     method === 'tools/call' ? offers.find(({ tool }) => tool !== undefined && tool === params?.name) : undefined;

@@ -27,6 +27,8 @@ export interface McpCall {
    */
   structured: boolean;
   toolSet: ToolSet;
+  /** Whether the client shows screens of tools (MCP Apps). */
+  showsApps: boolean;
 }
 
 /** Registers a tool, resource or prompt on the server of one request. */
@@ -36,6 +38,8 @@ export interface Registration {
   tool?: string;
   /** The scope that the tool needs. */
   scope?: Scope;
+  /** Whether it is offered only to clients that show screens. */
+  forApps?: boolean;
 }
 
 interface Tool<Input, Output extends object> {
@@ -55,6 +59,12 @@ interface Tool<Input, Output extends object> {
   text(output: Output, mark: string): string;
   /** Whether programs parse the text: nothing is added to it. */
   isParsed?: boolean;
+  /** The scope that the tool needs; by default that of reading or of changing memories. */
+  scope?: Scope;
+  /** Its screen (MCP Apps), and whether the model, the screen or both may call the tool: the client enforces that. */
+  ui?: { resourceUri: string; visibility: readonly ('model' | 'app')[] };
+  /** What the screen gets and the model does not. */
+  meta?(output: Output): Record<string, unknown>;
   /** What to do about an id that nothing has, if the tools of every day are no help. */
   unknownIdAdvice?: string;
 }
@@ -69,12 +79,12 @@ export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentH
 
 /** Wraps a feature's method as a tool. Schemas are compiled here, once, rather than for the server of each request. */
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
-  const { name, output, run, text, isParsed = false, unknownIdAdvice } = definition;
+  const { name, output, run, text, meta, ui, isParsed = false, unknownIdAdvice } = definition;
   const config = toolConfig(definition);
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
-  const scope = definition.annotations.readOnlyHint ? 'memory:read' : 'memory';
+  const scope = definition.scope ?? (definition.annotations.readOnlyHint ? 'memory:read' : 'memory');
   const register: Registration = (server, { principal, requestId, mark, log, note, structured }) => {
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
@@ -88,6 +98,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         return {
           content: [{ type: 'text', text: withNotes(text(answer, mark), isParsed ? [] : notes) }],
           ...(structured && { structuredContent: declared(answer) }),
+          ...(meta && { _meta: meta(answer) }),
         };
       } catch (error) {
         note.status = error instanceof AppError ? error.status : 500;
@@ -100,7 +111,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
       }
     });
   };
-  return Object.assign(register, { tool: name, scope } as const);
+  return Object.assign(register, { tool: name, scope, forApps: ui !== undefined } as const);
 }
 
 /** Notes on arguments that are shown; further ones repeat the same. */
@@ -112,9 +123,9 @@ function withNotes(text: string, notes: readonly string[]): string {
 }
 
 function toolConfig<Input, Output extends object>(definition: Tool<Input, Output>) {
-  const { title, description, annotations, alwaysLoad } = definition;
+  const { title, description, annotations, alwaysLoad, ui } = definition;
   const inputSchema: StandardSchemaWithJSON = listedInput(definition.listed ?? definition.input, definition.arguments);
   // Claude Code defers the tools of a server with many of them; this is its documented exception.
-  const meta = alwaysLoad ? { _meta: { 'anthropic/alwaysLoad': true } } : {};
-  return { title, description, annotations, inputSchema, ...meta };
+  const _meta = { ...(alwaysLoad && { 'anthropic/alwaysLoad': true }), ...(ui && { ui }) };
+  return { title, description, annotations, inputSchema, ...(Object.keys(_meta).length > 0 && { _meta }) };
 }

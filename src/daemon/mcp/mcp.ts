@@ -48,8 +48,9 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
       const { answer } = await servers();
       const structured = asksForStructure(request);
       const toolSet = toolSetOf(request);
+      const showsApps = clients.showsApps(request, body);
       const mark = fenceMark(random);
-      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured, toolSet });
+      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured, toolSet, showsApps });
     }
 
     app.addHook('onRequest', async (request) => {

@@ -99,7 +99,7 @@ async function copyAll(id: string, memoryIds: readonly string[]): Promise<string
   const { spaces } = currentSession().account;
   let [copied, known] = [0, 0];
   for (let start = 0; start < memoryIds.length; start += PORTION) {
-    const { data } = await spaces.copy(id, { memoryIds: memoryIds.slice(start, start + PORTION) });
+    const { data } = await spaces.copy(id, memoryIds.slice(start, start + PORTION));
     const duplicates = data.filter(({ duplicate }) => duplicate).length;
     known += duplicates;
     copied += data.length - duplicates;

@@ -6,7 +6,7 @@ import type { Reader } from '../connection.ts';
 import { otherSchema, SCHEMA_VERSION } from '../migrate.ts';
 import { startFault } from './start-fault.ts';
 import { postgresError } from './storage-error.ts';
-import { connectionUrl } from './url.ts';
+import { checkAuthority, connectionUrl } from './url.ts';
 
 /** The schema version that the baseline creates. */
 const BASELINE_VERSION = 15;
@@ -29,13 +29,14 @@ export async function migratePostgres(url: string): Promise<void> {
   const { default: knex } = await import('knex');
   const builder = knex({
     client: 'pg',
-    connection: connectionUrl(url),
+    connection: { connectionString: connectionUrl(url) },
     pool: { min: 0, max: 1 },
     acquireConnectionTimeout: 10_000,
     // Everything that knex would print is also thrown.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
   try {
+    await checkAuthority(url);
     for (const [version, step] of STEPS)
       await builder.transaction((transaction) => runStep(transaction, version, step));
   } catch (error) {

@@ -8,6 +8,7 @@ import { createReaders } from '../readers.ts';
 import { type Availability, createAvailability } from './availability.ts';
 import { createSession, inReadTransaction, type Session, type TransactionKind } from './connection.ts';
 import { refuseOtherSchema } from './migrate.ts';
+import { warnOfLoss, warnOfSuperuser } from './start-warnings.ts';
 import { postgresTransactions } from './transactions.ts';
 
 export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTimeoutMs'> {
@@ -28,6 +29,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   try {
     await refuseOtherSchema(writer);
     await warnOfSuperuser(writer, options.log);
+    await warnOfLoss(writer, options.log);
   } catch (error) {
     await writer.close();
     throw error;
@@ -68,16 +70,6 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       return closed;
     },
   };
-}
-
-/** Warns if the user of the URL may see the rows of all tenants whatever the transaction says. */
-async function warnOfSuperuser(session: Session, log: Log): Promise<void> {
-  const role = await session.get<{ name: string }>(
-    'SELECT rolname AS name FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)',
-  );
-  if (!role) return;
-  const advice = 'connect as a user that owns the database and is not a superuser';
-  log.warn({ user: role.name }, `row-level security does not hold for the user of SVC_DATABASE_URL: ${advice}`);
 }
 
 function openReaders(url: string, count: number, availability: Availability) {

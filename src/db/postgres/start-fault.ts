@@ -10,7 +10,7 @@ const ADVICE: Record<string, string> = {
 
 /** Explains to an operator why a daemon cannot use the database at `url`; no more than the error itself if it is another. */
 export function startFault(error: unknown, url: string): unknown {
-  const { code = '', message } = error as { code?: string; message: string };
+  const { code = '', message, syscall, path } = error as NodeJS.ErrnoException;
   const { hostname, port, pathname } = new URL(url);
   const where = `PostgreSQL at ${hostname || 'the local socket'}${port && `:${port}`}${pathname}`;
   const refuse = (what: string, advice: string) =>
@@ -24,6 +24,7 @@ export function startFault(error: unknown, url: string): unknown {
   }
   const certificate = certificateFault(error, '?sslrootcert=ca.pem');
   if (certificate) return refuse(certificate.what, certificate.advice);
+  if (syscall === 'open') return refuse(`needs ${path}, which cannot be read (${code})`, 'Check the file.');
   if (/^E[A-Z_]+$/.test(code)) return refuse(`cannot be reached (${code})`, 'Check the address, and that it runs.');
   return error;
 }

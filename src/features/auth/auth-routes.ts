@@ -13,7 +13,7 @@ import {
 } from '../../contract/auth.ts';
 import { AppError } from '../../contract/errors.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { cookiesNamed } from '../../lib/cookies.ts';
+import { cookiesAt, newCookie } from '../../lib/cookies.ts';
 import { hashSecret } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { clientNameOf } from '../connections/client-name.ts';
@@ -126,7 +126,7 @@ function callbackRoutes({
       },
       async (request, reply) => {
         const token = request.query.token ?? '';
-        const link = await signIn.inspect(token, cookieOf(request, REQUEST_COOKIE));
+        const link = await signIn.inspect(token, cookieOf(request, REQUEST_COOKIE, publicUrl()));
         // A prefetch or a HEAD request is not a click.
         const purpose = `${request.headers['sec-purpose']} ${request.headers.purpose}`;
         const clicked = request.method === 'GET' && !/prefetch|preview/.test(purpose);
@@ -208,17 +208,16 @@ function refuseCrossSite(request: FastifyRequest, token: string, publicUrl: stri
       ? site === 'same-origin'
       : origin === undefined ||
         origin === new URL(publicUrl).origin ||
-        cookieOf(request, CONFIRM_COOKIE) === hashSecret(token);
+        cookieOf(request, CONFIRM_COOKIE, publicUrl) === hashSecret(token);
   if (!sameSite)
     throw new AppError('forbidden', 'This form was submitted by another site. Open the link in your email again.');
 }
 
 function setCookie(name: string, value: string, sameSite: 'Lax' | 'Strict', publicUrl: string): string {
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  const maxAge = value === '' ? 0 : LINK_MINUTES * 60;
-  return `${name}=${value}; Path=/v1/auth; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAge}${secure}`;
+  const maxAgeSeconds = value === '' ? 0 : LINK_MINUTES * 60;
+  return newCookie({ name, value, path: '/v1/auth', sameSite, maxAgeSeconds }, publicUrl);
 }
 
-function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  return cookiesNamed(headers.cookie, name)[0];
+function cookieOf({ headers }: FastifyRequest, name: string, publicUrl: string): string | undefined {
+  return cookiesAt(headers.cookie, name, publicUrl)[0];
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../contract/errors.ts';
-import { cookiesNamed } from '../../lib/cookies.ts';
+import { cookiesNamed, isHttps } from '../../lib/cookies.ts';
 import { csrfTokenOf, equalSecrets } from '../../lib/secret.ts';
 import type { NewSession } from './sessions.ts';
 
@@ -18,10 +18,6 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Browsers accept a `__Host-` cookie only over https, for this host alone and for all of its paths. */
 function cookieName(publicUrl: string): string {
   return isHttps(publicUrl) ? '__Host-svc' : 'svc_session';
-}
-
-function isHttps(publicUrl: string): boolean {
-  return publicUrl.startsWith('https:');
 }
 
 /** Returns the `Set-Cookie` that hands a new session to the browser. */

@@ -75,6 +75,8 @@ export function newSessionRoutes({
     app.post(
       '/v1/session',
       {
+        // A session is of an account, also if its key comes with a space.
+        config: { personal: true },
         // The body is optional.
         preValidation: async (request) => {
           if (request.body === undefined) request.body = {};

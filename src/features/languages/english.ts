@@ -72,22 +72,36 @@ export const english: Language = {
     synonyms: new Map(),
     transitions: [
       {
-        words: 'live lives living moved moving relocated',
+        words: 'live lives living moved moving relocated settled unpacked',
         states: /\b(?:live|lives|living|based|resides?|home is)\b.{0,20}\b(?:in|at|near|on)\b/i,
         changes:
-          /\b(?:mov(?:ed|ing) (?:back |over |out )?(?:to|into|in with)|relocated|new (?:flat|apartment|address|home|house))\b(?!.{0,20}\bdesk)/i,
+          /\b(?:mov(?:ed|ing) (?:back |over |out )?(?:to|into|in with)|relocated|(?:settled|unpacked) (?:down )?(?:in|into|at)|new (?:flat|apartment|address|home|house))\b(?!.{0,20}\bdesk)/i,
         others: pattern(
           String.raw`\b(?:databases?|servers?|backups?|repos?|repository|files?|data|code|office|desk|teams?|sprints?|schedule|rhythm|cadence|standups?|meetings?|calls?|plan|tariff|provider|bank|account|website|blog|domain|cloud|role|position|department|company|firm|shop|service|app|version|workflow|tools?|group|channel|${PRODUCTS})\b`,
         ),
       },
       {
-        words: 'work works working joined hired job',
+        words: 'work works working joined hired job freelance',
         states: /\b(?:works?|working|employed|job is|employer)\b.{0,20}\b(?:at|for|with|as|is|in)\b/i,
         changes:
-          /\b(?:joined|new job|new employer|hired by|left my job|changed jobs|quit my job|started (?:a job )?at)\b(?! (?:\d|noon|half|quarter|the (?:start|beginning|end|top|bottom)))/i,
+          /\b(?:joined|new job|new employer|hired by|left my job|changed jobs|quit my job|(?:went|going|gone|been|am|['’]m) (?:freelance|self-employed)|started (?:a job )?at)\b(?! (?:\d|noon|half|quarter|the (?:start|beginning|end|top|bottom)))/i,
         others: pattern(
           String.raw`\b(?:gym|club|choir|band|orchestra|course|class|league|church|party|calls?|meetings?|union|library|association|society|group|forum|newsletter|waitlist|queue|game|program(?:me)?|server|channel|standups?|${PRODUCTS})\b`,
         ),
+      },
+      {
+        words: 'drive drives car sold new scrapped',
+        states: /\b(?:drives?|(?:my|our) car is)\b/i,
+        changes:
+          /\b(?:sold|scrapped|wrote off|gave up|given up|got rid of|traded in) (?:the|my|our) (?:old )?car\b|\b(?:my|our|the|a) new car\b|\bcar\b.{0,20}\b(?:sold|stolen|scrapped|written off)\b/i,
+        others: /\b(?:rental|rented|company|toy|taxi|bus|lorry|truck|tractor|train)\b/i,
+      },
+      {
+        words: 'vegetarian vegan eat eating meat fish again',
+        states: /\b(?:vegetarian|vegan|pescatarian|(?:don['’]t|never|no longer) eat (?:meat|fish|eggs|dairy))\b/i,
+        changes:
+          /\b(?:(?:started|am|['’]m|is|are|been) eating|eats?) (?:meat|fish|chicken|eggs|dairy|cheese|everything)(?: \S+){0,3} again\b|\b(?:meat|fish|chicken|eggs|dairy|cheese)\b.{0,20}\bback on\b|\b(?:turned|became|went|gone) (?:vegan|vegetarian)\b|\b(?:vegan|vegetarian) (?:now|since)\b/i,
+        others: /\b(?:cat|dog|guests?|visitors|recipes?|restaurant|menu|canteen)\b/i,
       },
     ],
     replaces:

@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { eraseRows } from '../../db/erase-rows.ts';
+import { blankRows, eraseRows } from '../../db/erase-rows.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import {
@@ -154,6 +154,16 @@ export async function updateReopened(
      WHERE tenantId = ? AND id = ? AND current = 1`,
     [nowMs, tenantId, id],
   );
+}
+
+/** Overwrites what a version says. */
+export async function updateRedacted(connection: Connection, row: MemoryRow): Promise<void> {
+  const { tenantId, number } = row;
+  await blankRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId, rowIds: [number] });
+  const columns = [...MEMORY_TEXTS, 'externalId', 'occurredAt', 'contentHash', 'traits', 'dates'] as const;
+  const set = columns.map((column) => `${column} = ?`).join(', ');
+  const values = [...valuesOf(row, columns), bytesOf(row), tenantId, number];
+  await connection.run(`UPDATE memories SET ${set}, bytes = ? WHERE tenantId = ? AND number = ?`, values);
 }
 
 /** Marks the current version as past, before its successor is inserted. */

@@ -20,7 +20,7 @@ import { findMemories, findMemory, findMemoryRows, listVersions } from './memori
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
-import { createMemoryErasing, type MemoryObserver } from './memory-erasure.ts';
+import { createMemoryErasing, type MemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
 import { findMemoryLinks, type MemoryLink } from './memory-links.ts';
@@ -30,8 +30,10 @@ import {
   etagOf,
   foldedContent,
   hasExpired,
+  isLive,
   type MemoryRow,
   memoryCodec,
+  redactedAtOf,
   storedEntryOf,
   textsOf,
   toMemory,
@@ -41,7 +43,7 @@ import { type Closing, changeValidity, closeMemory, reopenMemory } from './memor
 
 export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
-export { etagOf, foldedContent, type MemoryRow, toMemory };
+export { etagOf, foldedContent, isLive as isLiveMemory, type MemoryRow, redactedAtOf, toMemory };
 
 /** The tenant whose memory changes, and the member who changes it in a space. */
 export type Writer = Pick<Principal, 'tenantId' | 'author'>;
@@ -78,6 +80,8 @@ export interface Memories extends MemoryAdding {
   /** Makes a closed memory valid again, in the caller's transaction. Throws `not_found`, `conflict` and `TermsMissing`. */
   reopenWithin(connection: Connection, tenantId: string, id: string, terms?: PreparedTerms): Promise<Memory>;
   removeWithin(connection: Connection, tenantId: string, id: string): Promise<void>;
+  /** Overwrites what a version that is not live says, and keeps some of its tags; in the caller's transaction. */
+  redactVersionWithin: MemoryErasing['redactVersion'];
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
   /** All versions, newest first. */
   history(principal: Principal, id: string): Promise<Memory[]>;
@@ -168,6 +172,7 @@ export function createMemories(parts: Parts): Memories {
     const current = requirePresent(row, nowMs);
     const before = earlier.find((one) => one.version === version);
     if (!before) throw new AppError('not_found', `The memory has no version ${version}.`);
+    if (redactedAtOf(before) !== undefined) throw new AppError('conflict', `Version ${version} was redacted.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
     const changed: MemoryRow = { ...current, ...fields, author };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
@@ -213,6 +218,7 @@ export function createMemories(parts: Parts): Memories {
     closeWithin,
     reopenWithin,
     removeWithin,
+    redactVersionWithin: erasing.redactVersion,
     async findWithin(reader, tenantId, id) {
       const row = await findMemory(reader, tenantId, id);
       return row && !hasExpired(row, clock.nowMs()) ? toMemory(row) : undefined;

@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
+import { NO_TERMS } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-indices.ts';
 import { forgetTextsToIndex } from '../text/text-portions.ts';
@@ -13,9 +14,12 @@ import {
   deleteMemory,
   deleteSomeOf,
   deleteUses,
+  insertLookups,
   isExpired,
   listExpired,
+  updateRedacted,
 } from './memories-store.ts';
+import { type MemoryRow, redactedRow, textEntryOf } from './memory-row.ts';
 
 /** Called in the transaction that erases a memory, with the metadata of all its versions. */
 export interface MemoryObserver {
@@ -26,6 +30,11 @@ export interface MemoryObserver {
 export interface MemoryErasing {
   /** Erases a memory and its history in the caller's transaction. */
   eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
+  /**
+   * Overwrites what a version says, in the row, the index and stored answers, in the caller's transaction. Keeps some of its
+   * tags. The version must not be live.
+   */
+  redactVersion(connection: Connection, row: MemoryRow, tags: readonly string[]): Promise<void>;
   /** Erases expired memories and, when due, purges erased words from the index file. */
   sweep(): Promise<void>;
   /** Erases all memories of an owner in small transactions, so that other writes can interleave. */
@@ -53,6 +62,19 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
     await idempotency.redact(connection, tenantId, [id]);
     const metadata = versions.map((version) => version.metadata);
     for (const observer of observers) await observer.memoryErased(connection, tenantId, id, metadata);
+    purge.due();
+  }
+
+  async function redactVersion(connection: Connection, row: MemoryRow, tags: readonly string[]): Promise<void> {
+    const redacted = redactedRow(row, tags, clock.nowMs());
+    await updateRedacted(connection, redacted);
+    await text.remove(connection, [row]);
+    await text.insert(connection, [textEntryOf(redacted, 'past')], NO_TERMS);
+    if (row.current === 1) {
+      await deleteLookups(connection, row.tenantId, [row.id]);
+      await insertLookups(connection, [redacted]);
+    }
+    await idempotency.redact(connection, row.tenantId, [row.id]);
     purge.due();
   }
 
@@ -90,6 +112,7 @@ export function createMemoryErasing({ db, clock, idempotency, text, scopes, obse
 
   return {
     eraseOne,
+    redactVersion,
     async sweep() {
       while (await eraseExpired());
       await purge.sweep();

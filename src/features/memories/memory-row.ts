@@ -3,6 +3,7 @@ import { type Memory, memoryFields } from '../../contract/memories.ts';
 import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import { createWideRows } from '../../db/wide-rows.ts';
+import { toTimestamp } from '../../lib/clock.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-indices.ts';
 import { type Derived, deriveFrom } from '../text/traits.ts';
@@ -122,4 +123,27 @@ export function nextVersionOf(changed: NewMemoryRow, nowMs: number): NewMemoryRo
 /** Whether a memory has expired. An expired memory behaves like an erased one, even before it is swept. */
 export function hasExpired({ expiresAt }: Pick<MemoryRow, 'expiresAt'>, nowMs: number): boolean {
   return expiresAt !== null && expiresAt <= nowMs;
+}
+
+const REDACTED = '[redacted]';
+
+/** Returns a version that says nothing but when it was redacted, and has only some tags. */
+export function redactedRow(row: MemoryRow, tags: readonly string[], nowMs: number): MemoryRow {
+  return {
+    ...row,
+    content: REDACTED,
+    contentHash: contentHashOf(REDACTED),
+    tags: JSON.stringify(tags),
+    metadata: JSON.stringify({ redactedAt: toTimestamp(nowMs) }),
+    source: null,
+    externalId: null,
+    occurredAt: null,
+    ...derivedOf(REDACTED, null, row.createdAt),
+  };
+}
+
+/** Returns when a version was redacted. */
+export function redactedAtOf({ content, metadata }: Pick<MemoryRow, 'content' | 'metadata'>): string | undefined {
+  const { redactedAt } = JSON.parse(metadata) as { redactedAt?: unknown };
+  return content === REDACTED && typeof redactedAt === 'string' ? redactedAt : undefined;
 }

@@ -35,7 +35,7 @@ export function oauthConsentRoutes({ clients, grants, publicUrl }: Dependencies)
       requireSession(request.principal);
     });
 
-    const config = { scope: 'account' } as const;
+    const config = { scope: 'account', personal: true } as const;
     app.get(PATHS.consent, { schema: { hide: true, querystring: Query }, config }, async ({ query, principal }) => {
       const { client, redirectUri, scope } = await read(query.request);
       const { name, verifiedHost } = client;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { strict } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
-import { cookiesNamed } from '../../lib/cookies.ts';
+import { cookiesAt, newCookie } from '../../lib/cookies.ts';
 import type { Random } from '../../lib/random.ts';
 import { mintToken } from '../../lib/secret.ts';
 import { pageHeaders } from '../auth/auth-pages.ts';
@@ -50,10 +50,9 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
   const page = consentPage();
   /** Identifies the browser from now on, by the cookie that it has already if possible, so that earlier links work too. */
   const remember = (request: FastifyRequest, reply: FastifyReply) => {
-    const secure = publicUrl().startsWith('https:') ? '; Secure' : '';
-    const value = cookieOf(request) ?? mintToken(random);
-    const attributes = `Path=/v1/oauth; HttpOnly; SameSite=Lax; Max-Age=${COOKIE_SECONDS}${secure}`;
-    reply.header('Set-Cookie', `${COOKIE}=${value}; ${attributes}`);
+    const value = cookieOf(request, publicUrl()) ?? mintToken(random);
+    const cookie = { name: COOKIE, value, path: '/v1/oauth', sameSite: 'Lax', maxAgeSeconds: COOKIE_SECONDS } as const;
+    reply.header('Set-Cookie', newCookie(cookie, publicUrl()));
     return value;
   };
   return async (app) => {
@@ -71,7 +70,7 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
     app.get(PATHS.confirm, { schema: { hide: true, querystring: LinkQuery } }, async (request, reply) => {
       await limitSignIns(request.ip);
       const token = tokenIn(request.query.token);
-      const { email, request: asked } = await mailedConsent.inspect({ token, cookie: cookieOf(request) });
+      const { email, request: asked } = await mailedConsent.inspect({ token, cookie: cookieOf(request, publicUrl()) });
       const { name: client, verifiedHost } = asked.client;
       const destination = destinationOf(asked.redirectUri);
       const facts = { email, client, verifiedHost, destination, scope: asked.scope };
@@ -82,7 +81,7 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
       forms.removeAllContentTypeParsers();
       await forms.register(formbody);
       forms.post(PATHS.authorize, { schema: { hide: true, body: AskForm } }, async (request, reply) => {
-        requireOwnForm(request);
+        requireOwnForm(request, publicUrl());
         await limitSignIns(request.ip);
         const { email } = request.body;
         await mailedConsent.ask({ email, cookie: remember(request, reply), query: queryOf(request) });
@@ -90,11 +89,11 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
       });
 
       forms.post(PATHS.confirm, { schema: { hide: true, body: DecisionForm } }, async (request, reply) => {
-        requireOwnForm(request);
+        requireOwnForm(request, publicUrl());
         await limitSignIns(request.ip);
         const { token, decision, scope } = request.body;
         const isAllowed = decision === 'allow';
-        const link = { token, cookie: cookieOf(request) };
+        const link = { token, cookie: cookieOf(request, publicUrl()) };
         const address = await mailedConsent.decide(link, { allow: isAllowed, scope, address: request.ip });
         // Do not redirect: browsers apply the page's form-action to redirects, and the client may be any site.
         return sendPage(reply.header('Refresh', `0; url=${address}`), returnPage({ isAllowed, address }));
@@ -107,16 +106,16 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
  * Refuses forms of other sites. Browsers do not send a `SameSite=Lax` cookie with them, and name their origin in
  * `Sec-Fetch-Site`, which is missing over plain http.
  */
-function requireOwnForm(request: FastifyRequest): void {
+function requireOwnForm(request: FastifyRequest, publicUrl: string): void {
   const site = request.headers['sec-fetch-site'];
-  if ((site === undefined || site === 'same-origin') && cookieOf(request) !== undefined) return;
+  if ((site === undefined || site === 'same-origin') && cookieOf(request, publicUrl) !== undefined) return;
   const message =
     'This form came from another site, or this browser does not accept cookies. Start again in the program that sent you here.';
   throw new AppError('forbidden', message);
 }
 
-function cookieOf({ headers }: FastifyRequest): string | undefined {
-  return cookiesNamed(headers.cookie, COOKIE).find((value) => /^[\w-]{43}$/.test(value));
+function cookieOf({ headers }: FastifyRequest, publicUrl: string): string | undefined {
+  return cookiesAt(headers.cookie, COOKIE, publicUrl).find((value) => /^[\w-]{43}$/.test(value));
 }
 
 /** The query as it was sent. */

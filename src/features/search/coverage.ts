@@ -19,6 +19,8 @@ export interface WeightedTerm {
   term: string;
   weight: number;
   postings: readonly Posting[];
+  /** Rows that hold a word related to it instead. */
+  related?: readonly Posting[];
   /** How surely it leads to rows that were used for it before, by row id: 0 to 1. */
   learned?: ReadonlyMap<number, number> | undefined;
 }
@@ -69,17 +71,17 @@ export function coverageOf(
 }
 
 /**
- * How well each row matches a term: 1, or less for a word spelled like it, which is often a different word, and for one that
- * was used for it before.
+ * How well each row matches a term: 1, or less for a word spelled like it, which is often a different word, for a related
+ * word, and for one that was used for it before.
  */
-function similaritiesOf({ postings, learned }: WeightedTerm, rows: Numbers): Float64Array {
+function similaritiesOf({ postings, related = [], learned }: WeightedTerm, rows: Numbers): Float64Array {
   const found = new Float64Array(rows.length);
-  for (const { rowIds, similarity } of postings) {
-    const share = similarity ** SPELLING_POWER;
+  const count = ({ rowIds }: Posting, share: number) =>
     eachShared(rows, rowIds, (place) => {
       if (share > found[place]!) found[place] = share;
     });
-  }
+  for (const posting of postings) count(posting, posting.similarity ** SPELLING_POWER);
+  for (const posting of related) count(posting, posting.similarity);
   for (const [rowId, certainty] of learned ?? []) {
     const place = seek(rows, rowId, 0);
     if (rows[place] === rowId) found[place] = Math.max(found[place]!, certainty);

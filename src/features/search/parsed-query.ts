@@ -1,4 +1,4 @@
-import { monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
+import { DAY_MS, monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
 import { withoutFraming } from './framing.ts';
@@ -56,6 +56,11 @@ const OF_USER = /\b(?:I|my|me|mine|myself|we|our|ours|us)\b/i;
 /** A summary is about what both said. */
 const OF_BOTH = /\bsummar(?:y|ies|i[sz]e[ds]?)\b|\boverview\b|\brecap\b/i;
 
+/** A month or day without a year may be past; "on Saturday" is to come. */
+function mayBePast(date: QueryDate, nowMs: number): boolean {
+  return !('range' in date) || date.range[1] < Math.floor(nowMs / DAY_MS);
+}
+
 /** Reads terms, dates and cues from a query; relative dates are resolved against `nowMs`. */
 export function parseQuery(query: string, nowMs: number): ParsedQuery {
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
@@ -68,7 +73,7 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
     months: monthTermsOf(dates),
     answerTraits,
     asksForRecent: RECENT.test(query),
-    asksForPast: dates.length > 0 || PAST.test(query),
+    asksForPast: dates.some((date) => mayBePast(date, nowMs)) || PAST.test(query),
     voice: voiceOf(query),
   };
 }

@@ -36,10 +36,10 @@ const CONSIDERED = 10;
 /**
  * Results are not independent: of messages, the log odds that any of them answers are too near to 0, of memories too far
  * from it. Fitted to the same questions for messages, and to those of eight people for memories; half of them are asked
- * where nothing answers. See decision 0078.
+ * where nothing answers. See decisions 0078 and 0094.
  */
 const OF_MESSAGES = { slope: 1.75, offset: 0.4 };
-const OF_STANDALONE = { slope: 0.5, offset: -0.8 };
+const OF_STANDALONE = { slope: 0.55, offset: -1 };
 
 /**
  * The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. It

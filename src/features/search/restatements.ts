@@ -5,8 +5,9 @@ import { STOP_WORDS } from '../text/stop-words.ts';
 import { rootOf } from '../text/word-forms.ts';
 import {
   keepsAskedNumbers,
+  type Replacement,
   rarityAmong,
-  replacesSentence,
+  replacementOf,
   type SentenceWords,
   sentenceWordsOf,
 } from './sentence-replacement.ts';
@@ -20,6 +21,8 @@ export interface Statement {
   atMs: number;
   /** For a message, who said it: only they can take it back. */
   speaker: string | null;
+  /** Whether it holds what the query asks for: a time, a number, a place, a name. */
+  answers: boolean;
   origin: Origin | null;
   /** When it was stored, in epoch milliseconds. */
   storedAtMs: number;
@@ -39,6 +42,9 @@ const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
+/** Another value is one of something else where the subject is another. */
+const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed value']);
+
 /**
  * Moves each newer statement about the same thing in front of the older one: "Ada moved to Graz" before "Ada lives in
  * Linz". Calls `onRestated` for each pair, and for memories that stood in this order but of which the newer replaces the
@@ -51,10 +57,9 @@ const STATES: ReadonlySet<string> = new Set('live work use call name own drive t
 export function newestFirst<T>(
   items: readonly T[],
   statementOf: (item: T) => Statement,
-  queryTerms: readonly string[],
+  asked: ReadonlySet<string>,
   onRestated: (newer: T, older: T) => void,
 ): T[] {
-  const asked = new Set(queryTerms.map(rootOf));
   const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
   const words = new Map<string, Words>();
   const wordsIn = ({ id, content }: Statement) => {
@@ -70,12 +75,17 @@ export function newestFirst<T>(
   const tells = rarityAmong(sentences.values());
   const replaces = (one: Statement, older: Statement) => {
     const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    return (
-      now !== undefined && then !== undefined && replacesSentence(now, then, tells) && keepsAsked(now, then, asked)
-    );
+    if (now === undefined || then === undefined || !keepsAsked(now, then, asked)) return false;
+    const by = replacementOf(now, then, tells);
+    return by !== undefined && (!VALUES.has(by) || keepsSubject(now, then, asked));
+  };
+  const changes = (one: Statement, older: Statement) => {
+    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
+    return one.answers && now !== undefined && then !== undefined && changesAnswer(now, then, asked, tells);
   };
   const restates = (one: Statement, older: Statement) =>
-    canReplace(one, older) && (saysTheSame(wordsIn(one), wordsIn(older), asked) || replaces(one, older));
+    canReplace(one, older) &&
+    (saysTheSame(wordsIn(one), wordsIn(older), asked) || replaces(one, older) || changes(one, older));
   const ordered: typeof remaining = [];
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
     const older = first.statement;
@@ -98,6 +108,38 @@ function keepsAsked(newer: SentenceWords, older: SentenceWords, asked: ReadonlyS
   return (
     keepsAskedNumbers(newer, older, asked) &&
     [...older.traits().names].every((name) => !asked.has(name) || newer.roots.has(name))
+  );
+}
+
+/** Whether the newer has the subject of the older, if that is asked for, or refers to one: "she". */
+function keepsSubject(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
+  const [subject = ''] = older.roots;
+  return !asked.has(subject) || newer.roots.has(subject) || newer.traits().refers;
+}
+
+/**
+ * Whether the newer announces a change of something that is asked of the older, and names something else: "they want the
+ * manuscript by 15 February instead" for "manuscript is due on 30 September". Of what is asked it may leave out what is no
+ * name, and the name of the subject where it refers to one: "moved the boat: she is at berth 14".
+ */
+function changesAnswer(
+  newer: SentenceWords,
+  older: SentenceWords,
+  asked: ReadonlySet<string>,
+  tells: (root: string) => number,
+): boolean {
+  const answered = older.telling.filter((root) => asked.has(root));
+  const kept = answered.filter((root) => newer.roots.has(root) && tells(root) >= 1);
+  if (kept.length === 0) return false;
+  const [now, then] = [newer.traits(), older.traits()];
+  // Potters is a shop, and a potter is not.
+  if (kept.every((root) => now.names.has(root) && !then.names.has(root))) return false;
+  if (!now.announcesChange || !keepsAskedNumbers(newer, older, asked)) return false;
+  const isMissing = (root: string) => then.names.has(root) && !newer.roots.has(root);
+  if (!keepsSubject(newer, older, asked) || (!now.refers && answered.some(isMissing))) return false;
+  return (
+    [...now.names].some((name) => !older.roots.has(name)) ||
+    [...newer.numbers].some((number) => !older.numbers.has(number))
   );
 }
 

@@ -11,6 +11,8 @@ interface Page {
   putsNewestFirst: boolean;
   /** What the user's words lead to. */
   learned: LearnedMatches | undefined;
+  /** Roots of the query's words, and of words related to them. */
+  asked: ReadonlySet<string>;
   /** Memories by id, each with the newer one that an open suggestion puts in its place. */
   successors: ReadonlyMap<string, string>;
 }
@@ -34,14 +36,14 @@ export function hitsToLoad(
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
-  { minRelevance, limit, putsNewestFirst, learned, successors }: Page,
+  { minRelevance, limit, putsNewestFirst, learned, asked, successors }: Page,
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
   const ordered = newestFirst(
     compared,
-    (hit) => toStatement(hit, learned),
-    query.terms,
+    (hit) => toStatement(hit, query, learned),
+    asked,
     (newer, older) => {
       newer.relevance = Math.max(newer.relevance, older.relevance);
       older.restatedBy ??= newer.item.facts.id;
@@ -68,12 +70,12 @@ function putSuccessorsFirst(hits: LoadedHit[], successors: ReadonlyMap<string, s
   }
 }
 
-/** Most results are too long, or hold no word of the query: their rows need not be read. */
+/** Most results are too long, or hold no word of the query and none related to one: their rows need not be read. */
 function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean {
   return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
-function toStatement(hit: LoadedHit, learned: LearnedMatches | undefined): Statement {
+function toStatement(hit: LoadedHit, { answerTraits }: ParsedQuery, learned: LearnedMatches | undefined): Statement {
   const { type, facts } = hit.item;
   const { row } = hit;
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
@@ -82,6 +84,7 @@ function toStatement(hit: LoadedHit, learned: LearnedMatches | undefined): State
   const uses = learnedMatchesOf(hit, learned).map(({ updatedAt }) => updatedAt);
   return {
     ...{ type, id: facts.id, content, atMs: facts.at, speaker, origin },
+    answers: answerTraits === 0 || (facts.traits & answerTraits) !== 0,
     storedAtMs: row.createdAt,
     usedAtMs: uses.length === 0 ? undefined : Math.max(...uses),
   };

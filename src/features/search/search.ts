@@ -258,7 +258,12 @@ export function createSearch(dependencies: Dependencies): Search {
         for (const hit of last) if (hit.standsFor) added.set(hit.item.facts.id, hit);
         loaded.push(...last);
       }
-      const hits = pageOf(loaded, parsed, { ...page, learned: matched, successors });
+      const hits = pageOf(loaded, parsed, {
+        ...page,
+        learned: matched,
+        asked: new Set(found.weights.keys()),
+        successors,
+      });
       return toResults(hits, ranking, explained);
     };
     const results = await readPage(

@@ -27,20 +27,26 @@ interface SentenceTraits {
   /** Numbers that name a thing rather than being its value: "number 7", "#7", "INC-0147". */
   identifiers: readonly string[];
   announcesChange: boolean;
+  /** Whether it may be about something that it does not name. */
+  refers: boolean;
   /** What it says is over: "replaced borg", "Graciete has retired". */
   ended: ReadonlySet<string>;
 }
 
 /** Words and times that announce a change in a sentence which need not share its verb with the older one. */
 const ANNOUNCES =
-  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days)\b/i;
+  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days|nowadays|after all|again|meanwhile|(?:went|gone|goes|comes?|put|is|are|was) (?:up|down) to|up from|down from|put off|brought forward|rescheduled|reschedules|moving|relocat(?:ed|ing)|transferred|shifted|slipped|bumped|doubled|halved|cut (?:back|down|to)|succeed(?:ed|s)|hand(?:ed|s) over|passed to|appointed|elected|promoted|inherited|hired|signed up|ended up|landed (?:with|at|on)|turned (?:into|out)|settled (?:on|for|in)|(?:started|began|stopped) \w+ing|back (?:on|to|at)|(?:cut|switched|moved|changed|put) (?:it|us|them|me|him|her)|hasn['’]t .{1,30}since)\b/i;
 
 /** What is over, as the object of a verb. */
 const ENDED_OBJECT =
-  /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped)\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
+  /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped|quit|resigned from|deleted|uninstalled|unsubscribed from|parted with|moved out of|out of|(?:don['’]t|doesn['’]t|do not|does not|nobody|no one|never)(?: \w+){1,2}?(?=(?: [\w-]+){1,3}? any ?(?:more|longer)\b))\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
-  /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|out of business|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+  /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had |has been |have been |has got |just )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|off the list|out of business|moved out|moved away|stepped down|resigned|ran out|decommissioned|stolen|thrown (?:out|away)|(?:kicked|phased|ripped|taken) out|switched off|turned off|broke down|on (?:sabbatical|leave)|history|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+/** What a pronoun before it stands for is over: "it gave me a cough, so we swapped it for candesartan". */
+const EXCHANGE =
+  /\b(?:swapped|replaced|switched|exchanged|traded|changed) (?:it|him|her|them) (?:for|with|to|by|out)\b/i;
+const REFERS = /\b(?:he|she|it|they|him|her|his|its|their|them)\b/i;
 const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(
@@ -60,6 +66,9 @@ const VALUE_KINDS: readonly RegExp[] = [
   /\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:minutes?|hours?|days?|weeks?|months?|years?)\b/i,
   /\bports?\b/i,
   /\b(?:v|version )?\d+\.\d+/i,
+  /\d ?(?:%|percent\b|per cent\b)/i,
+  /\+?\d[\d ]{6,20}\d/,
+  /\b(?:room|desk|berth|spot|bay|floor|gate|ward|extension|locker|apartment|flat) (?:number )?[a-z]?\d/i,
 ];
 
 /** Reads a sentence to compare it with many: its words at once, the rest when it shares some with another. */
@@ -79,12 +88,15 @@ function traitsOf(sentence: string, hasChange: boolean): SentenceTraits {
   const ended = [ENDED_OBJECT, ENDED_SUBJECT].flatMap((pattern) =>
     [...sentence.matchAll(pattern)].flatMap(([, what = '']) => rootsIn(what)),
   );
+  const exchange = EXCHANGE.exec(sentence);
+  if (exchange) ended.push(...rootsIn(sentence.slice(0, exchange.index)));
   return {
     restOfNames: new Set((sentence.match(NAME) ?? []).flatMap(restOfName)),
     names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap(rootsIn)),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
     announcesChange: hasChange || ANNOUNCES.test(sentence),
+    refers: REFERS.test(sentence),
     ended: new Set(ended.filter((root) => !isCommonTerm(root))),
   };
 }
@@ -95,7 +107,7 @@ function once<T>(compute: () => T): () => T {
 }
 
 /** By what a newer sentence takes the place of an older one. */
-export type Replacement = 'most words' | 'beginning' | 'end' | 'value' | 'change';
+export type Replacement = 'most words' | 'beginning' | 'end' | 'value' | 'change' | 'changed value';
 
 /**
  * Whether a newer sentence takes the place of an older one about the same thing: they begin alike or share most words, state
@@ -122,10 +134,12 @@ export function replacementOf(
   const statesAnother = now.values.some((has, kind) => has && then.values[kind]);
   const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
   const size = Math.max(newer.roots.size, older.roots.size);
-  if (statesAnother && size <= MAX_VALUE_ROOTS && rare.some((root) => !isNamed(root))) return 'value';
+  const isOtherValue = statesAnother && rare.some((root) => !isNamed(root));
+  if (isOtherValue && size <= MAX_VALUE_ROOTS) return 'value';
   const distinct = telling.filter((root) => !then.restOfNames.has(root));
   const isChange = now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
-  return isChange ? 'change' : undefined;
+  if (isChange) return 'change';
+  return isOtherValue && now.announcesChange ? 'changed value' : undefined;
 }
 
 /** Whether the newer has the numbers that a query asks the older for: what holds of shell 8 says nothing of shell 7. */

@@ -87,11 +87,8 @@ async function readPool(
   const terms = counted.map(({ term, posting }) => ({
     term,
     weight: weightOf(term, posting.documents, documents),
-    postings: [
-      posting,
-      ...(spellings.get(term) ?? []),
-      ...lookup.related.filter((one) => one.term === term).map((one) => one.posting),
-    ],
+    postings: [posting, ...(spellings.get(term) ?? [])],
+    related: lookup.related.filter((one) => one.term === term).map((one) => one.posting),
     learned: certaintiesOf(term, learned),
   }));
   const categoryOf = categoryShareOf(lookup.table, terms);

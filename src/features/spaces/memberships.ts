@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import { SCOPES } from '../../contract/scopes.ts';
-import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/spaces.ts';
+import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';

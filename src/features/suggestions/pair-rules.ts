@@ -44,6 +44,8 @@ const MIN_ROOTS = 2;
 const SUBJECT_TERMS = 5;
 /** A statement of so few words about a change says nothing else. */
 const MAX_CHANGE_ROOTS = 4;
+/** Ends the value of an attribute: "my manager is Priya; she prefers short notes". */
+const CLAUSE_END = /[;(–—]|,\s/;
 const STARTS_WITH_DIGIT = /^\d/;
 /** Letters with a number are the name of a thing: `4b`, `t480`. */
 const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
@@ -62,6 +64,7 @@ export function readStatement(text: string): ReadStatement {
   const { limits, negations } = language.statements;
   const terms = language.wordsOf(text);
   const said = (term: string) => saysSomething(term, language);
+  const [clause = text] = text.split(CLAUSE_END);
   return {
     text,
     language,
@@ -71,7 +74,7 @@ export function readStatement(text: string): ReadStatement {
     limits: new Set(terms.filter((term) => limits.has(term)).map((term) => (negations.has(term) ? 'not' : term))),
     sentence: language.code === 'en' ? sentenceWordsOf(text) : undefined,
     subject: subjectIn(terms, language),
-    attribute: attributeIn(text, terms, language),
+    attribute: attributeIn(clause, language.wordsOf(clause), language),
     over: new Set(
       overIn(text, language)
         .filter(said)
@@ -127,7 +130,9 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   if (
     isAnnounced &&
     isOfIt &&
-    (replacement !== undefined || hasOtherNumber(newer, older) || keepsSubject(newer, older))
+    ((replacement !== undefined && replacement !== 'changed value') ||
+      hasOtherNumber(newer, older) ||
+      keepsSubject(newer, older))
   ) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.7 };
   }

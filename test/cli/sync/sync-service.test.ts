@@ -50,7 +50,7 @@ test('is a separate systemd unit, which never reads the settings of the daemon',
   expect(unit).toMatch(new RegExp(`^${NAME.source}\\.service$`));
   const text = await readFile(join(units, unit), 'utf8');
   expect(text).toContain(
-    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync "/home/ada/My notes" --yes --existing --profile work --user ada --project site\n',
+    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync "/home/ada/My notes" --yes --existing --profile work --space default --user ada --project site\n',
   );
   expect(text).toContain('WorkingDirectory=/home/ada/My notes\n');
   expect(text).not.toMatch(/Environment|service\.env/);
@@ -83,7 +83,7 @@ test('is a scheduled task with its own name', async () => {
   const [file = ''] = await readdir(join(home, 'settings'));
   expect(file).toMatch(new RegExp(`^${NAME.source}\\.xml$`));
   expect(await readFile(join(home, 'settings', file), 'utf16le')).toContain(
-    'sync &quot;/home/ada/My notes&quot; --yes --existing --profile work',
+    'sync &quot;/home/ada/My notes&quot; --yes --existing --profile work --space default',
   );
   expect(calls.at(-1)).toBe(`schtasks.exe /Run /TN ${file.replace('.xml', '')}`);
 });

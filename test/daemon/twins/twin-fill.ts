@@ -3,6 +3,7 @@ import { updateDue } from '../../../src/features/extraction/extraction-store.ts'
 import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
 import { activityOf } from './twin-activity.ts';
 import { fillCredentials } from './twin-credentials.ts';
+import { type FilledStore, fillMemoryStore } from './twin-memory-stores.ts';
 import { fillOAuth } from './twin-oauth.ts';
 import { fillSpaces } from './twin-spaces.ts';
 import { fillSuggestions } from './twin-suggestions.ts';
@@ -27,6 +28,7 @@ export interface Filled {
   result: string;
   job: string;
   webhook: string;
+  memoryStore: FilledStore;
 }
 
 /** When scheduled work that nobody waits for is due. */
@@ -132,6 +134,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     result: found.results[0].id,
     job: jobId,
     webhook: await fillWebhooks(twin),
+    memoryStore: await fillMemoryStore(twin),
   };
   await fillSuggestions(twin, filled);
   await fillTopics(twin, filled);

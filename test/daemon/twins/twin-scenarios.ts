@@ -2,6 +2,7 @@ import { ACTIVITY } from './twin-activity.ts';
 import { CHANGES } from './twin-changes.ts';
 import { CREDENTIALS } from './twin-credentials.ts';
 import { JOBS } from './twin-jobs.ts';
+import { MEMORY_STORES } from './twin-memory-stores.ts';
 import { OAUTH } from './twin-oauth.ts';
 import { REQUESTS } from './twin-requests.ts';
 import { STORED_SEARCHES } from './twin-searches.ts';
@@ -33,6 +34,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...STATEMENTS,
     },
   }),
+  ...MEMORY_STORES,
   ...WEBHOOKS,
   'use a space': inTurn(SPACES),
   'embed and find': inTurn(VECTORS),

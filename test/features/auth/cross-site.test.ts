@@ -90,16 +90,16 @@ describe('another site cannot request a link on behalf of this browser', () => {
     expect([answer.status, answer.body.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('the cookie is HttpOnly, SameSite, limited to /v1/auth, and Secure when svc is served over https', async () => {
+  test('the cookie is HttpOnly, SameSite and limited to /v1/auth, over https to the host and Secure', async () => {
     const secure = await startSignInDaemon({ config: { publicUrl: 'https://memory.example.org' } });
-    for (const [one, secureFlag] of [
-      [daemon, ''],
-      [secure, '; Secure'],
+    for (const [one, name, path, secureFlag] of [
+      [daemon, 'svc_signin', '/v1/auth', ''],
+      [secure, '__Host-svc_signin', '/', '; Secure'],
     ] as const) {
       const answer = await one.call(undefined, '/v1/auth/magic-link', { body: { email: freshAddress() } });
       expect(answer.headers.getSetCookie()).toEqual([
         expect.stringMatching(
-          new RegExp(`^svc_signin=[\\w-]{43}; Path=/v1/auth; HttpOnly; SameSite=Lax; Max-Age=900${secureFlag}$`),
+          new RegExp(`^${name}=[\\w-]{43}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=900${secureFlag}$`),
         ),
       ]);
     }

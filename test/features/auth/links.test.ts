@@ -48,7 +48,7 @@ describe('a mail scanner cannot sign anyone in', () => {
     const answer = await visit(daemon, link, { headers: { cookie } });
     expect(answer.status).toBe(303);
     expect(await statusOf(daemon, keyIn(answer)!)).toBe(200);
-    expect(answer.headers.get('set-cookie')).toMatch(/^svc_signin=; .*Max-Age=0/);
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-svc_signin=; .*Max-Age=0/);
   });
 
   const notAClick: [string, { method?: string; headers?: Record<string, string> }][] = [
@@ -68,7 +68,8 @@ describe('a mail scanner cannot sign anyone in', () => {
   test('a cookie of another link or a made-up cookie does not skip the confirmation', async () => {
     const { link } = await receiveLink(daemon, freshAddress());
     const other = await receiveLink(daemon, freshAddress());
-    for (const cookie of [other.cookie, 'svc_signin=', 'svc_signin=x', `svc_signin=${tokenIn(link)}`, 'svc_signin']) {
+    const name = '__Host-svc_signin';
+    for (const cookie of [other.cookie, `${name}=`, `${name}=x`, `${name}=${tokenIn(link)}`, name]) {
       expect((await visit(daemon, link, { headers: { cookie } })).status).toBe(200);
     }
     expect((await pressButton(daemon, link)).status).toBe(303);

@@ -216,6 +216,10 @@ test.each([
     'on a quitté le ',
     'plus le la ',
     'wir haben, ',
+    'we do not use it any ',
+    'swapped it nobody says ',
+    '12 34 ',
+    'car sold ',
   ],
   ...['我们从', '的从换到', '私は', 'の代わりに、', 'のはがを'],
 ])('a text that repeats %j is read to its end', (word) => {

@@ -358,6 +358,16 @@ describe('the consent page', () => {
     expect(await connected()).toBe(before);
   });
 
+  test('makes no grant for a space, which would outlive the membership', async () => {
+    const { query } = await requestOf(daemon);
+    const made = await browser.call<{ id: string }>('/v1/spaces', { body: { name: 'team' } });
+    const before = await connected();
+    const headers = { 'x-svc-space': made.body.id };
+    const body = { request: query, allow: true };
+    expect(await browser.call('/v1/oauth/consent', { body, headers })).toMatchObject({ status: 400 });
+    expect(await connected()).toBe(before);
+  });
+
   test('cannot give more than the client asks for, or the person allows', async () => {
     const { query } = await requestOf(daemon, { scope: 'memory:read' });
     expect((await decide(browser, query, { scope: 'memory' })).status).toBe(400);

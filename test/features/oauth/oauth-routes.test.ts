@@ -157,5 +157,5 @@ test.each([
   [0, 'auto', 'http://memory.lan'],
   [0, 'on', PUBLIC_URL],
 ] as const)('%i warning at the start with SVC_OAUTH=%s and %s', (count, oauth, publicUrl) => {
-  expect(configWarnings({ host: '127.0.0.1', oauth, publicUrl })).toHaveLength(count);
+  expect(configWarnings({ host: '127.0.0.1', oauth, publicUrl, databaseUrl: undefined })).toHaveLength(count);
 });

@@ -28,6 +28,8 @@ describe('a memory is found', () => {
     ['which foods?', 'Sushi every Friday'],
     ['any dogs?', 'Toby is a puppy'],
     ['which cities?', 'A week in Athens'],
+    ['which database?', 'Readings go to ClickHouse'],
+    ['which typeface?', 'The font is Iosevka'],
   ])('"%s" by "%s"', async (query, content) => {
     await addAll(content, 'The kettle is green', 'Clouds hang over hills');
     expect(await caller.find(query)).toEqual([content]);
@@ -42,6 +44,15 @@ describe('a memory is found', () => {
     await caller.add('The manager is Kim', { tags: ['work'] });
     await caller.add('The manager is Lee', { tags: ['club'] });
     expect(await caller.find('boss', { filter: { tags: ['club'] } })).toEqual(['The manager is Lee']);
+  });
+
+  test('and is as likely to answer as its related words say', async () => {
+    await addAll('The manager is Kim Osei', 'The kettle is green', 'Clouds hang over hills');
+    const confidenceOf = async (query: string) => (await caller.search(query)).body.confidence;
+    const [related, own, absent] = await Promise.all(['boss', 'manager', 'zeppelin'].map(confidenceOf));
+    expect(related).toBeGreaterThan(0.1);
+    expect(own).toBeGreaterThan(related!);
+    expect(absent).toBe(0);
   });
 
   test('and explained by the word that it holds', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContextAnswer } from '../../../src/contract/search.ts';
 import { newestFirst, type Statement } from '../../../src/features/search/restatements.ts';
 import { queryTerms } from '../../../src/features/text/terms.ts';
+import { rootOf } from '../../../src/features/text/word-forms.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
@@ -14,6 +15,7 @@ function ordered(contents: readonly string[], query: string, of: Partial<Stateme
       content,
       atMs: at,
       speaker: null,
+      answers: true,
       origin: null,
       storedAtMs: at,
       usedAtMs: undefined,
@@ -23,7 +25,7 @@ function ordered(contents: readonly string[], query: string, of: Partial<Stateme
   const found = newestFirst(
     statements,
     (statement) => statement,
-    queryTerms(query),
+    new Set(queryTerms(query).map(rootOf)),
     () => {},
   );
   return found.map(({ content }) => content);
@@ -40,6 +42,11 @@ describe('of two statements, older first', () => {
     ['Head nurse is Graciete Lobo', 'Graciete has retired. Nuno leads the nurses', 'who is the head nurse?'],
     ['Backups run with borg at night', 'Replaced borg: backups now run with restic', 'how are the backups done?'],
     ['Standup is at 10:15', "The standup's at 9:40", 'when is the standup?'],
+    ['Maresia lies in berth 31', 'Moved the boat: she is at berth 14 in Oeiras', 'in which berth is Maresia?'],
+    ['Manuscript is due on 30 September', 'They want the manuscript by May instead', 'when is the manuscript due?'],
+    ['We measure soil with Influx probes', 'The Influx probes gave up, so we swapped them for Loams', 'which probes?'],
+    ['I work Saturdays at the bookshop', 'I quit the bookshop job for my weekends', 'do I work at the bookshop?'],
+    ['We run tests with Jest', 'Nobody uses Jest any more', 'do we use Jest for tests?'],
     ['We support Internet Explorer', 'We no longer support Internet Explorer', 'do we support Internet Explorer?'],
   ])('"%s" ranks after "%s"', (older, newer, query) => {
     expect(ordered([older, newer], query)).toEqual([newer, older]);
@@ -50,6 +57,8 @@ describe('of two statements, older first', () => {
     ['Emma likes tea', 'Emma likes football', 'does Emma like tea?'],
     ['I pay Joe 12 pounds an hour', 'Joe switched to wheel throwing', 'what does Joe earn an hour?'],
     ['My favorite potter is Lucie Rie', 'I changed my supplier to Bath Potters', 'who is my favorite potter?'],
+    ['Anna lies in berth 31', 'Ben moved: since May in berth 14', 'which berth has Anna?'],
+    ["Anna's shift is at 9:40", "Ben's shift is at 10:15", "when is Anna's shift?"],
     ['Ada found shell 7 at the beach', 'Ada found shell 8 at the beach', 'who found shell 7?'],
     ['Anna works at Siemens in Graz', 'Ben works at Siemens in Graz', 'where does Anna work?'],
     ['The kettle hums at 9:40', 'The kettle is in the old kitchen', 'when does the kettle hum?'],
@@ -57,6 +66,13 @@ describe('of two statements, older first', () => {
     ['Ada lives in Linz', `Ada lives in Graz. ${'She likes it there. '.repeat(20)}`, 'where does Ada live?'],
   ])('"%s" stays before "%s"', (older, other, query) => {
     expect(ordered([older, other], query)).toEqual([older, other]);
+  });
+
+  test('a change ranks first only if it holds what is asked for', () => {
+    const both = ['The manuscript is due in spring', 'Moved the manuscript to Oeiras instead'];
+    const order = (answers: boolean) => ordered(both, 'when is the manuscript due?', [{}, { answers }]);
+    expect(order(true)).toEqual(both.toReversed());
+    expect(order(false)).toEqual(both);
   });
 
   test('a message ranks after a newer one only if the speaker is the same', () => {
@@ -99,13 +115,13 @@ test('an older memory is marked where the newer one was found first, too', () =>
     const statements = contents.map(
       (content, at): Statement => ({
         ...{ type: 'memory', id: `mem_${contents.length - at}`, content, atMs: contents.length - at },
-        ...{ speaker: null, origin: null, storedAtMs: contents.length - at, usedAtMs: undefined },
+        ...{ speaker: null, answers: true, origin: null, storedAtMs: contents.length - at, usedAtMs: undefined },
       }),
     );
     newestFirst(
       statements,
       (one) => one,
-      queryTerms('how are the backups done?'),
+      new Set(queryTerms('how are the backups done?').map(rootOf)),
       (newer, older) => {
         pairs.push(`${newer.content} > ${older.content}`);
       },

@@ -3,6 +3,7 @@ import type { ActivityEntry } from '../../../src/contract/activity.ts';
 import type { Message } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { Space, SpaceLogEntry, SpaceMember } from '../../../src/contract/spaces.ts';
+import { SAME_ORIGIN } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
 
@@ -272,4 +273,11 @@ describe('an account that is erased', () => {
     expect(JSON.stringify(await logOf(ada))).not.toContain(lin.email);
     expect(await daemon.db.readers.get('SELECT tenantId FROM tenants WHERE tenantId = ?', [alone.id])).toBeUndefined();
   });
+});
+
+test('no session is made for a space, which would outlive the membership', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const headers = { 'x-svc-space': space.id, ...SAME_ORIGIN };
+  const refused = await daemon.call(lin.apiKey, '/v1/session', { body: {}, headers });
+  expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
 });

@@ -65,7 +65,7 @@ test.each([
   [['move', '--to', 'sqlite', '--cancel'], 'name --to <database> or --cancel'],
   [
     ['move', '--to', 'mysql://example.com/svc'],
-    'must be a URL that starts with postgres:// or postgresql://, or sqlite',
+    'must be a URL that starts with postgres:// or postgresql://. For the file of the data folder, name sqlite.',
   ],
   [['move', '--to', 'sqlite'], 'Set SVC_DATABASE_URL to the PostgreSQL database to move.'],
 ])('svc admin %j is refused with advice', async (words, advice) => {

@@ -26,6 +26,7 @@ from .types import (
     ConversationChange,
     ConversationsListQuery,
     ConversationsMessagesListQuery,
+    CopiedMemories,
     DecidedSuggestions,
     DeletedMemories,
     DeviceCode,
@@ -47,6 +48,7 @@ from .types import (
     LearnedWord,
     MagicLinkAnswer,
     MagicLinkRequest,
+    MemberChange,
     MemoriesDeletion,
     MemoriesExternalDeleteQuery,
     MemoriesExternalGetQuery,
@@ -70,10 +72,12 @@ from .types import (
     NewDevice,
     NewEpisode,
     NewExtraction,
+    NewMember,
     NewMemory,
     NewMessage,
     NewProviderKey,
     NewSession,
+    NewSpace,
     NewSuggestion,
     NewTidy,
     NewWebhook,
@@ -93,6 +97,10 @@ from .types import (
     SearchesListQuery,
     Session,
     SessionTicket,
+    Space,
+    SpaceLogEntry,
+    SpaceMember,
+    SpacesLogQuery,
     StoredSearch,
     Suggestion,
     SuggestionAcceptance,
@@ -130,15 +138,15 @@ class AsyncConnectionsCalls:
 
     def list(self, query: ConnectionsListQuery | None = None, **options: Unpack[CallOptions]) -> AsyncPages[Connection]:
         """List what may use the account besides its API key."""
-        return self._transport.pages("/v1/connections", query=query, **options)
+        return self._transport.pages("/v1/connections", query=query, own=True, **options)
 
     async def get(self, id: str, **options: Unpack[CallOptions]) -> Connection:
         """Get a connection."""
-        return await self._transport.send("GET", f"/v1/connections/{quote(id)}", **options)
+        return await self._transport.send("GET", f"/v1/connections/{quote(id)}", own=True, **options)
 
     async def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
         """End a connection."""
-        await self._transport.send("DELETE", f"/v1/connections/{quote(id)}", **options)
+        await self._transport.send("DELETE", f"/v1/connections/{quote(id)}", own=True, **options)
 
 
 class AsyncSessionCalls:
@@ -147,23 +155,23 @@ class AsyncSessionCalls:
 
     async def create(self, request: NewSession | None = None, **options: Unpack[CallOptions]) -> Session:
         """Sign a browser in with an API key or a ticket."""
-        return await self._transport.send("POST", "/v1/session", body=request or {}, **options)
+        return await self._transport.send("POST", "/v1/session", body=request or {}, own=True, **options)
 
     async def get(self, **options: Unpack[CallOptions]) -> Session:
         """Get the session of the browser."""
-        return await self._transport.send("GET", "/v1/session", **options)
+        return await self._transport.send("GET", "/v1/session", own=True, **options)
 
     async def delete(self, **options: Unpack[CallOptions]) -> None:
         """Sign the browser out."""
-        await self._transport.send("DELETE", "/v1/session", **options)
+        await self._transport.send("DELETE", "/v1/session", own=True, **options)
 
     async def create_ticket(self, **options: Unpack[CallOptions]) -> SessionTicket:
         """Make a ticket that opens a session once."""
-        return await self._transport.send("POST", "/v1/session/ticket", **options)
+        return await self._transport.send("POST", "/v1/session/ticket", own=True, **options)
 
     async def check_ticket(self, request: dict[str, Any], **options: Unpack[CallOptions]) -> dict[str, Any]:
         """Name the account that a ticket opens."""
-        return await self._transport.send("POST", "/v1/session/ticket/check", body=request, **options)
+        return await self._transport.send("POST", "/v1/session/ticket/check", body=request, own=True, **options)
 
 
 class AsyncAuthCalls:
@@ -172,31 +180,31 @@ class AsyncAuthCalls:
 
     async def request_link(self, request: MagicLinkRequest, **options: Unpack[CallOptions]) -> MagicLinkAnswer:
         """Mail a sign-in link."""
-        return await self._transport.send("POST", "/v1/auth/magic-link", body=request, **options)
+        return await self._transport.send("POST", "/v1/auth/magic-link", body=request, own=True, **options)
 
     async def redeem_code(self, request: TokenRequest, **options: Unpack[CallOptions]) -> TokenAnswer:
         """Redeem the code of a terminal sign-in."""
-        return await self._transport.send("POST", "/v1/auth/token", body=request, **options)
+        return await self._transport.send("POST", "/v1/auth/token", body=request, own=True, **options)
 
     async def begin_device(self, request: NewDevice, **options: Unpack[CallOptions]) -> DeviceCodes:
         """Request to connect a device."""
-        return await self._transport.send("POST", "/v1/auth/device", body=request, **options)
+        return await self._transport.send("POST", "/v1/auth/device", body=request, own=True, **options)
 
     async def collect_device(self, request: DeviceTokenRequest, **options: Unpack[CallOptions]) -> DeviceToken:
         """Collect the token of a device."""
-        return await self._transport.send("POST", "/v1/auth/device/token", body=request, **options)
+        return await self._transport.send("POST", "/v1/auth/device/token", body=request, own=True, **options)
 
     async def get_device(self, request: DeviceCode, **options: Unpack[CallOptions]) -> WaitingDevice:
         """Get a waiting device by its code."""
-        return await self._transport.send("POST", "/v1/auth/device/request", body=request, **options)
+        return await self._transport.send("POST", "/v1/auth/device/request", body=request, own=True, **options)
 
     async def decide_device(self, request: DeviceDecision, **options: Unpack[CallOptions]) -> None:
         """Allow or deny a device."""
-        await self._transport.send("POST", "/v1/auth/device/decision", body=request, **options)
+        await self._transport.send("POST", "/v1/auth/device/decision", body=request, own=True, **options)
 
     async def revoke_key(self, **options: Unpack[CallOptions]) -> None:
         """Invalidate the API key."""
-        await self._transport.send("DELETE", "/v1/auth/key", **options)
+        await self._transport.send("DELETE", "/v1/auth/key", own=True, **options)
 
 
 class AsyncUsageCalls:
@@ -218,7 +226,70 @@ class AsyncAccountCalls:
 
     async def delete(self, **options: Unpack[ChangeOptions]) -> None:
         """Erase the tenant and all its data."""
-        await self._transport.send("DELETE", "/v1/account", **options)
+        await self._transport.send("DELETE", "/v1/account", own=True, **options)
+
+
+class AsyncSpacesMembersCalls:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, **options: Unpack[CallOptions]) -> AsyncPages[SpaceMember]:
+        """List the members of a space."""
+        return self._transport.pages(f"/v1/spaces/{quote(id)}/members", own=True, **options)
+
+    async def invite(self, id: str, member: NewMember, **options: Unpack[CallOptions]) -> SpaceMember:
+        """Invite somebody."""
+        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, own=True, **options)
+
+    async def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[CallOptions]) -> SpaceMember:
+        """Change the role of a member."""
+        return await self._transport.send("PATCH", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", body=change, own=True, **options)
+
+    async def remove(self, id: str, member_id: str, **options: Unpack[CallOptions]) -> None:
+        """Remove a member."""
+        await self._transport.send("DELETE", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", own=True, **options)
+
+
+class AsyncSpacesCalls:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+        self.members = AsyncSpacesMembersCalls(transport)
+
+    async def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
+        """Make a space."""
+        return await self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
+
+    def list(self, **options: Unpack[CallOptions]) -> AsyncPages[Space]:
+        """List your spaces."""
+        return self._transport.pages("/v1/spaces", own=True, **options)
+
+    async def get(self, id: str, **options: Unpack[CallOptions]) -> Space:
+        """Get a space."""
+        return await self._transport.send("GET", f"/v1/spaces/{quote(id)}", own=True, **options)
+
+    async def update(self, id: str, change: NewSpace, **options: Unpack[CallOptions]) -> Space:
+        """Rename a space."""
+        return await self._transport.send("PATCH", f"/v1/spaces/{quote(id)}", body=change, own=True, **options)
+
+    async def delete(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Erase a space."""
+        await self._transport.send("DELETE", f"/v1/spaces/{quote(id)}", own=True, **options)
+
+    async def join(self, id: str, **options: Unpack[CallOptions]) -> Space:
+        """Accept an invitation."""
+        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/join", own=True, **options)
+
+    async def leave(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Leave a space."""
+        await self._transport.send("POST", f"/v1/spaces/{quote(id)}/leave", own=True, **options)
+
+    async def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CallOptions]) -> CopiedMemories:
+        """Copy memories into a space."""
+        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, own=True, **options)
+
+    def log(self, id: str, query: SpacesLogQuery | None = None, **options: Unpack[CallOptions]) -> AsyncPages[SpaceLogEntry]:
+        """List what happened in a space."""
+        return self._transport.pages(f"/v1/spaces/{quote(id)}/log", query=query, own=True, **options)
 
 
 class AsyncProviderSettingsCalls:
@@ -667,6 +738,7 @@ class AsyncCalls:
         self.webhooks = AsyncWebhooksCalls(transport)
         self.provider_keys = AsyncProviderKeysCalls(transport)
         self.provider_settings = AsyncProviderSettingsCalls(transport)
+        self.spaces = AsyncSpacesCalls(transport)
         self.account = AsyncAccountCalls(transport)
         self.usage = AsyncUsageCalls(transport)
         self.auth = AsyncAuthCalls(transport)

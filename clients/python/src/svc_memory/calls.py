@@ -26,6 +26,7 @@ from .types import (
     ConversationChange,
     ConversationsListQuery,
     ConversationsMessagesListQuery,
+    CopiedMemories,
     DecidedSuggestions,
     DeletedMemories,
     DeviceCode,
@@ -47,6 +48,7 @@ from .types import (
     LearnedWord,
     MagicLinkAnswer,
     MagicLinkRequest,
+    MemberChange,
     MemoriesDeletion,
     MemoriesExternalDeleteQuery,
     MemoriesExternalGetQuery,
@@ -70,10 +72,12 @@ from .types import (
     NewDevice,
     NewEpisode,
     NewExtraction,
+    NewMember,
     NewMemory,
     NewMessage,
     NewProviderKey,
     NewSession,
+    NewSpace,
     NewSuggestion,
     NewTidy,
     NewWebhook,
@@ -93,6 +97,10 @@ from .types import (
     SearchesListQuery,
     Session,
     SessionTicket,
+    Space,
+    SpaceLogEntry,
+    SpaceMember,
+    SpacesLogQuery,
     StoredSearch,
     Suggestion,
     SuggestionAcceptance,
@@ -130,15 +138,15 @@ class ConnectionsCalls:
 
     def list(self, query: ConnectionsListQuery | None = None, **options: Unpack[CallOptions]) -> Pages[Connection]:
         """List what may use the account besides its API key."""
-        return self._transport.pages("/v1/connections", query=query, **options)
+        return self._transport.pages("/v1/connections", query=query, own=True, **options)
 
     def get(self, id: str, **options: Unpack[CallOptions]) -> Connection:
         """Get a connection."""
-        return self._transport.send("GET", f"/v1/connections/{quote(id)}", **options)
+        return self._transport.send("GET", f"/v1/connections/{quote(id)}", own=True, **options)
 
     def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
         """End a connection."""
-        self._transport.send("DELETE", f"/v1/connections/{quote(id)}", **options)
+        self._transport.send("DELETE", f"/v1/connections/{quote(id)}", own=True, **options)
 
 
 class SessionCalls:
@@ -147,23 +155,23 @@ class SessionCalls:
 
     def create(self, request: NewSession | None = None, **options: Unpack[CallOptions]) -> Session:
         """Sign a browser in with an API key or a ticket."""
-        return self._transport.send("POST", "/v1/session", body=request or {}, **options)
+        return self._transport.send("POST", "/v1/session", body=request or {}, own=True, **options)
 
     def get(self, **options: Unpack[CallOptions]) -> Session:
         """Get the session of the browser."""
-        return self._transport.send("GET", "/v1/session", **options)
+        return self._transport.send("GET", "/v1/session", own=True, **options)
 
     def delete(self, **options: Unpack[CallOptions]) -> None:
         """Sign the browser out."""
-        self._transport.send("DELETE", "/v1/session", **options)
+        self._transport.send("DELETE", "/v1/session", own=True, **options)
 
     def create_ticket(self, **options: Unpack[CallOptions]) -> SessionTicket:
         """Make a ticket that opens a session once."""
-        return self._transport.send("POST", "/v1/session/ticket", **options)
+        return self._transport.send("POST", "/v1/session/ticket", own=True, **options)
 
     def check_ticket(self, request: dict[str, Any], **options: Unpack[CallOptions]) -> dict[str, Any]:
         """Name the account that a ticket opens."""
-        return self._transport.send("POST", "/v1/session/ticket/check", body=request, **options)
+        return self._transport.send("POST", "/v1/session/ticket/check", body=request, own=True, **options)
 
 
 class AuthCalls:
@@ -172,31 +180,31 @@ class AuthCalls:
 
     def request_link(self, request: MagicLinkRequest, **options: Unpack[CallOptions]) -> MagicLinkAnswer:
         """Mail a sign-in link."""
-        return self._transport.send("POST", "/v1/auth/magic-link", body=request, **options)
+        return self._transport.send("POST", "/v1/auth/magic-link", body=request, own=True, **options)
 
     def redeem_code(self, request: TokenRequest, **options: Unpack[CallOptions]) -> TokenAnswer:
         """Redeem the code of a terminal sign-in."""
-        return self._transport.send("POST", "/v1/auth/token", body=request, **options)
+        return self._transport.send("POST", "/v1/auth/token", body=request, own=True, **options)
 
     def begin_device(self, request: NewDevice, **options: Unpack[CallOptions]) -> DeviceCodes:
         """Request to connect a device."""
-        return self._transport.send("POST", "/v1/auth/device", body=request, **options)
+        return self._transport.send("POST", "/v1/auth/device", body=request, own=True, **options)
 
     def collect_device(self, request: DeviceTokenRequest, **options: Unpack[CallOptions]) -> DeviceToken:
         """Collect the token of a device."""
-        return self._transport.send("POST", "/v1/auth/device/token", body=request, **options)
+        return self._transport.send("POST", "/v1/auth/device/token", body=request, own=True, **options)
 
     def get_device(self, request: DeviceCode, **options: Unpack[CallOptions]) -> WaitingDevice:
         """Get a waiting device by its code."""
-        return self._transport.send("POST", "/v1/auth/device/request", body=request, **options)
+        return self._transport.send("POST", "/v1/auth/device/request", body=request, own=True, **options)
 
     def decide_device(self, request: DeviceDecision, **options: Unpack[CallOptions]) -> None:
         """Allow or deny a device."""
-        self._transport.send("POST", "/v1/auth/device/decision", body=request, **options)
+        self._transport.send("POST", "/v1/auth/device/decision", body=request, own=True, **options)
 
     def revoke_key(self, **options: Unpack[CallOptions]) -> None:
         """Invalidate the API key."""
-        self._transport.send("DELETE", "/v1/auth/key", **options)
+        self._transport.send("DELETE", "/v1/auth/key", own=True, **options)
 
 
 class UsageCalls:
@@ -218,7 +226,70 @@ class AccountCalls:
 
     def delete(self, **options: Unpack[ChangeOptions]) -> None:
         """Erase the tenant and all its data."""
-        self._transport.send("DELETE", "/v1/account", **options)
+        self._transport.send("DELETE", "/v1/account", own=True, **options)
+
+
+class SpacesMembersCalls:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, id: str, **options: Unpack[CallOptions]) -> Pages[SpaceMember]:
+        """List the members of a space."""
+        return self._transport.pages(f"/v1/spaces/{quote(id)}/members", own=True, **options)
+
+    def invite(self, id: str, member: NewMember, **options: Unpack[CallOptions]) -> SpaceMember:
+        """Invite somebody."""
+        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, own=True, **options)
+
+    def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[CallOptions]) -> SpaceMember:
+        """Change the role of a member."""
+        return self._transport.send("PATCH", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", body=change, own=True, **options)
+
+    def remove(self, id: str, member_id: str, **options: Unpack[CallOptions]) -> None:
+        """Remove a member."""
+        self._transport.send("DELETE", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", own=True, **options)
+
+
+class SpacesCalls:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.members = SpacesMembersCalls(transport)
+
+    def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
+        """Make a space."""
+        return self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
+
+    def list(self, **options: Unpack[CallOptions]) -> Pages[Space]:
+        """List your spaces."""
+        return self._transport.pages("/v1/spaces", own=True, **options)
+
+    def get(self, id: str, **options: Unpack[CallOptions]) -> Space:
+        """Get a space."""
+        return self._transport.send("GET", f"/v1/spaces/{quote(id)}", own=True, **options)
+
+    def update(self, id: str, change: NewSpace, **options: Unpack[CallOptions]) -> Space:
+        """Rename a space."""
+        return self._transport.send("PATCH", f"/v1/spaces/{quote(id)}", body=change, own=True, **options)
+
+    def delete(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Erase a space."""
+        self._transport.send("DELETE", f"/v1/spaces/{quote(id)}", own=True, **options)
+
+    def join(self, id: str, **options: Unpack[CallOptions]) -> Space:
+        """Accept an invitation."""
+        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/join", own=True, **options)
+
+    def leave(self, id: str, **options: Unpack[CallOptions]) -> None:
+        """Leave a space."""
+        self._transport.send("POST", f"/v1/spaces/{quote(id)}/leave", own=True, **options)
+
+    def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CallOptions]) -> CopiedMemories:
+        """Copy memories into a space."""
+        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, own=True, **options)
+
+    def log(self, id: str, query: SpacesLogQuery | None = None, **options: Unpack[CallOptions]) -> Pages[SpaceLogEntry]:
+        """List what happened in a space."""
+        return self._transport.pages(f"/v1/spaces/{quote(id)}/log", query=query, own=True, **options)
 
 
 class ProviderSettingsCalls:
@@ -667,6 +738,7 @@ class Calls:
         self.webhooks = WebhooksCalls(transport)
         self.provider_keys = ProviderKeysCalls(transport)
         self.provider_settings = ProviderSettingsCalls(transport)
+        self.spaces = SpacesCalls(transport)
         self.account = AccountCalls(transport)
         self.usage = UsageCalls(transport)
         self.auth = AuthCalls(transport)

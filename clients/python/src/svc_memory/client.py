@@ -26,6 +26,8 @@ class ClientOptions(TypedDict, total=False):
     retries: int
     #: Sent with every request.
     headers: Mapping[str, str]
+    #: The name or id of the space to act in. Calls about the caller's own account leave it out.
+    space: str
     #: An `ssl.SSLContext`, for a daemon with a certificate of your own.
     ssl_context: Any
     #: Called before each wait between retries with its seconds and the error.

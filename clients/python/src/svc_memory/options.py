@@ -36,6 +36,8 @@ class CallOptions(TypedDict, total=False):
     headers: Mapping[str, str]
     #: Receives what came with the data.
     response: ResponseInfo
+    #: The name or id of the space to act in; `default` is the caller's own account.
+    space: str
 
 
 class ChangeOptions(CallOptions, total=False):

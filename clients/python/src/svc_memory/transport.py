@@ -14,11 +14,13 @@ from urllib.parse import urlsplit
 
 from .errors import ApiError, UnreachableError
 from .options import ResponseInfo
-from .paths import query_string
+from .paths import query_string, quote
 from .version import VERSION
 
 T = TypeVar("T")
 
+# The name of the caller's own account among spaces.
+OWN_SPACE = "default"
 READ_ONLY_POSTS = {"/v1/search", "/v1/context", "/v1/memories/query"}
 MAX_RETRY_AFTER = 30.0
 INITIAL_BACKOFF = 0.25
@@ -144,6 +146,7 @@ class Transport:
         timeout: float = 30.0,
         retries: int = 3,
         headers: Mapping[str, str] | None = None,
+        space: str | None = None,
         ssl_context: ssl.SSLContext | None = None,
         sleep: Callable[[float], None] = time.sleep,
         on_wait: Callable[[float, Exception], None] | None = None,
@@ -154,6 +157,7 @@ class Transport:
             raise ValueError(f"base_url must begin with https:// or http:// and a host, got {base_url!r}")
         self._timeout = timeout
         self._retries = retries
+        self._space = space
         self._headers = {"user-agent": f"svc-memory-python/{VERSION}", **_lower(headers)}
         if api_key is not None:
             self._headers.setdefault("authorization", f"Bearer {_key_of(api_key)}")
@@ -170,18 +174,21 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
         creates: bool = False,
+        own: bool = False,
         default_timeout: float | None = None,
         timeout: float | None = None,
         retries: int | None = None,
         headers: Mapping[str, str] | None = None,
         response: ResponseInfo | None = None,
+        space: str | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Send a call and return the JSON of its response. Safe calls, and those with an idempotency key, are retried."""
         if creates and idempotency_key is None:
             idempotency_key = str(uuid.uuid4())
-        sent = self._sent_headers(headers, if_match, idempotency_key)
+        space = space or (None if own else self._space)
+        sent = self._sent_headers(headers, space, if_match, idempotency_key)
         if body is not None:
             sent["content-type"] = "application/json"
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
@@ -212,10 +219,11 @@ class Transport:
         retries: int | None = None,
         headers: Mapping[str, str] | None = None,
         response: ResponseInfo | None = None,
+        space: str | None = None,
         cancellation: Cancellation | None = None,
     ) -> Iterator[bytes]:
         """Yield a streamed response. The timeout is the longest time without progress."""
-        sent = self._sent_headers(headers)
+        sent = self._sent_headers(headers, space or self._space)
         limit = self._timeout if timeout is None else timeout
 
         def connect() -> _Request:
@@ -241,10 +249,12 @@ class Transport:
         retries: int | None = None,
         headers: Mapping[str, str] | None = None,
         response: ResponseInfo | None = None,
+        space: str | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Send a file. Bytes are retried like any other call; an iterable, which cannot be read again, is sent once."""
-        sent = {"content-type": "application/octet-stream", **self._sent_headers(headers, None, idempotency_key)}
+        own = self._sent_headers(headers, space or self._space, None, idempotency_key)
+        sent = {"content-type": "application/octet-stream", **own}
         if isinstance(source, bytes):
 
             def once() -> Any:
@@ -263,9 +273,14 @@ class Transport:
                 raise guarded.error
 
     def _sent_headers(
-        self, headers: Mapping[str, str] | None, if_match: str | None = None, idempotency_key: str | None = None
+        self,
+        headers: Mapping[str, str] | None,
+        space: str | None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
     ) -> dict[str, str]:
-        own = {"if-match": if_match, "idempotency-key": idempotency_key}
+        acting = None if space is None or space == OWN_SPACE else quote(space)
+        own = {"x-svc-space": acting, "if-match": if_match, "idempotency-key": idempotency_key}
         given = {name: value for name, value in own.items() if value is not None}
         return {**given, **self._headers, **_lower(headers)}
 

@@ -45,6 +45,7 @@ class ActivityEntry(TypedDict):
     ids: list[str]
     itemCount: int | None
     searchId: str | None
+    author: str | None
 
 
 class ActivityPage(TypedDict):
@@ -71,6 +72,7 @@ class AddedMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -119,6 +121,7 @@ class AppendedMessage(TypedDict):
     name: str | None
     content: MessageContent
     metadata: dict[str, Any]
+    author: str | None
     createdAt: str
     partlyIndexed: NotRequired[Literal[True]]
     redacted: NotRequired[int]
@@ -145,6 +148,7 @@ class ChangedMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -165,6 +169,7 @@ class Citation(TypedDict):
     id: str
     score: float | None
     relevance: float | None
+    space: NotRequired[str]
 
 
 class ContextAnswer(TypedDict):
@@ -173,6 +178,7 @@ class ContextAnswer(TypedDict):
     text: str
     citations: list[Citation]
     tokens: int
+    searches: NotRequired[list[SpaceSearch]]
     timings: NotRequired[SearchTimings]
 
 
@@ -186,6 +192,7 @@ class ContextRequest(TypedDict):
     minRelevance: NotRequired[float]
     purpose: NotRequired[Literal["prompt", "session_start"]]
     exclude: NotRequired[dict[str, Any]]
+    spaces: NotRequired[list[str]]
     explain: NotRequired[bool]
 
 
@@ -483,6 +490,7 @@ class Memory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -578,6 +586,7 @@ class Message(TypedDict):
     name: str | None
     content: MessageContent
     metadata: dict[str, Any]
+    author: str | None
     createdAt: str
 
 
@@ -823,6 +832,7 @@ class SearchAnswer(TypedDict):
     learned: NotRequired[LearnedShift]
     meaning: NotRequired[MeaningWeight]
     context: NotRequired[dict[str, Any]]
+    searches: NotRequired[list[SpaceSearch]]
     tookMs: float
     timings: NotRequired[SearchTimings]
 
@@ -848,6 +858,7 @@ class SearchRequest(TypedDict):
     strategy: NotRequired[Literal["auto", "default", "lexical", "semantic", "recent"]]
     minRelevance: NotRequired[float]
     contextTokens: NotRequired[int]
+    spaces: NotRequired[list[str]]
     explain: NotRequired[bool]
 
 
@@ -864,6 +875,7 @@ class SearchResult(TypedDict):
     metadata: dict[str, Any]
     origin: MemoryOrigin | None
     createdAt: str
+    space: NotRequired[str]
     why: NotRequired[dict[str, Any]]
     version: NotRequired[int]
     updatedAt: NotRequired[str]
@@ -871,6 +883,7 @@ class SearchResult(TypedDict):
     tags: NotRequired[list[str]]
     source: NotRequired[MemorySource | None]
     client: NotRequired[str | None]
+    author: NotRequired[str | None]
     occurredAt: NotRequired[str | None]
     expiresAt: NotRequired[str | None]
     pinned: NotRequired[bool]
@@ -1109,6 +1122,7 @@ class TopicMemory(TypedDict):
     metadata: dict[str, Any]
     source: MemorySource | None
     client: str | None
+    author: str | None
     origin: MemoryOrigin | None
     occurredAt: str | None
     expiresAt: str | None
@@ -1211,6 +1225,80 @@ class WebhookChange(TypedDict):
     events: NotRequired[list[EventName] | None]
     user: NotRequired[str | None]
     active: NotRequired[bool]
+
+
+class CopiedMemories(TypedDict):
+    data: list[AddedMemory]
+    notFound: list[str]
+
+
+class MemberChange(TypedDict):
+    role: SpaceRole
+
+
+class NewMember(TypedDict):
+    email: str
+    role: SpaceRole
+
+
+class NewSpace(TypedDict):
+    name: str
+
+
+class Space(TypedDict):
+    id: str
+    name: str
+    role: SpaceRole
+    state: SpaceMemberState
+    invitedBy: str | None
+    members: int | None
+    tier: Tier | None
+    storedBytes: int | None
+    createdAt: str
+
+
+class SpaceCopies(TypedDict):
+    memoryIds: list[str]
+
+
+class SpaceLogEntry(TypedDict):
+    id: str
+    at: str
+    actor: str
+    action: Literal["created", "renamed", "invited", "joined", "declined", "changedRole", "removed", "left", "copied", "exported", "imported"]
+    subject: str | None
+    detail: str | None
+
+
+class SpaceLogPage(TypedDict):
+    data: list[SpaceLogEntry]
+    nextCursor: str | None
+
+
+class SpaceMember(TypedDict):
+    id: str
+    email: str
+    role: SpaceRole
+    state: SpaceMemberState
+    invitedBy: str | None
+    createdAt: str
+    joinedAt: str | None
+    expiresAt: str | None
+
+
+class SpaceMembers(TypedDict):
+    data: list[SpaceMember]
+    nextCursor: None
+
+
+class SpaceSearch(TypedDict):
+    space: str
+    searchId: str
+
+
+class Spaces(TypedDict):
+    data: list[Space]
+    nextCursor: None
 
 
 class WebhookDelivery(TypedDict):
@@ -1407,6 +1495,7 @@ class UsersListQuery(TypedDict):
 
 class UsersProfileQuery(TypedDict):
     user: NotRequired[str]
+    spaces: NotRequired[list[str]]
 
 
 class EpisodesListQuery(TypedDict):
@@ -1455,6 +1544,11 @@ class WebhooksDeliveriesListQuery(TypedDict):
     state: NotRequired[WebhookDeliveryState]
 
 
+class SpacesLogQuery(TypedDict):
+    limit: NotRequired[int]
+    cursor: NotRequired[str]
+
+
 class UsageGetQuery(TypedDict):
     days: NotRequired[int]
 
@@ -1489,6 +1583,8 @@ ChosenModeName: TypeAlias = Literal["review", "off"]
 SuggestionState: TypeAlias = Literal["open", "accepted", "rejected", "outdated"]
 TidySchedule: TypeAlias = Literal["off", "daily", "weekly"]
 Tier: TypeAlias = Literal["Free", "Pro", "Enterprise"]
+SpaceMemberState: TypeAlias = Literal["invited", "joined"]
+SpaceRole: TypeAlias = Literal["reader", "writer", "owner"]
 WebhookDeliveryState: TypeAlias = Literal["waiting", "delivered", "failed"]
 
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { ROLES_IN_SPACE, type SpaceRole } from '../../../contract/space-roles.ts';
+import { ROLES_IN_SPACE, type SpaceRole } from '../../../contract/space-names.ts';
 import { ROLE_WORDS } from './space-words.ts';
 
 /** Invites an address to a space, with a role. */

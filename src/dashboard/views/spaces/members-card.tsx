@@ -1,5 +1,5 @@
 import type { Space, SpaceMember } from '../../../client/client.ts';
-import { ROLES_IN_SPACE, type SpaceRole } from '../../../contract/space-roles.ts';
+import { ROLES_IN_SPACE, type SpaceRole } from '../../../contract/space-names.ts';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';

@@ -1,5 +1,5 @@
 import type { SpaceLogEntry } from '../../../client/client.ts';
-import type { SpaceRole } from '../../../contract/space-roles.ts';
+import type { SpaceRole } from '../../../contract/space-names.ts';
 
 /** What a role may do, as a sentence about its holder ends. */
 export const ROLE_WORDS: Record<SpaceRole, string> = {

@@ -1,0 +1,231 @@
+import { basename, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Account } from '../../src/contract/account.ts';
+import type { AddedMemory } from '../../src/contract/memories.ts';
+import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
+import { callApi } from '../api-session.ts';
+import { inFreshFolder } from '../processes.ts';
+import { formatSection, formatTable } from '../report.ts';
+import { type Person, type Prompt, readPerson } from '../sessions/people.ts';
+import { mean } from './recall-table.ts';
+import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
+import { withAccount } from './stored-dialogues.ts';
+
+const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--part odd|even] [--at-once] [--show] [--json]
+
+Stores each person's facts as memories in the order they were told, in the built daemon (npm run build), and asks their
+questions: what is found by kind, the worst person first, whether what changed stands above what it replaced, and how well
+confidence tells what is not stored.
+
+  --data <files>   people: facts with questions, or statements with prompts
+  --part odd|even  only every other question, by its place in the file
+  --at-once        ask before the daemon has compared the memories with each other
+  --show           list the questions whose answer is not first, and the answers of those that nothing answers
+  --json           print what was asked and found`;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string', multiple: true, default: [] },
+    part: { type: 'string' },
+    'at-once': { type: 'boolean', default: false },
+    show: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+/** Facts of a small store: the newest of them, so that what changed is among them. */
+const SMALL = 60;
+const CONTEXT_TOKENS = 300;
+/** Without an answer, by the file. */
+const ABSENT = 'none';
+
+type Call = <T>(path: string, body?: unknown) => Promise<T>;
+
+interface Asked {
+  person: string;
+  size: 'small' | 'whole';
+  /** Whether the person's own facts were asked, rather than another's. */
+  isOwn: boolean;
+  kind: string;
+  question: string;
+  /** Keys of the facts that answer and are stored. */
+  wanted: readonly string[];
+  found: { key: string; text: string; relevance: number }[];
+  confidence: number;
+  /** Of a question about what changed: whether the newer stands above the older, in searches and in contexts. */
+  isNewerFirst?: { search: boolean; context: boolean };
+}
+
+interface Store {
+  user: string;
+  size: Asked['size'];
+  keyOf: ReadonlyMap<string, string>;
+}
+
+async function main(): Promise<number> {
+  const files = values.data.flatMap((names) => names.split(','));
+  if (values.help || files.length === 0) {
+    process.stdout.write(`${USAGE}\n`);
+    return values.help ? 0 : 1;
+  }
+  const people = await Promise.all(
+    files.map(async (file) => ({ ...(await readPerson(resolve(file))), name: basename(file, '.json') })),
+  );
+  const asked = await inFreshFolder((dataDir) =>
+    withAccount({ dataDir }, async ({ url, apiKey }) => {
+      const call: Call = (path, body) => callApi(url, apiKey, path, body);
+      const stores: { person: Person; store: Store }[] = [];
+      for (const person of people) {
+        for (const size of ['small', 'whole'] as const) stores.push({ person, store: await tell(call, person, size) });
+      }
+      if (!values['at-once']) await untilCompared(call);
+      const all: Asked[] = [];
+      for (const { person, store } of stores) {
+        for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt));
+        const others = people.filter((other) => other !== person);
+        for (const prompt of others.flatMap(promptsOf)) all.push(await ask(call, person, store, prompt, false));
+      }
+      return all;
+    }),
+  );
+  process.stdout.write(values.json ? `${JSON.stringify(asked, null, 1)}\n` : reportOf(asked));
+  return 0;
+}
+
+function promptsOf({ prompts }: Person): Prompt[] {
+  return prompts.filter((_, at) => values.part === undefined || at % 2 === (values.part === 'odd' ? 1 : 0));
+}
+
+function factsOf({ statements }: Person): { key: string; fact: string; replaces?: string | undefined }[] {
+  return statements.flatMap(({ key, fact, replaces }) => (key && fact ? [{ key, fact, replaces }] : []));
+}
+
+async function tell(call: Call, person: Person, size: Asked['size']): Promise<Store> {
+  const user = `${person.name} ${size}`;
+  const facts = factsOf(person).slice(size === 'small' ? -SMALL : 0);
+  const keyOf = new Map<string, string>();
+  // One by one, so that each has a time of its own.
+  for (const { key, fact: content } of facts) {
+    const { id } = await call<AddedMemory>('/v1/memories', { content, user });
+    keyOf.set(id, key);
+  }
+  return { user, size, keyOf };
+}
+
+async function untilCompared(call: Call): Promise<void> {
+  while ((await call<Account>('/v1/account')).unreadChanges > 0) await sleep(1000);
+}
+
+async function ask(
+  call: Call,
+  person: Person,
+  { user, size, keyOf }: Store,
+  { prompt: question, kind, needs }: Prompt,
+  isOwn = true,
+): Promise<Asked> {
+  const { results, confidence } = await call<SearchAnswer>('/v1/search', { query: question, user });
+  const stored = new Set(keyOf.values());
+  const found = results.map(({ id, content, relevance }) => ({ key: keyOf.get(id)!, text: content, relevance }));
+  const wanted = isOwn ? needs.filter((key) => stored.has(key)) : [];
+  const one = { person: person.name, size, isOwn, kind, question, wanted, found, confidence };
+  const facts = factsOf(person);
+  const changed = facts.find(({ key, replaces }) => wanted.includes(key) && replaces !== undefined);
+  if (!changed || !stored.has(changed.replaces!)) return one;
+  const body = { query: question, user, maxTokens: CONTEXT_TOKENS };
+  const { citations } = await call<ContextAnswer>('/v1/context', body);
+  const stands = (keys: readonly (string | undefined)[]) => isAbove(keys, changed.key, changed.replaces!);
+  return {
+    ...one,
+    isNewerFirst: {
+      search: stands(found.map(({ key }) => key)),
+      context: stands(citations.map(({ id }) => keyOf.get(id))),
+    },
+  };
+}
+
+function isAbove(keys: readonly (string | undefined)[], newer: string, older: string): boolean {
+  const [at, before] = [keys.indexOf(newer), keys.indexOf(older)];
+  return at >= 0 && (before < 0 || at < before);
+}
+
+/** Place of the first answer, from 1; infinite if it was not found. */
+function placeOf({ wanted, found }: Asked): number {
+  const at = found.findIndex(({ key }) => wanted.includes(key));
+  return at < 0 ? Number.POSITIVE_INFINITY : at + 1;
+}
+
+const share = (some: readonly boolean[]) => (some.length === 0 ? '' : mean(some.map(Number)).toFixed(3));
+const hits = (some: readonly Asked[], within: number) => share(some.map((one) => placeOf(one) <= within));
+const countOf = (some: readonly boolean[]) => `${some.filter(Boolean).length} of ${some.length}`;
+
+function reportOf(asked: readonly Asked[]): string {
+  const own = asked.filter(({ isOwn, size, wanted }) => isOwn && size === 'whole' && wanted.length > 0);
+  const people = [...new Set(asked.map(({ person }) => person))];
+  const of = (person: string, some: readonly Asked[]) => some.filter((one) => one.person === person);
+  const worstFirst = people.toSorted((a, b) => Number(hits(of(a, own), 1)) - Number(hits(of(b, own), 1)));
+  const tables = worstFirst.flatMap((person) => {
+    const kinds = ['all', ...new Set(of(person, own).map(({ kind }) => kind))];
+    const rows = kinds.map((kind) => {
+      const some = of(person, own).filter((one) => kind === 'all' || one.kind === kind);
+      return { kind, count: String(some.length), 'hit@1': hits(some, 1), 'hit@5': hits(some, 5) };
+    });
+    const changed = of(person, own).flatMap((one) => (one.isNewerFirst ? [{ ...one.isNewerFirst, one }] : []));
+    const lines = [
+      `newest first: search ${countOf(changed.map(({ search }) => search))}, context ${countOf(changed.map(({ context }) => context))}`,
+      `of these, first of all: ${countOf(changed.map(({ one }) => placeOf(one) === 1))}`,
+      ...refusedLines(of(person, asked)),
+    ];
+    return [`${person}\n\n${formatTable(rows)}\n\n  ${lines.join('\n  ')}\n`];
+  });
+  return `\n${[...tables, ...calibrationOf(asked), ...(values.show ? shown(asked) : [])].join('\n')}\n`;
+}
+
+/** What is told apart by confidence, where 90 % of the questions with an answer are kept, and of those whose answer is found. */
+function refusedLines(asked: readonly Asked[]): string[] {
+  const whole = asked.filter(({ size }) => size === 'whole');
+  const own = whole.filter(({ isOwn, wanted }) => isOwn && wanted.length > 0);
+  const refused = (some: readonly Asked[], present: readonly Asked[]) => {
+    const stated = [...some, ...present].map((one) => ({ probability: one.confidence, isTrue: present.includes(one) }));
+    return refusedAtNineTenths(stated).value.toFixed(3);
+  };
+  const kinds = {
+    'absent questions': whole.filter(({ isOwn, kind }) => isOwn && kind === ABSENT),
+    "another's questions": whole.filter(({ isOwn }) => !isOwn),
+  };
+  const found = own.filter((one) => placeOf(one) < Number.POSITIVE_INFINITY);
+  return Object.entries(kinds)
+    .filter(([, some]) => some.length > 0)
+    .map(([name, some]) => `${some.length} ${name} refused: ${refused(some, own)}, of found ${refused(some, found)}`);
+}
+
+function statedOf(one: Asked): Stated {
+  return { probability: one.confidence, isTrue: placeOf(one) < Number.POSITIVE_INFINITY };
+}
+
+/** Each person's questions and as many of others', by the size of the store. */
+function calibrationOf(asked: readonly Asked[]): string[] {
+  return (['small', 'whole'] as const).map((size) => {
+    const some = asked.filter((one) => one.size === size);
+    const own = some.filter(({ isOwn }) => isOwn);
+    const other = some.filter(({ isOwn }) => !isOwn);
+    const step = Math.max(1, Math.floor(other.length / Math.max(1, own.length)));
+    const stated = [...own, ...other.filter((_, at) => at % step === 0)].map(statedOf);
+    return formatSection(reliabilityOf(`Confidence, ${size} store`, stated));
+  });
+}
+
+function shown(asked: readonly Asked[]): string[] {
+  return asked
+    .filter((one) => one.isOwn && one.size === 'whole' && placeOf(one) !== 1)
+    .map(({ person, kind, question, wanted, found, confidence, ...one }) =>
+      [
+        `${person} ${kind} (${placeOf({ wanted, found } as Asked)}, confidence ${confidence}): ${question}`,
+        `    wanted: ${wanted.join(', ') || 'nothing'}${one.isNewerFirst ? `, ${JSON.stringify(one.isNewerFirst)}` : ''}`,
+        ...found.slice(0, 3).map(({ text, relevance }) => `    ${relevance.toFixed(2)} ${text}`),
+      ].join('\n'),
+    );
+}
+
+process.exitCode = await main();

@@ -1,0 +1,173 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import {
+  DeletedMemoryFile,
+  DeletedMemoryStore,
+  FileParams,
+  FileVersionParams,
+  FileViewQuery,
+  MemoryFile,
+  MemoryFileChange,
+  MemoryFileDeletion,
+  MemoryFilePage,
+  MemoryFilesQuery,
+  MemoryFileVersion,
+  MemoryFileVersionPage,
+  MemoryFileVersionsQuery,
+  MemoryStore,
+  MemoryStoreChange,
+  MemoryStorePage,
+  MemoryStoresQuery,
+  NewMemoryFile,
+  NewMemoryStore,
+  SdkQuery,
+  StoreParams,
+} from '../../contract/memory-stores.ts';
+import type { MemoryStores } from './memory-stores.ts';
+
+const STORES = '/v1/memory_stores';
+const STORE = `${STORES}/:memory_store_id` as const;
+const FILES = `${STORE}/memories` as const;
+const FILE = `${FILES}/:memory_id` as const;
+const VERSIONS = `${STORE}/memory_versions` as const;
+const VERSION = `${VERSIONS}/:memory_version_id` as const;
+
+const tags = ['memory stores'];
+const config = { wire: 'anthropic' } as const;
+
+/** Memory stores as Anthropic's SDK speaks them. */
+export function memoryStoresRoutes({ memoryStores }: { memoryStores: MemoryStores }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const ofStores = { tags, querystring: SdkQuery, response: { 200: MemoryStore } };
+    const ofStore = { ...ofStores, params: StoreParams };
+    app.post(
+      STORES,
+      { config, schema: { ...ofStores, summary: 'Create a memory store', body: NewMemoryStore } },
+      ({ principal, body }) => memoryStores.create(principal, body),
+    );
+    app.get(
+      STORES,
+      {
+        config,
+        schema: {
+          summary: 'List memory stores',
+          tags,
+          querystring: MemoryStoresQuery,
+          response: { 200: MemoryStorePage },
+        },
+      },
+      ({ principal, query }) => memoryStores.list(principal, query),
+    );
+    app.get(STORE, { config, schema: { ...ofStore, summary: 'Get a memory store' } }, ({ principal, params }) =>
+      memoryStores.get(principal, params.memory_store_id),
+    );
+    app.post(
+      STORE,
+      { config, schema: { ...ofStore, summary: 'Change a memory store', body: MemoryStoreChange } },
+      ({ principal, params, body }) => memoryStores.change(principal, params.memory_store_id, body),
+    );
+    app.post(
+      `${STORE}/archive`,
+      { config, schema: { ...ofStore, summary: 'Archive a memory store' } },
+      ({ principal, params }) => memoryStores.archive(principal, params.memory_store_id),
+    );
+    app.delete(
+      STORE,
+      { config, schema: { ...ofStore, summary: 'Erase a memory store', response: { 200: DeletedMemoryStore } } },
+      async ({ principal, params }) => {
+        await memoryStores.remove(principal, params.memory_store_id);
+        return { id: params.memory_store_id, type: 'memory_store_deleted' } as const;
+      },
+    );
+    await app.register(fileRoutes(memoryStores));
+    await app.register(versionRoutes(memoryStores));
+  };
+}
+
+function fileRoutes({ files }: MemoryStores): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const answering = { tags, querystring: FileViewQuery, response: { 200: MemoryFile } };
+    const ofFile = { ...answering, params: FileParams };
+    app.post(
+      FILES,
+      {
+        config,
+        schema: { ...answering, summary: 'Create a memory at a path', params: StoreParams, body: NewMemoryFile },
+      },
+      ({ principal, params, body, query }) => files.create(principal, params.memory_store_id, body, query.view),
+    );
+    app.get(
+      FILES,
+      {
+        config,
+        schema: {
+          summary: 'List memories by path',
+          tags,
+          params: StoreParams,
+          querystring: MemoryFilesQuery,
+          response: { 200: MemoryFilePage },
+        },
+      },
+      ({ principal, params, query }) => files.list(principal, params.memory_store_id, query),
+    );
+    app.get(
+      FILE,
+      { config, schema: { ...ofFile, summary: 'Get a memory of a store' } },
+      ({ principal, params, query }) => files.get(principal, params.memory_store_id, params.memory_id, query.view),
+    );
+    app.post(
+      FILE,
+      { config, schema: { ...ofFile, summary: 'Change a memory of a store', body: MemoryFileChange } },
+      ({ principal, params, body, query }) =>
+        files.change(principal, params.memory_store_id, params.memory_id, body, query.view),
+    );
+    app.delete(
+      FILE,
+      {
+        config,
+        schema: {
+          summary: 'Remove a memory from a store',
+          tags,
+          params: FileParams,
+          querystring: MemoryFileDeletion,
+          response: { 200: DeletedMemoryFile },
+        },
+      },
+      async ({ principal, params, query }) => {
+        const { memory_store_id: storeId, memory_id: id } = params;
+        await files.remove(principal, storeId, id, query.expected_content_sha256);
+        return { id, type: 'memory_deleted' } as const;
+      },
+    );
+  };
+}
+
+function versionRoutes({ versions }: MemoryStores): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const ofVersion = { tags, params: FileVersionParams, response: { 200: MemoryFileVersion } };
+    app.get(
+      VERSIONS,
+      {
+        config,
+        schema: {
+          summary: 'List versions of memories',
+          tags,
+          params: StoreParams,
+          querystring: MemoryFileVersionsQuery,
+          response: { 200: MemoryFileVersionPage },
+        },
+      },
+      ({ principal, params, query }) => versions.list(principal, params.memory_store_id, query),
+    );
+    app.get(
+      VERSION,
+      { config, schema: { ...ofVersion, summary: 'Get a version of a memory', querystring: FileViewQuery } },
+      ({ principal, params, query }) =>
+        versions.get(principal, params.memory_store_id, params.memory_version_id, query.view),
+    );
+    app.post(
+      `${VERSION}/redact`,
+      { config, schema: { ...ofVersion, summary: 'Redact a version of a memory', querystring: SdkQuery } },
+      ({ principal, params }) => versions.redact(principal, params.memory_store_id, params.memory_version_id),
+    );
+  };
+}
