@@ -174,8 +174,8 @@ describe('learned words', () => {
     expect([...first.data, ...second.data].map(({ word }) => word).sort()).toEqual([
       'editor',
       'mainz',
-      'museum',
       'mascot',
+      'museum',
     ]);
     expect(second.nextCursor).toBeNull();
   });
