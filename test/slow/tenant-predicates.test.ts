@@ -23,6 +23,7 @@ const IMPLIED: Record<string, string> = {
     'the id is the primary key',
   '`DELETE FROM vectors WHERE (tenantId, model, scope, type, number) IN': 'the other columns are the primary key',
   '`DELETE FROM modelAgreements WHERE (tenantId, model) IN': 'rows of removed models are deleted for all tenants',
+  '`UPDATE ${table} SET author = ? WHERE tenantId = ? AND author = ?': 'the number is the primary key',
   'from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId': 'the number is the primary key',
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
   'LEFT JOIN scopes s ON s.tenantId = d.tenantId AND s.scope = d.scope`;': 'the scope is the primary key',

@@ -15,6 +15,9 @@ export async function fillSpaces(twin: Twin): Promise<void> {
     await spaces.insertMember(connection, { ...row, ...joined, id: 'mbr_joined', email: BOTH });
     const invited = { memberId: null, joinedAt: null, expiresAt: 9 };
     await spaces.insertMember(connection, { ...row, ...invited, id: 'mbr_invited', email: 'guest@example.com' });
+    for (const table of ['memories', 'activity']) {
+      await connection.run(`UPDATE ${table} SET author = ? WHERE tenantId = ?`, [BOTH, tenantId]);
+    }
     const entry = { at: 1, actor: BOTH, action: 'invited', subject: BOTH, detail: name } as const;
     await spaces.insertLog(connection, { tenantId, id: 'log_1', ...entry });
   });
@@ -47,6 +50,23 @@ export const SPACES: Record<string, Scenario> = {
     );
   },
 
+  async 'list and lock accounts and spaces'(twin) {
+    const { tenantId, record } = twin;
+    const all = (await spaces.listAllSpaces(readerOf(twin))).filter((row) => row.tenantId === tenantId);
+    record(
+      'all',
+      all.map(({ name, members, storedBytes }) => [name, members, storedBytes]),
+    );
+    await write(twin, async (connection) => {
+      const setErased = (at: number | null) =>
+        connection.run('UPDATE tenants SET erasedAt = ? WHERE tenantId = ?', [at, tenantId]);
+      record('is there', await spaces.lockAccount(connection, tenantId));
+      await setErased(1);
+      record('is erased', await spaces.lockAccount(connection, tenantId));
+      await setErased(null);
+    });
+  },
+
   async 'change a space'(twin) {
     const { tenantId, name, record } = twin;
     await write(twin, async (connection) => {
@@ -54,12 +74,10 @@ export const SPACES: Record<string, Scenario> = {
       const row = (await spaces.findMember(connection, tenantId, 'mbr_invited'))!;
       await spaces.updateMember(connection, { ...row, role: 'reader' });
       await spaces.deleteMember(connection, tenantId, 'mbr_joined');
-      await connection.run("UPDATE memories SET author = 'both@example.com' WHERE tenantId = ?", [tenantId]);
       for (const limit of [1, 9999]) {
         const former = { tenantId, table: 'memories', author: BOTH, as: 'gone', limit } as const;
         record('authors', await spaces.updateSomeAuthors(connection, former));
       }
-      await connection.run("UPDATE activity SET author = 'both@example.com' WHERE tenantId = ?", [tenantId]);
       await spaces.updateLogAuthors(connection, { tenantId, author: BOTH, as: 'gone' });
     });
     record('members', await spaces.listMembers(readerOf(twin), tenantId));
