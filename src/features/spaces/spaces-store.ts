@@ -177,15 +177,6 @@ export async function lockAccount(connection: Connection, tenantId: string): Pro
   return (await connection.get(sql, [tenantId])) !== undefined;
 }
 
-/** Counts the invitations of all spaces that were made for an address since a time. */
-export async function countInvitations(reader: Reader, email: string, sinceMs: number): Promise<number> {
-  const row = await reader.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM spaceMembers WHERE email = ? AND memberId IS NULL AND createdAt > ?',
-    [email, sinceMs],
-  );
-  return row!.count;
-}
-
 export async function insertLog(connection: Connection, row: SpaceLogRow): Promise<void> {
   await connection.run(
     'INSERT INTO spaceLog (tenantId, id, at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -203,18 +194,6 @@ export async function listLog(
     beforeId,
     limit,
   ]);
-}
-
-/** Counts what an actor did in a space since a time. */
-export async function countLogged(
-  reader: Reader,
-  { tenantId, actor, action, sinceMs }: { tenantId: string; actor: string; action: SpaceAction; sinceMs: number },
-): Promise<number> {
-  const row = await reader.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM spaceLog WHERE tenantId = ? AND actor = ? AND action = ? AND at > ?',
-    [tenantId, actor, action, sinceMs],
-  );
-  return row!.count;
 }
 
 /** Deletes some entries of all spaces from before a time. Returns how many. */

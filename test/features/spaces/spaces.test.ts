@@ -3,6 +3,7 @@ import type { ActivityEntry } from '../../../src/contract/activity.ts';
 import type { Message } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { Space, SpaceLogEntry, SpaceMember } from '../../../src/contract/spaces.ts';
+import { mailsAfterAll } from '../../helpers/sign-in.ts';
 import { SAME_ORIGIN } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
@@ -182,6 +183,26 @@ describe('an invitation', () => {
       status: 429,
       body: { code: 'rate_limited' },
     });
+  });
+
+  test('is mailed to an address five times a day at most, however often it is withdrawn or the space erased', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const one = count % 2 === 0 ? space : await newSpace(ada, `space ${count}`);
+      const { id } = await invite(ada, one, lin.email, 'reader');
+      const path = one === space ? `/v1/spaces/${one.id}/members/${id}` : `/v1/spaces/${one.id}`;
+      expect((await ada.call(path, { method: 'DELETE' })).status).toBe(204);
+    }
+    expect(await mailsAfterAll(daemon, lin.email)).toBe(5);
+  });
+
+  test('counts for who invites over all spaces, those that were erased included', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const other = await newSpace(ada, name);
+      for (let count = 0; count < 10; count += 1) await invite(ada, other, `${name}-${count}@example.com`, 'reader');
+      await ada.call(`/v1/spaces/${other.id}`, { method: 'DELETE' });
+    }
+    const body = { email: lin.email, role: 'reader' };
+    expect((await ada.call(`/v1/spaces/${space.id}/members`, { body })).status).toBe(429);
   });
 
   test('is refused to addresses that are none, and to names that could be taken for ids', async () => {
