@@ -243,7 +243,7 @@ export interface FormerAuthor {
   limit: number;
 }
 
-/** Takes the address of a former member off the log and the activity of a space. */
+/** Takes the address of a former member off the log, activity, jobs and decisions of a space. */
 export async function updateLogAuthors(
   connection: Connection,
   { tenantId, author, as }: Pick<FormerAuthor, 'tenantId' | 'author' | 'as'>,
@@ -256,4 +256,10 @@ export async function updateLogAuthors(
     author,
   ]);
   await connection.run('UPDATE activity SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
+  await connection.run('UPDATE jobs SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
+  await connection.run('UPDATE suggestions SET decidedBy = ? WHERE tenantId = ? AND decidedBy = ?', [
+    as,
+    tenantId,
+    author,
+  ]);
 }

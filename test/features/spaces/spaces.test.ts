@@ -296,6 +296,28 @@ describe('an account that is erased', () => {
   });
 });
 
+test('the address of an erased account stays in no row of a space: not in jobs that wait, nor in decisions', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const asLin = inSpace(daemon, lin, space.id);
+  const [one, other] = [await asLin.add('There are 28 beds'), await asLin.add('Twenty-eight beds are there')];
+  const suggestion = { kind: 'merge', reason: 'They say the same', memoryIds: [one.id, other.id], content: '28 beds' };
+  const made = await asLin.call<{ data: { id: string }[] }>('/v1/suggestions', { body: { suggestions: [suggestion] } });
+  const path = `/v1/suggestions/${made.body.data[0]!.id}`;
+  expect((await asLin.call(`${path}/reject`, { method: 'POST' })).body).toMatchObject({ decidedBy: lin.email });
+  const conversation = await asLin.call<{ id: string }>('/v1/conversations', { body: {} });
+  const job = await daemon.db.writes.write(space.id, (connection) =>
+    daemon.jobs.enqueue(connection, {
+      ...{ tenantId: space.id, conversationId: conversation.body.id, provider: 'openai', model: 'gpt', dryRun: 0 },
+      ...{ fromOrdinal: 0, toOrdinal: 1, total: 1, result: '{}', client: null, author: lin.email },
+    }),
+  );
+  expect((await lin.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+  const decided = await inSpace(daemon, ada, space.id).call(path);
+  expect(decided.body).toMatchObject({ decidedBy: 'a former member' });
+  const row = await daemon.db.readers.get('SELECT author FROM jobs WHERE tenantId = ? AND id = ?', [space.id, job.id]);
+  expect(row).toEqual({ author: 'a former member' });
+});
+
 test('no session is made for a space, which would outlive the membership', async () => {
   await addMember(ada, space, lin, 'owner');
   const headers = { 'x-svc-space': space.id, ...SAME_ORIGIN };
