@@ -296,6 +296,25 @@ describe('an account that is erased', () => {
   });
 });
 
+test('two owners whose accounts are erased at once leave no space without members, and none without an owner', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const others = await newSpace(ada, 'others');
+  const stays = await newPerson(daemon);
+  await addMember(ada, others, lin, 'owner');
+  await addMember(ada, others, stays, 'reader');
+  const erased = await Promise.all([ada, lin].map((one) => one.call('/v1/account', { method: 'DELETE' })));
+  expect(erased.map(({ status }) => status).sort()).toEqual([204, 409]);
+  const left = erased[0]!.status === 409 ? ada : lin;
+  const { body } = await left.call<{ data: Space[] }>('/v1/spaces');
+  expect(body.data.map(({ id, role }) => [id, role])).toContainEqual([others.id, 'owner']);
+  await left.call(`/v1/spaces/${others.id}`, { method: 'DELETE' });
+  expect((await left.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+  const rows = await daemon.db.readers.all('SELECT tenantId FROM tenants WHERE tenantId IN (?, ?)', [
+    ...[space.id, others.id],
+  ]);
+  expect(rows).toEqual([]);
+});
+
 test('the address of an erased account stays in no row of a space: not in jobs that wait, nor in decisions', async () => {
   await addMember(ada, space, lin, 'owner');
   const asLin = inSpace(daemon, lin, space.id);
