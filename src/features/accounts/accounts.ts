@@ -137,16 +137,16 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     return tenant;
   }
 
-  /** Before the account is erased: what remains to be done after a crash is found by its address. */
-  async function leaveSpaces(tenantId: string, ifMatch: string | undefined): Promise<void> {
-    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
-    const account = { memberId: tenantId, email };
-    await memberships.requireErasable(account);
+  async function leaveSpaces(account: { memberId: string; email: string }): Promise<void> {
     for (const spaceId of await memberships.leaveAll(account)) await erase(spaceId);
   }
 
   async function erase(tenantId: string, ifMatch?: string): Promise<void> {
-    await leaveSpaces(tenantId, ifMatch);
+    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
+    const account = { memberId: tenantId, email };
+    await memberships.requireErasable(account);
+    // Before the account is erased: what remains to be done after a crash is found by its address.
+    await leaveSpaces(account);
     await db.writes.write(tenantId, async (connection) => {
       const tenant = await requireSame(connection, tenantId, ifMatch);
       // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
@@ -156,6 +156,8 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteSignIns(connection, tenant.email);
       await deleteInvitation(connection, tenant.email);
     });
+    // It could make and join spaces until then.
+    await leaveSpaces(account);
     await eraseRows(tenantId);
   }
 

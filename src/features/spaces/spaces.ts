@@ -91,7 +91,7 @@ interface Parts {
   mailQueue: MailQueue;
   rateLimits: Pick<RateLimits, 'takeInvitation' | 'takeInvitationMail'>;
   publicUrl: () => string;
-  memberships: Pick<Memberships, 'found'>;
+  memberships: Pick<Memberships, 'found' | 'leaveAll'>;
   accounts: { erase(tenantId: string): Promise<void> };
 }
 
@@ -284,6 +284,9 @@ export function createSpaces({
         await updateMember(connection, { ...row, memberId: caller.tenantId, joinedAt: nowMs, expiresAt: null });
         await addLog(connection, id, caller, 'joined', { detail: row.role });
       });
+      // Afterwards, because the transaction of a space sees no other tenant: erasing leaves what was joined before it.
+      const isKept = await db.writes.write('daemon', (connection) => lockAccount(connection, caller.tenantId));
+      if (!isKept) await memberships.leaveAll(accountOf(caller));
       return toSpace(await requireSeen(caller, id));
     },
     leave: (caller, id) =>

@@ -315,6 +315,21 @@ test('two owners whose accounts are erased at once leave no space without member
   expect(rows).toEqual([]);
 });
 
+test('an account that makes and joins spaces while it is erased stays in none', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const guest = await newPerson(daemon);
+    const invited = await newSpace(ada, `round ${round}`);
+    await invite(ada, invited, guest.email, 'writer');
+    await Promise.all([
+      guest.call('/v1/account', { method: 'DELETE' }),
+      ...Array.from({ length: 4 }, (_, count) => guest.call('/v1/spaces', { body: { name: `mine ${count}` } })),
+      guest.call(`/v1/spaces/${invited.id}/join`, { method: 'POST' }),
+    ]);
+    const row = await daemon.db.readers.get('SELECT tenantId FROM spaceMembers WHERE memberId = ?', [guest.tenantId]);
+    expect(row).toBeUndefined();
+  }
+});
+
 test('the address of an erased account stays in no row of a space: not in jobs that wait, nor in decisions', async () => {
   await addMember(ada, space, lin, 'owner');
   const asLin = inSpace(daemon, lin, space.id);
