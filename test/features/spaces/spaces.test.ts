@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ActivityEntry } from '../../../src/contract/activity.ts';
 import type { Message } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
@@ -88,6 +88,25 @@ describe('a space', () => {
     expect((await inSpace(daemon, ada, encodeURIComponent('Büro 東京')).call('/v1/account')).body.tenantId).toBe(
       named.id,
     );
+  });
+
+  test('is not found by names that no space can have, in the header and in the address of MCP', async () => {
+    for (const name of ['%00', 'team%00', '%', '%c3%28', '%ed%a0%80', '__proto__', "' OR 1=1 --"]) {
+      const named = await inSpace(daemon, ada, name).call('/v1/account');
+      // PostgreSQL stores no NUL, and refuses a query for it.
+      expect([400, 404], name).toContain(named.status);
+      const at = `/v1/mcp?space=${name}`;
+      const asked = await ada.call(at, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+      expect([400, 404], at).toContain(asked.status);
+    }
+    const path = `/v1/spaces/${space.id}/members/%00`;
+    expect((await ada.call(path, { method: 'DELETE' })).status).toBeLessThan(500);
+  });
+
+  test('makes nobody of a caller where the lookup of the membership fails', async () => {
+    vi.spyOn(daemon.memberships, 'enter').mockRejectedValueOnce(new Error('the lookup failed'));
+    const { status, body } = await inSpace(daemon, ada, space.id).call('/v1/memories');
+    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
   });
 
   test('counts quotas of its own and the rate limit of each member', async () => {
