@@ -54,8 +54,11 @@ export interface Memberships extends Erasable {
   enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
   /** Returns those of the members who are still in their spaces with their roles. */
   confirm(members: readonly Principal[]): Promise<Principal[]>;
-  /** Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased. */
-  found(account: AccountKey & { tier: Tier }, name: string): Promise<string>;
+  /**
+   * Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased, and
+   * `unprocessable` for one that owns `most` spaces.
+   */
+  found(account: AccountKey & { tier: Tier }, name: string, most?: number): Promise<string>;
   /** Lists all spaces, the newest first. For the operator. */
   listAll(): Promise<CountedSpaceRow[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
@@ -160,11 +163,17 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
       );
     },
-    async found({ tier, ...account }, name) {
+    async found({ tier, ...account }, name, most = Number.POSITIVE_INFINITY) {
       const tenantId = ids.next('ten');
       const nowMs = clock.nowMs();
       await db.writes.write('daemon', async (connection) => {
         if (!(await lockAccount(connection, account.memberId))) throw new AppError('not_found', 'Tenant not found.');
+        const owned = (await listSeen(connection, account, nowMs)).filter(
+          ({ role, memberId }) => memberId !== null && role === 'owner',
+        );
+        if (owned.length >= most) {
+          throw new AppError('unprocessable', `You own ${most} spaces already. Erase one first.`);
+        }
         await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
         await insertSpace(connection, { tenantId, name, createdAt: nowMs });
         await insertMember(connection, {

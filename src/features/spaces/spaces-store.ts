@@ -1,7 +1,6 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { SpaceAction, SpaceRole } from '../../contract/spaces.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { toStay } from '../../db/tenant-lock.ts';
 
 /** A member, or an invitation while `memberId` is null. Times in epoch milliseconds. */
 export interface MemberRow {
@@ -171,9 +170,12 @@ export async function deleteSpace(connection: Connection, tenantId: string): Pro
   await connection.run('DELETE FROM spaces WHERE tenantId = ?', [tenantId]);
 }
 
-/** Keeps other daemons from erasing an account before the transaction ends. Returns whether it exists. */
+/**
+ * Keeps other daemons from erasing an account, and from locking it, before the transaction ends. Returns whether it exists.
+ */
 export async function lockAccount(connection: Connection, tenantId: string): Promise<boolean> {
-  const sql = `SELECT 1 FROM tenants WHERE tenantId = ? AND erasedAt IS NULL ${toStay(connection.engine)}`;
+  const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
+  const sql = `SELECT 1 FROM tenants WHERE tenantId = ? AND erasedAt IS NULL ${lock}`;
   return (await connection.get(sql, [tenantId])) !== undefined;
 }
 

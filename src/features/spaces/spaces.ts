@@ -196,11 +196,8 @@ export function createSpaces({
       if (policy === 'operator') {
         throw new AppError('forbidden', 'Only the operator makes spaces here: svc admin spaces create.');
       }
-      const own = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-      if (own.filter(({ role, memberId }) => memberId !== null && role === 'owner').length >= MAX_OWNED_SPACES) {
-        throw new AppError('unprocessable', `You own ${MAX_OWNED_SPACES} spaces already. Erase one first.`);
-      }
-      const tenantId = await memberships.found({ ...accountOf(caller), tier: caller.tier }, name);
+      const account = { ...accountOf(caller), tier: caller.tier };
+      const tenantId = await memberships.found(account, name, MAX_OWNED_SPACES);
       return toSpace(await requireSeen(caller, tenantId));
     },
     async list(caller) {
