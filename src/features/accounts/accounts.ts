@@ -87,6 +87,8 @@ interface Dependencies {
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
   memberships: LeavingSpaces;
+  /** Stores the requests that were noted, which name their author in spaces. */
+  flushActivity: () => Promise<void>;
   /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -110,6 +112,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     idempotency,
     erasables,
     memberships,
+    flushActivity,
     deleteSignIns,
     policy,
     defaultTier,
@@ -145,6 +148,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
     const account = { memberId: tenantId, email };
     await memberships.requireErasable(account);
+    await flushActivity();
     // Before the account is erased: what remains to be done after a crash is found by its address.
     await leaveSpaces(account);
     await db.writes.write(tenantId, async (connection) => {

@@ -377,6 +377,8 @@ test('the address of an erased account stays in no row of a space: not in jobs t
   expect(decided.body).toMatchObject({ decidedBy: 'a former member' });
   const row = await daemon.db.readers.get('SELECT author FROM jobs WHERE tenantId = ? AND id = ?', [space.id, job.id]);
   expect(row).toEqual({ author: 'a former member' });
+  await daemon.activity.flush();
+  expect((await inSpace(daemon, ada, space.id).call('/v1/activity')).text).not.toContain(lin.email);
 });
 
 test('no session is made for a space, which would outlive the membership', async () => {
