@@ -20,8 +20,8 @@ export const USER_OPERATIONS: Operations = {
       text: '# What is remembered about ada\n\n## Newest\n\n- Ada drinks oolong tea (2026-11-22)\n',
       tokens: 28,
       maxTokens: 1500,
-      errors: ['not_found', 'conflict'],
     },
+    errors: ['not_found', 'conflict'],
   },
   'GET /v1/users': {
     id: 'users.list',

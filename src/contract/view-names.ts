@@ -9,6 +9,7 @@ export const VIEW_NAMES = [
   'recall',
   'learning',
   'connect',
+  'spaces',
   'activity',
   'settings',
   'operator',

@@ -33,7 +33,10 @@ export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPlugi
   return async (app) => {
     await app.register(staticRoutes(files));
     for (const path of ['/', `${PAGE}/`]) {
-      app.get(path, STATIC, (_request, reply) => reply.headers(pageHeaders()).redirect(PAGE, 302));
+      app.get(path, STATIC, ({ url }, reply) => {
+        const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+        return reply.headers(pageHeaders()).redirect(PAGE + query, 302);
+      });
     }
   };
 }

@@ -5,6 +5,13 @@ import { VIEW_NAMES, type ViewName } from '../contract/view-names.ts';
 export type ViewParameters = Record<string, string | readonly string[] | undefined>;
 
 const ROOT = '/dashboard';
+
+/**
+ * The id of the space that the page shows; undefined for the own account. It stays as long as the page does: another space
+ * is another load of the page, so that nothing that was loaded of one is ever shown, or sent, in another.
+ */
+export const spaceOfPage = spaceIn(location.search);
+
 const address = signal(location.pathname + location.search);
 
 /** The view at the current address; undefined for an address that names none. */
@@ -20,10 +27,10 @@ export const parameters = computed(() => new URLSearchParams(address.value.repla
 /** The end user that the app shows; undefined for all of them. Kept while the view changes. */
 export const chosenUser = computed(() => parameters.value.get('user') ?? undefined);
 
-/** Returns the address of a view, with the chosen user unless the parameters name another. */
+/** Returns the address of a view in the space of the page, with the chosen user unless the parameters name another. */
 export function hrefOf(view: ViewName, given: ViewParameters = {}): string {
   const query = new URLSearchParams();
-  const all: ViewParameters = { user: chosenUser.value, ...given };
+  const all: ViewParameters = { space: spaceOfPage, user: chosenUser.value, ...given };
   for (const [name, value] of Object.entries(all)) {
     for (const one of [value ?? []].flat()) if (one !== '') query.append(name, one);
   }
@@ -50,6 +57,10 @@ export function hrefWith(changes: ViewParameters): string {
 
 function goTo(href: string, how: 'push' | 'replace'): void {
   if (href === address.value) return;
+  if (spaceIn(new URL(href, location.href).search) !== spaceOfPage) {
+    location.assign(href);
+    return;
+  }
   if (how === 'push') history.pushState(null, '', href);
   else history.replaceState(null, '', href);
   address.value = href;
@@ -58,6 +69,7 @@ function goTo(href: string, how: 'push' | 'replace'): void {
 /** Makes links between views and the browser's buttons change the view without loading the page again. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
+    if (spaceIn(location.search) !== spaceOfPage) return location.reload();
     address.value = location.pathname + location.search;
   });
   document.addEventListener('click', (event) => {
@@ -69,4 +81,8 @@ export function followLinks(): void {
     event.preventDefault();
     goTo(link.pathname + link.search, 'push');
   });
+}
+
+function spaceIn(search: string): string | undefined {
+  return new URLSearchParams(search).get('space') || undefined;
 }

@@ -1,16 +1,22 @@
-import { signal } from '@preact/signals';
-import { ApiError, type Session as BrowserSession, type Client, createClient } from '../client/client.ts';
+import { batch, signal } from '@preact/signals';
+import { ApiError, type Session as BrowserSession, type Client, createClient, type Space } from '../client/client.ts';
+import { SCOPES } from '../contract/scopes.ts';
+import { SCOPE_OF_ROLE } from '../contract/space-names.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { guarded, watched } from './daemon-state.ts';
 import { describeError } from './errors.ts';
 import { patient } from './rate-limit.ts';
-import { currentView } from './router.ts';
+import { currentView, spaceOfPage } from './router.ts';
 import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
+import { currentSpace, invitations, noticingRefusals, scope, spaces } from './space.ts';
 import { pageFetch } from './upload-fetch.ts';
 
 /** A signed-in session. */
 export interface Session {
+  /** Calls where the page acts: in its space, or in the own account. */
   readonly client: Client;
+  /** Calls that are about the own account, also while the page shows a space. */
+  readonly account: Client;
   readonly email: string;
   /** The key that a sign-in just issued, which the daemon cannot show again. It exists only here. */
   readonly freshKey: string | undefined;
@@ -23,6 +29,8 @@ export type SessionState =
   | { kind: 'asking'; email: string; link: AccountLink }
   /** Only the operator's view is open: nobody is signed in to an account. */
   | { kind: 'operator' }
+  /** The page is of a space that the account is not in: any more, or not yet if it is invited. */
+  | { kind: 'outside'; email: string; was?: Space | undefined; invitation?: Space | undefined }
   | { kind: 'signedIn'; session: Session };
 
 /** A link that opens an account: with the key that a sign-in issued, or with a ticket of `svc open`. */
@@ -100,15 +108,67 @@ async function open(
 ): Promise<void> {
   try {
     const { csrf } = await answer;
-    const client = createClient({ ...ORIGIN, headers: { 'x-svc-csrf': csrf }, fetch: sessionFetch });
-    const { email } = await client.account.get();
-    sessionState.value = { kind: 'signedIn', session: { client, email, freshKey } };
+    const headers = { 'x-svc-csrf': csrf };
+    const account = createClient({ ...ORIGIN, headers, fetch: sessionFetch });
+    const client =
+      spaceOfPage === undefined
+        ? account
+        : createClient({
+            ...ORIGIN,
+            headers,
+            space: spaceOfPage,
+            fetch: noticingRefusals(sessionFetch, () => void lookAtMembership()),
+          });
+    const email = await enter(account);
+    if (email !== undefined) sessionState.value = { kind: 'signedIn', session: { client, account, email, freshKey } };
   } catch (error) {
     const isExpected = isOptional && error instanceof ApiError && error.status === 401;
     if (isExpected && operatorTransport.peek()) sessionState.value = { kind: 'operator' };
     else if (isExpected) showSignedOut(operatorMessage.peek());
     else showSignedOut(describeError(error));
   }
+}
+
+/**
+ * Reads the spaces of the account and what the page may do where it acts. If the account is not in the space of the page, it
+ * shows that instead, and nothing of the space stays on the screen. Returns the address of the account, unless it is outside.
+ */
+async function enter(account: Client): Promise<string | undefined> {
+  const was = currentSpace.peek();
+  const [{ email, credential }, { data }] = await Promise.all([account.account.get(), account.spaces.list()]);
+  return batch(() => {
+    spaces.value = data;
+    const space = currentSpace.peek();
+    if (spaceOfPage !== undefined && !space) {
+      const invitation = invitations.peek().find(({ id }) => id === spaceOfPage);
+      sessionState.value = { kind: 'outside', email, was, invitation };
+      return undefined;
+    }
+    const ofRole = SCOPES.indexOf(SCOPE_OF_ROLE[space?.role ?? 'owner']);
+    scope.value = SCOPES[Math.min(SCOPES.indexOf(credential.scope), ofRole)]!;
+    return email;
+  });
+}
+
+/** Reads the spaces of the account again, after a change of them. Throws what the daemon answers. */
+export async function reloadSpaces(): Promise<void> {
+  await enter(currentSession().account);
+}
+
+let looking: Promise<void> | undefined;
+
+/** Looks whether the account is still in the space of the page, and with which role. Never throws. */
+export function lookAtMembership(): Promise<void> {
+  if (sessionState.peek().kind !== 'signedIn') return Promise.resolve();
+  looking ??= reloadSpaces()
+    .catch((error: unknown) => {
+      // Any other failure says nothing about the membership: the next refusal looks again.
+      if (error instanceof ApiError && error.status === 401) showSignedOut(error.detail || REFUSED);
+    })
+    .finally(() => {
+      looking = undefined;
+    });
+  return looking;
 }
 
 function showSignedOut(message: string | undefined): void {
@@ -118,7 +178,7 @@ function showSignedOut(message: string | undefined): void {
 /** Ends the session, here and in the daemon, and forgets everything loaded by loading the page anew. */
 export async function signOut(): Promise<void> {
   try {
-    await currentSession().client.session.delete();
+    await currentSession().account.session.delete();
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
@@ -128,7 +188,9 @@ export async function signOut(): Promise<void> {
 /** Returns to the sign-in screen if an error says that the session is over. */
 export function endSessionOn(error: unknown): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
-  showSignedOut(error.detail || REFUSED);
+  // In a space, it may also say that the membership is over.
+  if (spaceOfPage !== undefined) void lookAtMembership();
+  else showSignedOut(error.detail || REFUSED);
 }
 
 /** The client of the signed-in session. Throws outside of one. */

@@ -28,6 +28,13 @@ describe('the files of the web app and of the API reference', () => {
     expect(await remaining('/v1/openapi.json')).toBe(119);
   });
 
+  test('are reached with a slash at the end, too, in the space that the address names', async () => {
+    const locationOf = async (path: string) =>
+      (await fetch(daemon.baseUrl + path, { redirect: 'manual' })).headers.get('location');
+    expect(await locationOf('/dashboard/?space=ten_1&user=ada')).toBe('/dashboard?space=ten_1&user=ada');
+    expect(await locationOf('/')).toBe('/dashboard');
+  });
+
   test('are served to an address that has no token left, which everything else refuses', async () => {
     await Promise.all(Array.from({ length: 120 }, () => get('/v1/auth/callback')));
     expect((await get('/v1/openapi.json')).status).toBe(429);

@@ -19,8 +19,8 @@ const ENTRY = {
 describe('activity as CSV', () => {
   test('has a line for each request under the names of its fields', () => {
     expect(csvOf([ENTRY]).split('\r\n')).toEqual([
-      'at,client,transport,method,route,status,milliseconds,searchId,ids,id',
-      '2026-11-22T10:00:00.000Z,claude-code 2.1,mcp,tools/call,search,200,12.5,,mem_1 mem_2,req_1',
+      'at,client,transport,method,route,status,milliseconds,searchId,ids,id,author',
+      '2026-11-22T10:00:00.000Z,claude-code 2.1,mcp,tools/call,search,200,12.5,,mem_1 mem_2,req_1,',
       '',
     ]);
   });

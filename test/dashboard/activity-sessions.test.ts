@@ -78,3 +78,19 @@ test('what failed or only looked something up is left out', () => {
   ];
   expect(sessionsOf(entries, [], titleOf)).toEqual([]);
 });
+
+test('members of a space who use the same client have sessions of their own', () => {
+  const sessions = sessionsOf(
+    [
+      entry(3, 'memory_add', { ids: ['mem_3'], author: 'ada@example.com' }),
+      entry(2, 'memory_add', { ids: ['mem_2'], author: 'lin@example.com' }),
+      entry(1, 'memory_add', { ids: ['mem_1'], author: 'ada@example.com' }),
+    ],
+    [],
+    titleOf,
+  );
+  expect(sessions.map(({ author, deeds }) => [author, deeds[0]!.ids])).toEqual([
+    ['ada@example.com', ['mem_3', 'mem_1']],
+    ['lin@example.com', ['mem_2']],
+  ]);
+});

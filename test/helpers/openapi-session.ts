@@ -86,6 +86,18 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     const invited = { email: 'guest@example.com', role: 'reader' };
     const member = await begin('POST', `/v1/spaces/${id}/members`, invited);
     members.set(JSON.parse(member.text).id, id);
+    const host = await makeTenant(daemon, `${randomUUID()}@example.com`, 'Enterprise');
+    for (const name of ['chess', 'choir', 'garden']) await inviteFrom(host, name);
+    await begin('GET', '/v1/spaces');
+  }
+
+  /** Invites the tenant to another's space, which it can join and leave. */
+  async function inviteFrom({ apiKey }: Tenant, name: string): Promise<void> {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const post = (path: string, body: object) =>
+      send(daemon.baseUrl, agent, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    const { id } = JSON.parse((await post('/v1/spaces', { name })).text);
+    await post(`/v1/spaces/${id}/members`, { email, role: 'owner' });
   }
 
   /** Stores memories about two people, and has them read at once for what they are about. */

@@ -15,9 +15,9 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const own = getPriority(0);
     const countLowered = async () => (await threadPriorities()).filter((nice) => nice === own + 5).length;
-    // Other tests of this process may have started it before.
     await prepareTerms('ten_a', [['long words '.repeat(2000)]]);
-    expect(await countLowered()).toBe(1);
+    // Other tests of this process may have started one of their own.
+    expect(await countLowered()).toBeGreaterThanOrEqual(1);
     expect(getPriority(0)).toBe(own);
   },
 );

@@ -55,10 +55,15 @@ const TITLE_CHARACTERS = 100;
  * JSON and nothing else. Titles and metadata are single lines without tags, and the text of a document is fenced.
  */
 export function createChatgptTools({ search, publicUrl, ...items }: Dependencies): Registration[] {
-  const addressOf = ([view, parameters]: Page) => {
-    const given = Object.entries(parameters).filter((one): one is [string, string] => Boolean(one[1]));
-    return `${publicUrl()}/dashboard/${view}?${new URLSearchParams(given)}`;
-  };
+  /** The page opens in the space in which the caller acts. */
+  const addressIn =
+    ({ space }: Principal): AddressOf =>
+    ([view, parameters]) => {
+      const given = Object.entries({ ...parameters, space: space?.id }).filter((one): one is [string, string] =>
+        Boolean(one[1]),
+      );
+      return `${publicUrl()}/dashboard/${view}?${new URLSearchParams(given)}`;
+    };
 
   return [
     tool({
@@ -72,7 +77,7 @@ export function createChatgptTools({ search, publicUrl, ...items }: Dependencies
       output: References,
       async run(principal, { query }: Question) {
         const { searchId, results } = await search.search(principal, { query });
-        return { searchId, results: results.map((result) => referenceTo(result, addressOf)) };
+        return { searchId, results: results.map((result) => referenceTo(result, addressIn(principal))) };
       },
       text: ({ results }) => JSON.stringify({ results }),
       isParsed: true,
@@ -85,7 +90,8 @@ export function createChatgptTools({ search, publicUrl, ...items }: Dependencies
       input: Item,
       arguments: { id: 'As search returned it' },
       output: Document,
-      run: async (principal, { id }: IdParams, mark) => documentOf(await find(items, principal, id), addressOf, mark),
+      run: async (principal, { id }: IdParams, mark) =>
+        documentOf(await find(items, principal, id), addressIn(principal), mark),
       text: (document: Document) => JSON.stringify(document),
       isParsed: true,
       unknownIdAdvice: 'Call fetch with an id that search returned. The item may have been deleted since.',

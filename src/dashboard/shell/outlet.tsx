@@ -2,10 +2,12 @@ import { useErrorBoundary } from 'preact/hooks';
 import { UnreachableError } from '../../client/client.ts';
 import type { ViewName } from '../../contract/view-names.ts';
 import { lookAtDaemon } from '../daemon-state.ts';
+import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useResource } from '../resource.ts';
 import { hrefOf } from '../router.ts';
+import { isOffered } from './rail.tsx';
 import { VIEWS } from './views.ts';
 
 /** Loads and shows a view. */
@@ -18,6 +20,16 @@ export function Outlet({ view }: { view: ViewName | undefined }) {
           <a href={hrefOf('home')}>Go to Home</a>
         </p>
       </div>
+    );
+  }
+  if (!isOffered(view)) {
+    return (
+      <Empty icon={VIEWS[view].icon} title={`${VIEWS[view].title} is about your own account`}>
+        <p>A space has no keys and no connections of its own: people act in it through their accounts.</p>
+        <a class="button" href={hrefOf(view, { space: undefined })}>
+          Open it in your memory
+        </a>
+      </Empty>
     );
   }
   return <LoadedView key={view} view={view} />;

@@ -2,12 +2,14 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Memory } from '../../client/client.ts';
 import type { ViewName } from '../../contract/view-names.ts';
-import { navigate } from '../router.ts';
+import { navigate, spaceOfPage } from '../router.ts';
 import { currentSession } from '../session.ts';
+import { joinedSpaces, may, OWN_MEMORY } from '../space.ts';
 import { density, theme } from '../theme.ts';
 import { searchedUser } from '../users.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { operatorTransport } from './operator-session.ts';
+import { isOffered } from './rail.tsx';
 import { VIEWS } from './views.ts';
 
 /** Whether the command palette is open. */
@@ -22,7 +24,9 @@ interface Command {
 }
 
 function viewCommands(): Command[] {
-  const names = (Object.keys(VIEWS) as ViewName[]).filter((name) => name !== 'operator' || operatorTransport.value);
+  const names = (Object.keys(VIEWS) as ViewName[]).filter((name) =>
+    name === 'operator' ? operatorTransport.value : isOffered(name),
+  );
   return names.map((name) => ({
     id: name,
     icon: VIEWS[name].icon,
@@ -32,12 +36,27 @@ function viewCommands(): Command[] {
   }));
 }
 
+const WRITING: readonly Command[] = [
+  { id: 'add', icon: 'plus', text: 'Add a memory', run: () => navigate('memories', { add: '1' }) },
+  { id: 'import', icon: 'upload', text: 'Import', run: () => navigate('settings', { section: 'import' }) },
+];
+
+/** Other memories than the one that the page shows. */
+function spaceCommands(): Command[] {
+  const others = [undefined, ...joinedSpaces.value].filter((space) => space?.id !== spaceOfPage);
+  return others.map((space) => ({
+    id: `space ${space?.id}`,
+    icon: space ? 'spaces' : 'user',
+    text: `Switch to ${space?.name ?? OWN_MEMORY.toLowerCase()}`,
+    run: () => navigate('home', { space: space?.id, user: undefined }),
+  }));
+}
+
 function actionCommands(): Command[] {
   const isDark = theme.value === 'dark';
   const isDense = density.value === 'dense';
   return [
-    { id: 'add', icon: 'plus', text: 'Add a memory', run: () => navigate('memories', { add: '1' }) },
-    { id: 'import', icon: 'upload', text: 'Import', run: () => navigate('settings', { section: 'import' }) },
+    ...(may('memory') ? WRITING : []),
     {
       id: 'export',
       icon: 'download',
@@ -99,7 +118,10 @@ export function Palette() {
 
   const text = query.value.trim();
   const matches = (command: Command) => command.text.toLowerCase().includes(text.toLowerCase());
-  const commands = [...[...viewCommands(), ...actionCommands()].filter(matches), ...searchCommands(text, found.value)];
+  const commands = [
+    ...[...viewCommands(), ...spaceCommands(), ...actionCommands()].filter(matches),
+    ...searchCommands(text, found.value),
+  ];
   const index = Math.min(active.value, commands.length - 1);
   const close = () => (isPaletteOpen.value = false);
   const choose = (command: Command | undefined) => {

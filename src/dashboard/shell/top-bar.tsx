@@ -4,10 +4,12 @@ import { showToast } from '../parts/toasts.tsx';
 import { currentView, hrefOf } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
 import { density, type Theme, theme } from '../theme.ts';
+import { closeOnLeaving } from './close-on-leaving.ts';
 import { Icon } from './icon.tsx';
 import { closeOperator } from './operator-session.ts';
 import { isPaletteOpen } from './palette.tsx';
-import { NOT_ON_NARROW } from './rail.tsx';
+import { isOffered, NOT_ON_NARROW } from './rail.tsx';
+import { SpaceSwitcher } from './space-switcher.tsx';
 import { UserSwitcher } from './user-switcher.tsx';
 import { VIEWS } from './views.ts';
 
@@ -20,6 +22,7 @@ export function TopBar({ session, title }: { session: Session | undefined; title
   useEffect(() => closeOnLeaving(menu.current!), []);
   return (
     <header class="top-bar">
+      {session && <SpaceSwitcher />}
       <h1 class="top-title">{title}</h1>
       {session && currentView.value !== 'operator' && <UserSwitcher client={session.client} />}
       {session && (
@@ -37,7 +40,7 @@ export function TopBar({ session, title }: { session: Session | undefined; title
           <p class="menu-email">{session ? session.email : 'Operator'}</p>
           {session && (
             <nav class="menu-views" aria-label="More">
-              {NOT_ON_NARROW.map((name) => (
+              {NOT_ON_NARROW.filter(isOffered).map((name) => (
                 <a key={name} class="menu-item" href={hrefOf(name)}>
                   <Icon name={VIEWS[name].icon} size={16} /> {VIEWS[name].title}
                 </a>
@@ -83,23 +86,4 @@ export function TopBar({ session, title }: { session: Session | undefined; title
       </details>
     </header>
   );
-}
-
-/** Closes an open menu on Escape or a click on a link in it or elsewhere. Returns a function that stops it. */
-function closeOnLeaving(menu: HTMLDetailsElement): () => void {
-  const onClick = ({ target }: MouseEvent) => {
-    const isInside = target instanceof Element && menu.contains(target);
-    if (menu.open && (!isInside || target.closest('a'))) menu.open = false;
-  };
-  const onKeyDown = ({ key }: KeyboardEvent) => {
-    if (key !== 'Escape' || !menu.open) return;
-    menu.open = false;
-    menu.querySelector('summary')?.focus();
-  };
-  addEventListener('click', onClick);
-  addEventListener('keydown', onKeyDown);
-  return () => {
-    removeEventListener('click', onClick);
-    removeEventListener('keydown', onKeyDown);
-  };
 }

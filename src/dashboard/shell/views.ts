@@ -8,6 +8,8 @@ interface View {
   icon: IconName;
   /** Opens the view after `g`. */
   letter: string;
+  /** Is about the own account, and has nothing to show in a space. */
+  isPersonal?: true;
   load(): Promise<{ View: ComponentType }>;
 }
 
@@ -35,7 +37,14 @@ export const VIEWS: Record<ViewName, View> = {
     letter: 'l',
     load: () => import('../views/learning/learning-view.tsx'),
   },
-  connect: { title: 'Connect', icon: 'connect', letter: 'n', load: () => import('../views/connect/connect-view.tsx') },
+  connect: {
+    title: 'Connect',
+    icon: 'connect',
+    letter: 'n',
+    isPersonal: true,
+    load: () => import('../views/connect/connect-view.tsx'),
+  },
+  spaces: { title: 'Spaces', icon: 'spaces', letter: 'w', load: () => import('../views/spaces/spaces-view.tsx') },
   activity: {
     title: 'Activity',
     icon: 'activity',

@@ -1,6 +1,7 @@
 import { OPERATIONS } from '../../contract/all-operations.ts';
 import { AppError } from '../../contract/errors.ts';
 import { SCOPES, type Scope } from '../../contract/scopes.ts';
+import { SCOPE_OF_ROLE } from '../../contract/space-names.ts';
 import type { Principal } from './keys.ts';
 
 const REFUSALS: Record<Scope, string> = {
@@ -36,9 +37,10 @@ export function hasScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): bo
 export function requireScope(principal: Pick<Principal, 'scope' | 'space'>, needed: Scope): void {
   if (hasScope(principal, needed)) return;
   const { space } = principal;
-  if (space) {
+  if (space && !hasScope({ scope: SCOPE_OF_ROLE[space.role] }, needed)) {
     const message = `You are ${space.role} of the space ${JSON.stringify(space.name)}, which is not enough for this.`;
-    throw new AppError('forbidden', message, { extra: { scope: needed } });
+    // Another token with more scope would not help.
+    throw new AppError('forbidden', message, { extra: { role: space.role } });
   }
   throw new AppError('forbidden', REFUSALS[needed], { extra: { scope: needed } });
 }

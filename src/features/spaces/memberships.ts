@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
-import { SCOPES, type Scope } from '../../contract/scopes.ts';
-import { OWN_SPACE, ROLES_IN_SPACE, type SpaceRole } from '../../contract/spaces.ts';
+import { SCOPES } from '../../contract/scopes.ts';
+import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -28,8 +28,6 @@ import {
   updateSomeAuthors,
 } from './spaces-store.ts';
 
-/** What a role may do, as the scope of credentials: an owner manages the space like an account. */
-const SCOPE_OF_ROLE: Record<SpaceRole, Scope> = { reader: 'memory:read', writer: 'memory', owner: 'account' };
 /** What stands in place of the address of an erased account. */
 const FORMER_MEMBER = 'a former member';
 const PORTION = 500;

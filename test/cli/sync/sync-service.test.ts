@@ -104,6 +104,6 @@ test('of notes of an assistant gets the folder of the project', async () => {
   const units = join(home, '.config', 'systemd', 'user');
   const [unit = ''] = await readdir(units);
   expect(await readFile(join(units, unit), 'utf8')).toContain(
-    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync /home/ada/tea --yes --existing --profile work --project tea --native claude-code\n',
+    'ExecStart=/usr/bin/node /opt/svc/bin/svc sync /home/ada/tea --yes --existing --profile work --space default --project tea --native claude-code\n',
   );
 });

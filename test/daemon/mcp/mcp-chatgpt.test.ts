@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/contract/account.ts';
+import type { Memory } from '../../../src/contract/memories.ts';
+import { SPACE_HEADER, type Space } from '../../../src/contract/spaces.ts';
 import { openBrowser } from '../../features/connections/browser.ts';
 import { connectClient, startOAuthDaemon } from '../../features/oauth/oauth-flow.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
@@ -158,6 +160,17 @@ describe('search', () => {
       const page = await daemon.call(undefined, pathname + query, { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
     }
+  });
+
+  test('returns addresses that open in the space in which it searched', async () => {
+    const { body: space } = await daemon.call<Space>(apiKey, '/v1/spaces', { body: { name: 'birders' } });
+    const { body: memory } = await daemon.call<Memory>(apiKey, '/v1/memories', {
+      body: { content: 'The birders count herons in June' },
+      headers: { [SPACE_HEADER]: space.id },
+    });
+    const inSpace = await connect(apiKey, `tools=chatgpt&space=${space.id}`);
+    const [found] = await search('herons', inSpace);
+    expect(found!.url).toBe(`${PUBLIC_URL}/dashboard/memories?id=${memory.id}&space=${space.id}`);
   });
 
   test('returns an empty list when nothing is found, and nothing but JSON when an argument is unknown', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 
 const FONT = 'The editor is set in Iosevka';
-const OTHERS = ['The typeface museum in Mainz opens at ten', 'Typeface licenses are paid by the studio'];
+const OTHERS = ['The mascot museum in Mainz opens at ten', 'Mascot licenses are paid by the studio'];
 
 /** Stores a memory and others that share the question's words, and returns the id of the first. */
 async function fill(caller: Caller, more = {}): Promise<string> {
@@ -37,21 +37,21 @@ describe('words of a question', () => {
   test('find what was used for it, though it shares none of them', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    expect(await idsFor(caller, 'which typeface')).not.toContain(font);
-    await teach(caller, 'typeface of my editor', font);
-    expect(await idsFor(caller, 'which typeface')).toContain(font);
-    for (let round = 0; round < 2; round += 1) await teach(caller, 'which typeface', font);
-    expect((await idsFor(caller, 'what is my typeface'))[0]).toBe(font);
+    expect(await idsFor(caller, 'which mascot')).not.toContain(font);
+    await teach(caller, 'mascot of my editor', font);
+    expect(await idsFor(caller, 'which mascot')).toContain(font);
+    for (let round = 0; round < 2; round += 1) await teach(caller, 'which mascot', font);
+    expect((await idsFor(caller, 'what is my mascot'))[0]).toBe(font);
   });
 
   test('count in every form, and are shown with how often they led there', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    for (const query of ['typeface of the editor', 'typeface of it', 'typefaces in my editor'])
+    for (const query of ['mascot of the editor', 'mascot of it', 'mascots in my editor'])
       await teach(caller, query, font);
-    const { results } = (await caller.search('typeface', { explain: true })).body;
+    const { results } = (await caller.search('mascot', { explain: true })).body;
     const why = results.find(({ id }) => id === font)!.why!;
-    expect(why.learnedWords).toEqual([{ word: 'typefaces', uses: 3, observedUses: 0 }]);
+    expect(why.learnedWords).toEqual([{ word: 'mascots', uses: 3, observedUses: 0 }]);
     expect(why.signals.learnedWords!.value).toBeGreaterThan(0.3);
     expect(why.defaultRank).toBeGreaterThan(why.rank);
     expect(results.find(({ id }) => id !== font)!.why).not.toHaveProperty('learnedWords');
@@ -62,9 +62,9 @@ describe('words of a question', () => {
     const font = await fill(caller);
     await fill(caller, { user: 'ben' });
     const before = await idsFor(caller, 'when does the museum open');
-    await teach(caller, 'typeface of my editor', font);
-    expect(await idsFor(caller, 'which typeface', { strategy: 'default' })).not.toContain(font);
-    expect(await idsFor(caller, 'which typeface', { user: 'ben' })).toHaveLength(2);
+    await teach(caller, 'mascot of my editor', font);
+    expect(await idsFor(caller, 'which mascot', { strategy: 'default' })).not.toContain(font);
+    expect(await idsFor(caller, 'which mascot', { user: 'ben' })).toHaveLength(2);
     expect(await listed(caller, '?user=ben')).toEqual([]);
     expect(await idsFor(caller, 'when does the museum open')).toEqual(before);
   });
@@ -72,11 +72,11 @@ describe('words of a question', () => {
   test('keep to filters and types', async () => {
     const caller = await daemon.account();
     const font = await fill(caller, { project: 'kestrel' });
-    await teach(caller, 'typeface of my editor', font, { project: 'kestrel' });
-    expect(await idsFor(caller, 'typeface', { project: 'kestrel' })).toContain(font);
-    expect(await idsFor(caller, 'typeface', { project: 'osprey', projectOnly: true })).toEqual([]);
-    expect(await idsFor(caller, 'typeface', { project: 'kestrel', types: ['message', 'episode'] })).toEqual([]);
-    expect(await idsFor(caller, 'typeface', { project: 'kestrel', filter: { tags: ['font'] } })).toEqual([]);
+    await teach(caller, 'mascot of my editor', font, { project: 'kestrel' });
+    expect(await idsFor(caller, 'mascot', { project: 'kestrel' })).toContain(font);
+    expect(await idsFor(caller, 'mascot', { project: 'osprey', projectOnly: true })).toEqual([]);
+    expect(await idsFor(caller, 'mascot', { project: 'kestrel', types: ['message', 'episode'] })).toEqual([]);
+    expect(await idsFor(caller, 'mascot', { project: 'kestrel', filter: { tags: ['font'] } })).toEqual([]);
   });
 
   test('lead to messages and episodes too', async () => {
@@ -86,8 +86,8 @@ describe('words of a question', () => {
       body: { messages: [{ role: 'user', content: 'I set everything in Iosevka' }] },
     });
     const { id } = added.body.data[0]!;
-    await teach(caller, 'Iosevka, the typeface', id);
-    expect(await idsFor(caller, 'typeface')).toContain(id);
+    await teach(caller, 'Iosevka, the mascot', id);
+    expect(await idsFor(caller, 'mascot')).toContain(id);
     const [word] = (await wordsOf(caller, `?itemId=${id}`)).data;
     expect(word).toMatchObject({ type: 'message', itemId: id, text: 'I set everything in Iosevka', uses: 1 });
   });
@@ -95,9 +95,9 @@ describe('words of a question', () => {
   test('lead to what took the place of a memory, and back when that is undone', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     const newer = await caller.add('The editor is set in Berkeley Mono', { supersedes: font });
-    expect(await idsFor(caller, 'typeface')).toContain(newer.id);
+    expect(await idsFor(caller, 'mascot')).toContain(newer.id);
     expect((await wordsOf(caller, `?itemId=${font}`)).data[0]!.text).toBe('The editor is set in Berkeley Mono');
   });
 
@@ -113,7 +113,7 @@ describe('words of a question', () => {
   test('are learned less from reading a result than from feedback', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await caller.search('typeface of my editor');
+    await caller.search('mascot of my editor');
     await caller.call(`/v1/memories/${font}`);
     await expect.poll(async () => (await wordsOf(caller)).data).toHaveLength(2);
     expect((await wordsOf(caller)).data[0]).toMatchObject({ uses: 0, observedUses: 1, strength: 0.5 });
@@ -130,7 +130,7 @@ describe('words of a question', () => {
     await caller.search('color of walls');
     daemon.clock.advance(121_000);
     await teach(caller, 'Iosevka', font);
-    const answered = (await caller.search('typeface museum in Mainz')).body;
+    const answered = (await caller.search('mascot museum in Mainz')).body;
     expect(answered.confidence).toBeGreaterThan(0.6);
     await teach(caller, 'Iosevka', font);
     await caller.search('museum with Iosevka');
@@ -163,19 +163,19 @@ describe('learned words', () => {
   test('are listed the last used first, in pages, of one item or of all', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     daemon.clock.advance(1000);
     const [museum] = await idsFor(caller, 'museum in Mainz');
     await teach(caller, 'museum in Mainz', museum!);
-    expect(await listed(caller, `?itemId=${font}`)).toEqual(['editor', 'typeface']);
+    expect(await listed(caller, `?itemId=${font}`)).toEqual(['editor', 'mascot']);
     const first = await wordsOf(caller, '?limit=3');
     const second = await wordsOf(caller, `?limit=3&cursor=${first.nextCursor}`);
     expect(first.data.slice(0, 2).map(({ itemId }) => itemId)).toEqual([museum, museum]);
     expect([...first.data, ...second.data].map(({ word }) => word).sort()).toEqual([
       'editor',
       'mainz',
+      'mascot',
       'museum',
-      'typeface',
     ]);
     expect(second.nextCursor).toBeNull();
   });
@@ -184,19 +184,19 @@ describe('learned words', () => {
     const caller = await daemon.account();
     const font = await fill(caller);
     const forget = (query: string) => caller.call(`/v1/retrieval/words${query}`, { method: 'DELETE' });
-    await teach(caller, 'typeface of my editor', font);
-    expect((await forget('?word=Typefaces')).status).toBe(204);
+    await teach(caller, 'mascot of my editor', font);
+    expect((await forget('?word=Mascots')).status).toBe(204);
     expect(await listed(caller)).toEqual(['editor']);
     await teach(caller, 'café editor', font);
     expect(await listed(caller)).toEqual(['cafe', 'editor']);
     expect((await forget(`?word=${encodeURIComponent('Café')}`)).status).toBe(204);
     expect(await listed(caller)).toEqual(['editor']);
-    expect(await idsFor(caller, 'typeface')).not.toContain(font);
+    expect(await idsFor(caller, 'mascot')).not.toContain(font);
     expect((await forget(`?itemId=${font}`)).status).toBe(204);
     expect(await listed(caller)).toEqual([]);
     for (const query of ['/words', '']) {
-      await teach(caller, 'typeface of my editor', font);
-      expect(await listed(caller)).toEqual(['editor', 'typeface']);
+      await teach(caller, 'mascot of my editor', font);
+      expect(await listed(caller)).toEqual(['editor', 'mascot']);
       expect((await caller.call(`/v1/retrieval${query}`, { method: 'DELETE' })).status).toBe(204);
       expect(await listed(caller)).toEqual([]);
     }
@@ -205,19 +205,19 @@ describe('learned words', () => {
   test('are neither learned nor used while they are switched off, also after a reset', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     const change = (usesWords: boolean) =>
       caller.call<Retrieval>('/v1/retrieval', { method: 'PATCH', body: { usesWords } });
     const { status, body } = await change(false);
     expect([status, body.usesWords, body.events]).toEqual([200, false, 1]);
-    expect(await idsFor(caller, 'typeface')).not.toContain(font);
+    expect(await idsFor(caller, 'mascot')).not.toContain(font);
     await teach(caller, 'font of my editor', font);
-    expect(await listed(caller)).toEqual(['editor', 'typeface']);
+    expect(await listed(caller)).toEqual(['editor', 'mascot']);
     await caller.call('/v1/retrieval', { method: 'DELETE' });
     expect((await caller.call<Retrieval>('/v1/retrieval')).body).toMatchObject({ usesWords: false, events: 0 });
     await change(true);
-    await teach(caller, 'typeface of my editor', font);
-    expect(await idsFor(caller, 'typeface')).toContain(font);
+    await teach(caller, 'mascot of my editor', font);
+    expect(await idsFor(caller, 'mascot')).toContain(font);
     const nobody = await caller.call('/v1/retrieval', { method: 'PATCH', body: { user: 'nobody', usesWords: false } });
     expect([nobody.status, nobody.body.code]).toEqual([404, 'not_found']);
   });
@@ -225,12 +225,12 @@ describe('learned words', () => {
   test('are erased with their item and with their user', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     await caller.call(`/v1/memories/${font}`, { method: 'DELETE' });
     expect(await listed(caller)).toEqual([]);
     const other = await fill(caller, { user: 'ben' });
-    await teach(caller, 'typeface of my editor', other, { user: 'ben' });
-    expect(await listed(caller, '?user=ben')).toEqual(['editor', 'typeface']);
+    await teach(caller, 'mascot of my editor', other, { user: 'ben' });
+    expect(await listed(caller, '?user=ben')).toEqual(['editor', 'mascot']);
     expect((await caller.call('/v1/users/ben', { method: 'DELETE' })).status).toBeLessThan(300);
     expect(await listed(caller, '?user=ben')).toEqual([]);
   });
@@ -238,30 +238,30 @@ describe('learned words', () => {
   test('of an import never lead to what belongs to another user', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     await caller.add('Ben plays the harp', { user: 'ben' });
     const lines = (await portable(caller).lines()).map((line) => JSON.parse(line));
     const learned = lines.find(({ type }) => type === 'learned');
     await portable(caller).importFile([{ ...learned, user: 'ben' }]);
-    expect(await listed(caller, '?user=ben')).toEqual(['editor', 'typeface']);
-    expect(await idsFor(caller, 'typeface', { user: 'ben' })).toEqual([]);
+    expect(await listed(caller, '?user=ben')).toEqual(['editor', 'mascot']);
+    expect(await idsFor(caller, 'mascot', { user: 'ben' })).toEqual([]);
   });
 
   test('are exported and imported with the items that they lead to', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
-    await teach(caller, 'typeface of my editor', font);
+    await teach(caller, 'mascot of my editor', font);
     daemon.clock.advance(60_000);
     await teach(caller, 'editor font', font);
     const to = await daemon.account();
     await portable(to).importFile((await portable(caller).lines()).map((line) => JSON.parse(line)));
     expect((await wordsOf(to)).data).toEqual((await wordsOf(caller)).data);
-    expect(await idsFor(to, 'typeface')).toContain(font);
+    expect(await idsFor(to, 'mascot')).toContain(font);
   });
 
   test('and inferred uses stay switched off by an export and its import', async () => {
     const caller = await daemon.account();
-    await teach(caller, 'typeface of my editor', await fill(caller));
+    await teach(caller, 'mascot of my editor', await fill(caller));
     const off = { usesWords: false, infersUses: false };
     await caller.call('/v1/retrieval', { method: 'PATCH', body: off });
     const to = await daemon.account();

@@ -5,7 +5,7 @@ import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from 
 import { addMember, inSpace, invite, newPerson, newSpace } from './space-callers.ts';
 
 /** What a caller meets at a route of a space, before anything that the request carries is read. */
-type Outcome = 'unknown caller' | 'no space' | 'own account only' | 'role too low' | 'allowed';
+type Outcome = 'unknown caller' | 'no space' | 'own account only' | 'not enough' | 'allowed';
 /** The least role that a route needs; `personal` routes are about the caller's own account, `public` ones about none. */
 type Need = 'reader' | 'writer' | 'owner' | 'personal' | 'public';
 
@@ -199,7 +199,7 @@ async function outcomeOf(caller: Caller, route: string): Promise<Outcome> {
   if (status === 401) return 'unknown caller';
   if (status === 404 && text.includes('You are in no space')) return 'no space';
   if (status === 400 && text.includes('is about your own account')) return 'own account only';
-  return status === 403 && text.includes('which is not enough') ? 'role too low' : 'allowed';
+  return status === 403 ? 'not enough' : 'allowed';
 }
 
 const ORDER: readonly (Need | undefined)[] = ['reader', 'writer', 'owner'];
@@ -207,7 +207,7 @@ const ORDER: readonly (Need | undefined)[] = ['reader', 'writer', 'owner'];
 function expectedOf(need: Need, may: Need | undefined): Outcome {
   if (may === undefined) return 'no space';
   if (need === 'personal') return 'own account only';
-  return ORDER.indexOf(may) >= ORDER.indexOf(need) ? 'allowed' : 'role too low';
+  return ORDER.indexOf(may) >= ORDER.indexOf(need) ? 'allowed' : 'not enough';
 }
 
 /** An event stream does not end. */

@@ -68,7 +68,7 @@ describe('a space', () => {
     await addMember(ada, space, lin, 'reader');
     const asLin = inSpace(daemon, lin, space.id);
     const refused = await asLin.call('/v1/memories', { body: { content: 'Tea' } });
-    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden', scope: 'memory' } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden', role: 'reader' } });
     expect(refused.text).toContain('You are reader of the space');
     const { id } = (await membersOf(ada)).find(({ email }) => email === lin.email)!;
     await ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'PATCH', body: { role: 'writer' } });

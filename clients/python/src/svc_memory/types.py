@@ -551,6 +551,46 @@ class MemoryNeighbors(TypedDict):
     data: list[MemoryNeighbor]
 
 
+class MemoryFile(TypedDict):
+    id: str
+    type: Literal["memory"]
+    memory_store_id: str
+    memory_version_id: str
+    path: str
+    content: str | None
+    content_sha256: str
+    content_size_bytes: int
+    created_at: str
+    updated_at: str
+
+
+class MemoryFileVersion(TypedDict):
+    id: str
+    type: Literal["memory_version"]
+    memory_store_id: str
+    memory_id: str
+    operation: FileOperation
+    path: str | None
+    content: str | None
+    content_sha256: str | None
+    content_size_bytes: int | None
+    created_at: str
+    created_by: None
+    redacted_at: str | None
+    redacted_by: None
+
+
+class MemoryStore(TypedDict):
+    id: str
+    type: Literal["memory_store"]
+    name: str
+    description: str
+    metadata: dict[str, Any]
+    created_at: str
+    updated_at: str
+    archived_at: str | None
+
+
 class MemoryPage(TypedDict):
     data: list[Memory]
     nextCursor: str | None
@@ -1570,6 +1610,8 @@ ListOrder: TypeAlias = Literal["desc", "asc"]
 MemoryExpiry: TypeAlias = Literal["soon", "any"]
 MemoryOrder: TypeAlias = Literal["createdAt", "occurredAt", "updatedAt"]
 MemoryOrigin: TypeAlias = Literal["person", "assistant", "tool", "program", "import", "extraction"]
+FileOperation: TypeAlias = Literal["created", "modified", "deleted"]
+MemoryView: TypeAlias = Literal["basic", "full"]
 MemorySourceKind: TypeAlias = Literal["message", "episode", "conversation", "none"]
 MessageContent: TypeAlias = Union[str, list["MessagePart"]]
 MessagePart: TypeAlias = Union["TextPart", "ToolCallPart", "ToolResultPart", "ImagePart"]

@@ -11,6 +11,7 @@ const CSV_COLUMNS = [
   'searchId',
   'ids',
   'id',
+  'author',
 ] as const;
 
 /** Writes requests as CSV (RFC 4180). A field that a spreadsheet would run as a formula gets a leading apostrophe. */

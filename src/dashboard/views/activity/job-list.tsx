@@ -15,6 +15,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 
 const OPEN_INTERVAL_MS = 2000;
 
@@ -92,9 +93,11 @@ function JobCard({ job, onEnd }: { job: Job; onEnd(): void }) {
             <Moment at={job.createdAt} />
           </span>
         </div>
-        <button type="button" class="small" onClick={onEnd}>
-          {isOpen(job) ? 'Cancel' : 'Remove'}
-        </button>
+        {may('memory') && (
+          <button type="button" class="small" onClick={onEnd}>
+            {isOpen(job) ? 'Cancel' : 'Remove'}
+          </button>
+        )}
       </div>
       {isOpen(job) && <progress max={Math.max(1, progress.total)} value={progress.done} aria-label="Progress" />}
       <p class="hint">

@@ -23,6 +23,12 @@ export function RequestDetail({ entry }: { entry: ActivityEntry }) {
           <span title={entry.client}>{titleOfClient(entry.client)}</span>{' '}
           <span class="chip">{entry.transport === 'mcp' ? 'MCP' : 'REST'}</span>
         </dd>
+        {entry.author !== null && (
+          <>
+            <dt>Member</dt>
+            <dd>{entry.author}</dd>
+          </>
+        )}
         <dt>When</dt>
         <dd>
           <Moment at={entry.at} />

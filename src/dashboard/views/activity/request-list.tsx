@@ -5,6 +5,7 @@ import type { ActivityEntry } from '../../../contract/activity.ts';
 import { describeError } from '../../errors.ts';
 import { formatMs } from '../../format.ts';
 import { onChanges } from '../../live.ts';
+import { Author } from '../../parts/author.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -14,9 +15,10 @@ import { saveFile } from '../../parts/save-file.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { useResource } from '../../resource.ts';
-import { changeParameters, hrefOf, parameters } from '../../router.ts';
+import { changeParameters, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { hrefOfConnecting } from '../../space.ts';
 import { csvOf } from './activity-csv.ts';
 import { filterOf } from './activity-filter.ts';
 import { Latency } from './latency.tsx';
@@ -49,7 +51,7 @@ export function RequestList() {
   const { rows, total, error, isLoading } = list;
   const id = parameters.value.get('id');
   const selected = rows.find((entry) => entry.id === id);
-  const isFiltered = [...parameters.value.keys()].some((name) => !['user', 'tab', 'id', 'own'].includes(name));
+  const isFiltered = [...parameters.value.keys()].some((name) => !['space', 'user', 'tab', 'id', 'own'].includes(name));
   return (
     <div class={`with-pane${selected ? ' is-open' : ''}`}>
       <div class="stack">
@@ -95,6 +97,11 @@ function RequestRow({ entry }: { entry: ActivityEntry }) {
         <Moment at={entry.at} />
       </span>
       <span class="activity-client row-text">{titleOfClient(entry.client)}</span>
+      {entry.author !== null && (
+        <span class="activity-author row-meta">
+          <Author of={entry.author} before="" />
+        </span>
+      )}
       <code class="row-text">{entry.transport === 'mcp' ? entry.route : `${entry.method} ${entry.route}`}</code>
       <span class={`chip ${entry.status >= 400 ? 'is-danger' : ''}`}>{entry.status}</span>
       <span class="activity-ms row-meta numeric">{formatMs(entry.milliseconds)}</span>
@@ -107,7 +114,7 @@ function NothingYet() {
     <Empty icon="activity" title="No requests yet">
       <p>Requests of your assistants and programs appear here as they come, without what they contain.</p>
       <p>
-        <a class="button primary" href={hrefOf('connect')}>
+        <a class="button primary" href={hrefOfConnecting()}>
           Connect an assistant
         </a>
       </p>

@@ -4,6 +4,7 @@ import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { formatBrief, formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
+import { Author } from '../../parts/author.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -11,6 +12,7 @@ import { outcomeOf } from '../../parts/outcome.ts';
 import { useResource } from '../../resource.ts';
 import { hrefOf, hrefWith, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hrefOfConnecting } from '../../space.ts';
 import { hrefOfId } from './activity-filter.ts';
 import { type Deed, type Session, sessionsOf } from './sessions.ts';
 
@@ -37,7 +39,7 @@ export function SessionList() {
         <>
           {sessions.length === 0 && <NothingYet />}
           {sessions.map((session) => (
-            <SessionCard key={`${session.title} ${session.endedAt}`} session={session} />
+            <SessionCard key={`${session.title} ${session.author} ${session.endedAt}`} session={session} />
           ))}
           <p class="hint">
             Questions are kept for 24 hours{isCut && `; this goes back ${REQUESTS} requests`}. The{' '}
@@ -49,12 +51,14 @@ export function SessionList() {
   );
 }
 
-function SessionCard({ session: { title, deeds, startedAt, endedAt } }: { session: Session }) {
+function SessionCard({ session: { title, author, deeds, startedAt, endedAt } }: { session: Session }) {
   const [started, ended] = [startedAt, endedAt].map((at) => formatBrief(parseTimestamp(at) ?? 0));
   return (
     <section class="card stack">
       <div class="card-head">
-        <h2>{title}</h2>
+        <h2>
+          {title} <Author of={author} />
+        </h2>
         <span class="hint">
           {started !== ended && `${started} – `}
           <Moment isBrief at={endedAt} />
@@ -111,7 +115,7 @@ function NothingYet() {
     <Empty icon="activity" title="Nothing happened yet">
       <p>What your assistants and programs ask and remember appears here as it happens.</p>
       <p>
-        <a class="button primary" href={hrefOf('connect')}>
+        <a class="button primary" href={hrefOfConnecting()}>
           Connect an assistant
         </a>
       </p>

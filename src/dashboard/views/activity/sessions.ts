@@ -14,9 +14,11 @@ export interface Deed {
   search?: StoredSearch;
 }
 
-/** What one client did without a longer break, latest first. */
+/** What one client of one member did without a longer break, latest first. */
 export interface Session {
   title: string;
+  /** The member of a space who used the client. */
+  author: string | null;
   deeds: Deed[];
   startedAt: string;
   endedAt: string;
@@ -45,7 +47,7 @@ const KINDS: Record<string, Deed['kind']> = {
 };
 
 /**
- * Groups requests into sessions by client, the latest first. `entries` are in order, latest first; those that failed or
+ * Groups requests into sessions by client and member, the latest first. `entries` are in order, latest first; those that failed or
  * only looked something up are left out. `titleOf` names a client.
  */
 export function sessionsOf(
@@ -56,16 +58,17 @@ export function sessionsOf(
   const searchById = new Map(searches.map((search) => [search.id, search]));
   const sessions: Session[] = [];
   const open = new Map<string, Session>();
-  for (const { client, transport, method, route, status, at, ids, itemCount, searchId } of entries) {
+  for (const { client, transport, method, route, status, at, ids, itemCount, searchId, author } of entries) {
     const kind = KINDS[transport === 'mcp' ? route : `${method} ${route}`];
     // A trial run of a bulk call writes nothing.
     const wroteNothing = itemCount === 0 && kind !== 'asked';
     if (kind === undefined || status >= 400 || wroteNothing) continue;
     const title = titleOf(client);
-    let session = open.get(title);
+    const key = JSON.stringify([title, author]);
+    let session = open.get(key);
     if (!session || timeOf(session.startedAt) - timeOf(at) > BREAK_MS) {
-      session = { title, deeds: [], startedAt: at, endedAt: at };
-      open.set(title, session);
+      session = { title, author, deeds: [], startedAt: at, endedAt: at };
+      open.set(key, session);
       sessions.push(session);
     }
     session.startedAt = at;

@@ -12,6 +12,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hrefOfConnecting } from '../../space.ts';
 import { areOwnersShown } from '../../users.ts';
 import { groupByDay } from './conversation-days.ts';
 import { FoundMessages } from './conversation-search.tsx';
@@ -63,7 +64,7 @@ function Index({ list, chosen }: { list: PageList<Conversation>; chosen: string 
             again and extract memories from them.
           </p>
           <p>
-            <a class="button primary" href={hrefOf('connect')}>
+            <a class="button primary" href={hrefOfConnecting()}>
               Connect an assistant
             </a>
           </p>

@@ -5,11 +5,13 @@ import { parseTimestamp } from '../../../lib/clock.ts';
 import { episodeName } from '../../episode-name.ts';
 import { describeError } from '../../errors.ts';
 import { formatMoment } from '../../format.ts';
+import { Author } from '../../parts/author.tsx';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import type { MarkedMessage } from './message-marks.ts';
 
 interface MessageItemProps {
@@ -21,7 +23,7 @@ interface MessageItemProps {
 /** A message between its episode and the memories that came from it. */
 export function MessageItem({ marked, isChosen, onErase }: MessageItemProps) {
   const { message, episode, beginsEpisode, memories } = marked;
-  const { id, role, name, content, createdAt } = message;
+  const { id, role, name, content, createdAt, author } = message;
   const erase = async () => {
     const text = 'Memories extracted from it stay. This cannot be undone.';
     if (!(await confirm({ title: 'Forget this message?', text, yes: 'Forget' }))) return;
@@ -50,16 +52,19 @@ export function MessageItem({ marked, isChosen, onErase }: MessageItemProps) {
           <strong>{name ?? roleTitle(role)}</strong>
           {name && <span class="chip">{role}</span>}
           <span class="hint">
-            <time dateTime={createdAt}>{formatMoment(parseTimestamp(createdAt) ?? 0)}</time>
+            <time dateTime={createdAt}>{formatMoment(parseTimestamp(createdAt) ?? 0)}</time>{' '}
+            <Author of={author} before="stored by " />
           </span>
-          <button
-            type="button"
-            class="icon-button message-erase"
-            aria-label={`Forget message ${message.ordinal}`}
-            onClick={() => void erase()}
-          >
-            <Icon name="trash" size={15} />
-          </button>
+          {may('memory') && (
+            <button
+              type="button"
+              class="icon-button message-erase"
+              aria-label={`Forget message ${message.ordinal}`}
+              onClick={() => void erase()}
+            >
+              <Icon name="trash" size={15} />
+            </button>
+          )}
         </p>
         <MessageContent role={role} content={content} />
       </div>

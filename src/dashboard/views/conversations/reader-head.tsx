@@ -10,6 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { navigate } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 import { hasSeveralUsers } from '../../users.ts';
 import { Extraction } from './extraction.tsx';
 
@@ -66,25 +67,27 @@ export function ReaderHead({ conversation, onChange }: { conversation: Conversat
         {formatCount(messageCount, 'message', 'messages')} · <Moment at={createdAt} />
         <CopyButton isIcon label="Copy the conversation id" text={() => id} />
       </p>
-      <div class="buttons">
-        <button
-          type="button"
-          class="small"
-          aria-expanded={isExtracting.value}
-          onClick={() => (isExtracting.value = !isExtracting.value)}
-        >
-          Extract memories
-        </button>
-        <button type="button" class="small" onClick={() => void cut()}>
-          Split into episodes
-        </button>
-        <button type="button" class="small" onClick={() => (isRenaming.value = true)}>
-          Rename
-        </button>
-        <button type="button" class="small danger" onClick={() => void forget()}>
-          Forget
-        </button>
-      </div>
+      {may('memory') && (
+        <div class="buttons">
+          <button
+            type="button"
+            class="small"
+            aria-expanded={isExtracting.value}
+            onClick={() => (isExtracting.value = !isExtracting.value)}
+          >
+            Extract memories
+          </button>
+          <button type="button" class="small" onClick={() => void cut()}>
+            Split into episodes
+          </button>
+          <button type="button" class="small" onClick={() => (isRenaming.value = true)}>
+            Rename
+          </button>
+          <button type="button" class="small danger" onClick={() => void forget()}>
+            Forget
+          </button>
+        </div>
+      )}
       {isExtracting.value && <Extraction conversation={conversation} />}
     </header>
   );

@@ -3,6 +3,7 @@ import type { Episode } from '../../../contract/episodes.ts';
 import { episodeName } from '../../episode-name.ts';
 import { formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
+import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
@@ -36,6 +37,7 @@ export function Reader({ id, messageId }: { id: string; messageId: string | unde
           <Icon name="left" size={16} /> All conversations
         </a>
       </p>
+      <Elsewhere error={reading.state.value.error} />
       <Loaded resource={reading} label="Loading the conversation">
         {({ conversation, episodes, memories }) => (
           <>

@@ -15,6 +15,7 @@ import type { DaemonState } from '../../readiness.ts';
 import { type Resource, useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hrefOfConnecting } from '../../space.ts';
 
 /** Limits, once something is stored, and whether the daemon and its jobs are well. */
 export function SideCards({ hasQuotas }: { hasQuotas: boolean }) {
@@ -168,7 +169,7 @@ function ClientsCard() {
     <section class="card" aria-labelledby="clients-title">
       <div class="card-head">
         <h2 id="clients-title">Connected clients</h2>
-        <a href={hrefOf('connect')}>Connect</a>
+        <a href={hrefOfConnecting()}>Connect</a>
       </div>
       <Loaded resource={seen} rows={2}>
         {(clients) =>

@@ -72,7 +72,7 @@ function Days({ days }: Pick<Week, 'days'>) {
 }
 
 function Change({ memory, change }: { memory: Memory; change: ChangeOfMemory }) {
-  const { id, content, user, project, client, source } = memory;
+  const { id, content, user, project, client, source, author } = memory;
   return (
     <a class="feed-item" href={hrefOf('memories', { id })}>
       <span class={`row-text${change === 'replaced' ? ' is-past' : ''}`}>{content}</span>
@@ -80,7 +80,7 @@ function Change({ memory, change }: { memory: Memory; change: ChangeOfMemory }) 
         {change !== 'added' && <span class="chip">{change}</span>}
         {areOwnersShown.value && <span class="chip">{user}</span>}
         {source?.conversationId && <span class="chip is-accent">from a conversation</span>}
-        {[project, client && titleOfClient(client)].filter(Boolean).join(' · ')}
+        {[author, project, client && titleOfClient(client)].filter(Boolean).join(' · ')}
       </span>
     </a>
   );

@@ -13,6 +13,7 @@ import { formatTimes } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import { userParameter, userPhrase } from '../../users.ts';
 import { forgetWords, isShown } from './forget-words.ts';
 import { groupWords, itemTitle, type LearnedItem } from './learned-items.ts';
@@ -107,9 +108,11 @@ export function LearnedWords({ retrieval, onChanged }: LearnedWordsProps) {
                 Show more
               </button>
             )}
-            <button type="button" class="small danger" onClick={() => void forgetAll()}>
-              Forget all words
-            </button>
+            {may('memory') && (
+              <button type="button" class="small danger" onClick={() => void forgetAll()}>
+                Forget all words
+              </button>
+            )}
           </div>
         </>
       ) : isLoading ? (
@@ -182,14 +185,16 @@ function ItemWords({ item, user, onForget }: ItemWordsProps) {
         <span class="row-text">{item.text || title}</span>
       )}
       <span class="hint">
-        <button
-          type="button"
-          class="link"
-          aria-label={`Forget these words for ${title}`}
-          onClick={(event) => onForget(event.currentTarget)}
-        >
-          Forget these
-        </button>
+        {may('memory') && (
+          <button
+            type="button"
+            class="link"
+            aria-label={`Forget these words for ${title}`}
+            onClick={(event) => onForget(event.currentTarget)}
+          >
+            Forget these
+          </button>
+        )}
       </span>
       <ul class="chips" aria-label={`Words for ${title}`}>
         {item.words.map(({ word, uses, observedUses }) => (
@@ -198,14 +203,16 @@ function ItemWords({ item, user, onForget }: ItemWordsProps) {
               {word}
             </span>{' '}
             · {formatTimes(uses + observedUses)}
-            <button
-              type="button"
-              class="link tag-remove"
-              aria-label={`Forget “${word}” for ${title}`}
-              onClick={(event) => onForget(event.currentTarget, word)}
-            >
-              <Icon name="close" size={12} />
-            </button>
+            {may('memory') && (
+              <button
+                type="button"
+                class="link tag-remove"
+                aria-label={`Forget “${word}” for ${title}`}
+                onClick={(event) => onForget(event.currentTarget, word)}
+              >
+                <Icon name="close" size={12} />
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, chosenUser, parameters } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { may } from '../../space.ts';
 import { areUsersKnown, searchedUser, userPhrase } from '../../users.ts';
 import { Curve } from './curve.tsx';
 import { FeedbackFeed } from './feedback-feed.tsx';
@@ -153,11 +154,13 @@ function Forgetting({ retrieval, onChanged }: Pick<LearnedProps, 'retrieval' | '
           </>
         )}
       </p>
-      <p>
-        <button type="button" class="small danger" disabled={retrieval.events === 0} onClick={() => void forget()}>
-          Forget what was learned
-        </button>
-      </p>
+      {may('memory') && (
+        <p>
+          <button type="button" class="small danger" disabled={retrieval.events === 0} onClick={() => void forget()}>
+            Forget what was learned
+          </button>
+        </p>
+      )}
     </section>
   );
 }

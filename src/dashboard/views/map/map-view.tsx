@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, hrefOf, hrefWith, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { hrefOfConnecting, may } from '../../space.ts';
 import { MapCanvas } from './map-canvas.tsx';
 import { MapCard, type RelatedMemory } from './map-card.tsx';
 import { bestGrouping, type Grouping, groupMemories, linkMemories, type MapGroup } from './map-graph.ts';
@@ -157,10 +158,12 @@ function NoMap({ state: { tag, project, source } }: { state: MapState }) {
     <Empty icon="map" title="The map is empty">
       <p>Each memory becomes a dot, near those it shares a tag, a project or a conversation with.</p>
       <div class="buttons">
-        <a class="button primary" href={hrefOf('memories', { add: '1' })}>
-          Add a memory
-        </a>
-        <a class="button" href={hrefOf('connect')}>
+        {may('memory') && (
+          <a class="button primary" href={hrefOf('memories', { add: '1' })}>
+            Add a memory
+          </a>
+        )}
+        <a class="button" href={hrefOfConnecting()}>
           Connect an assistant
         </a>
       </div>

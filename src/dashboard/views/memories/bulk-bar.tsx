@@ -16,6 +16,8 @@ interface BulkBarProps {
   conversations: ProjectConversations | undefined;
   onSelectAll(): void;
   onChange(change: MemoryChange): Promise<void>;
+  /** Copies them to a space; undefined where they cannot be copied. */
+  onCopy: (() => void) | undefined;
   onForget(): void;
   onClear(): void;
 }
@@ -67,7 +69,7 @@ const ACTIONS: readonly Action[] = [
 
 /** Actions on the selected memories. */
 export function BulkBar(props: BulkBarProps) {
-  const { count, isAll, hiddenCount, conversations, onSelectAll, onChange, onForget, onClear } = props;
+  const { count, isAll, hiddenCount, conversations, onSelectAll, onChange, onCopy, onForget, onClear } = props;
   const chosen = useSignal<Action | undefined>(undefined);
   const error = useSignal('');
   const isBusy = useSignal(false);
@@ -138,6 +140,11 @@ export function BulkBar(props: BulkBarProps) {
               {one.title}
             </button>
           ))}
+          {onCopy && (
+            <button type="button" class="small" onClick={onCopy}>
+              Copy to space…
+            </button>
+          )}
           <button type="button" class="small danger" onClick={onForget}>
             Forget
           </button>

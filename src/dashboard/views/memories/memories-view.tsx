@@ -4,6 +4,7 @@ import { onChanges } from '../../live.ts';
 import { usePageList } from '../../parts/page-list.ts';
 import { parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 import { AddPane } from './add-pane.tsx';
 import { Facets } from './facets.tsx';
 import { FilterChips } from './filter-chips.tsx';
@@ -40,7 +41,7 @@ export function View() {
     [rowCount > RELOADED_ROWS],
   );
   const id = parameters.value.get('id') ?? undefined;
-  const isAdding = parameters.value.has('add');
+  const isAdding = parameters.value.has('add') && may('memory');
   const edit = parameters.value.get('edit');
   const editing = edit === null ? undefined : edit === 'replace' ? 'replace' : 'correct';
   const isOpen = id !== undefined || isAdding;

@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { changeParameters, hrefWith } from '../../router.ts';
+import { may } from '../../space.ts';
 import { withRelated } from './matched-words.ts';
 import type { ReadMemory } from './memory-actions.ts';
 import { restoring } from './memory-changes.ts';
@@ -39,7 +40,8 @@ export function MemoryDetail(props: MemoryDetailProps) {
   const { read, versions, then, listed, query, editing, onChange, onSaved } = props;
   const { memory } = read;
   const shown = then ?? memory;
-  const isReadOnly = memory.validTo !== null;
+  const isPast = memory.validTo !== null;
+  const isReadOnly = isPast || !may('memory');
   const edit = () => !isReadOnly && changeParameters({ edit: '1' }, 'replace');
   return (
     <>
@@ -48,15 +50,17 @@ export function MemoryDetail(props: MemoryDetailProps) {
           This is version {then.version}, as it was then. <a href={hrefWith({ asOf: undefined })}>Show today’s</a>
         </p>
       )}
-      {isReadOnly && (
+      {isPast && (
         <p class="notice">
           {memory.supersededBy === null ? 'Outdated since' : 'Superseded'} <Moment at={memory.validTo!} />.{' '}
-          {memory.supersededBy === null ? (
-            <button type="button" class="link" onClick={() => onChange('Current again.', { validTo: null })}>
-              Mark as current
-            </button>
-          ) : (
+          {memory.supersededBy !== null ? (
             <a href={hrefWith({ id: memory.supersededBy })}>Show what replaced it</a>
+          ) : (
+            may('memory') && (
+              <button type="button" class="link" onClick={() => onChange('Current again.', { validTo: null })}>
+                Mark as current
+              </button>
+            )
           )}
         </p>
       )}

@@ -42,6 +42,7 @@ export function MemoryFacts({ memory, isReadOnly, onMove }: MemoryFactsProps) {
       <Fact name="Stored">
         <Moment at={createdAt} />
       </Fact>
+      {memory.author !== null && <Fact name="Written by">{memory.author}</Fact>}
       {client !== null && (
         <Fact name="Stored by">
           <a href={hrefOf('memories', { client })}>{titleOfClient(client)}</a>

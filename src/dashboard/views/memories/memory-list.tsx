@@ -5,10 +5,12 @@ import { confirm } from '../../parts/confirmation.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import type { PageList } from '../../parts/page-list.ts';
+import { canCopy, copyToSpace } from '../../parts/space-copy.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeParameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 import { areOwnersShown } from '../../users.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { filterOf, isByChange, isFiltered, isWindowed, type ListState } from './list-state.ts';
@@ -98,6 +100,13 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
     selection.value = NOTHING;
   };
 
+  const idsToCopy = async () => {
+    if (chosen.kind === 'ids') return [...chosen.ids];
+    const all: string[] = [];
+    for await (const { id } of client.memories.list({ ...wholeList, limit: 200 })) all.push(id);
+    return all;
+  };
+
   const listRows = rowsOf(state, rows);
   const more = isComplete ? 0 : ROOM_ROWS;
   if (rows.length === 0 && isLoading) return <Loading label="Loading memories" rows={12} />;
@@ -111,14 +120,16 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
       )}
       {isNothing(chosen) ? (
         <div class="bar memories-status">
-          <input
-            type="checkbox"
-            class="row-check"
-            aria-label="Select all"
-            disabled={rows.length === 0}
-            checked={false}
-            onChange={selectAll}
-          />
+          {may('memory') && (
+            <input
+              type="checkbox"
+              class="row-check"
+              aria-label="Select all"
+              disabled={rows.length === 0}
+              checked={false}
+              onChange={selectAll}
+            />
+          )}
           <p class="hint" role="status">
             {describeTotal(state, rows.length, total, isComplete)}
           </p>
@@ -137,6 +148,7 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
           conversations={conversations}
           onSelectAll={selectAll}
           onClear={() => (selection.value = NOTHING)}
+          onCopy={canCopy() ? () => copyToSpace({ count, ids: idsToCopy }) : undefined}
           onForget={() => void forget()}
           onChange={async (change) => {
             const target = chosen.kind === 'ids' ? { memories: selected } : { filter: wholeList };
@@ -162,12 +174,13 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
               changeParameters({ id: row.memory.id, edit: undefined }, 'replace');
           }}
           onKey={(pressed, row) => {
-            if (row.kind !== 'memory') return;
+            if (row.kind !== 'memory' || !may('memory')) return;
             if (pressed === 'x' || pressed === 'X') select(row.memory.id, pressed === 'X');
             else if (pressed === 'e') changeParameters({ id: row.memory.id, edit: '1' });
           }}
           renderLead={(row) =>
-            row.kind === 'memory' && (
+            row.kind === 'memory' &&
+            may('memory') && (
               <input
                 type="checkbox"
                 class={`row-check${isNothing(chosen) ? '' : ' is-kept'}`}

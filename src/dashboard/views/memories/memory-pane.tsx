@@ -3,13 +3,16 @@ import type { Memory } from '../../../client/client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { onChanges } from '../../live.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SidePane } from '../../parts/side-pane.tsx';
+import { canCopy, copyToSpace } from '../../parts/space-copy.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { useResource } from '../../resource.ts';
 import { changeParameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import { changeMemory, forgetMemories, type ReadMemory, reportFailure } from './memory-actions.ts';
 import { versionAt } from './memory-changes.ts';
 import { type Editing, MemoryDetail } from './memory-detail.tsx';
@@ -37,7 +40,7 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
   });
   useEffect(() => onChanges(['memory'], resource.reload), [resource.reload]);
   const read = resource.state.value.value;
-  const isReadOnly = read !== undefined && read.memory.validTo !== null;
+  const isReadOnly = (read !== undefined && read.memory.validTo !== null) || !may('memory');
   const change = (done: string, changes: Parameters<typeof changeMemory>[2], from: ReadMemory) =>
     reportFailure(() =>
       changeMemory(client, from, changes, {
@@ -89,14 +92,28 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
           </button>
         </>
       )}
+      {canCopy() && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Copy to space…"
+          title="Copy to space…"
+          onClick={() => copyToSpace({ count: 1, ids: async () => [id] })}
+        >
+          <Icon name="spaces" />
+        </button>
+      )}
       <CopyButton isIcon label="Copy id" text={() => id} />
-      <button type="button" class="icon-button" aria-label="Forget" title="Forget" onClick={forget}>
-        <Icon name="trash" />
-      </button>
+      {may('memory') && (
+        <button type="button" class="icon-button" aria-label="Forget" title="Forget" onClick={forget}>
+          <Icon name="trash" />
+        </button>
+      )}
     </>
   );
   return (
     <SidePane title="Memory" actions={actions} onClose={() => changeParameters({ id: undefined, edit: undefined })}>
+      <Elsewhere error={resource.state.value.error} />
       <Loaded resource={resource} label="Loading the memory">
         {({ memory, etag, versions }) => (
           <MemoryDetail

@@ -1,4 +1,5 @@
 import { formatShare } from '../../format.ts';
+import { Author } from '../../parts/author.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Icon } from '../../shell/icon.tsx';
@@ -20,7 +21,7 @@ interface MemoryRowProps {
 
 /** One memory in the list: its text, and what it is filed under. */
 export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
-  const { content, tags, project, user, pinned, validTo, supersededBy, found, use } = memory;
+  const { content, tags, project, user, pinned, validTo, supersededBy, found, use, author } = memory;
   const text = content.slice(0, MAX_CHARACTERS);
   return (
     <>
@@ -45,6 +46,11 @@ export function MemoryRow({ memory, query, time, showsUser }: MemoryRowProps) {
         {!found && tags.length > SHOWN_TAGS && <span class="row-meta memory-tag">+{tags.length - SHOWN_TAGS}</span>}
         {use && <span class="row-meta">{use.used > 0 ? `used ${use.used}×` : `shown ${use.shown}×`}</span>}
         {project !== null && <span class="row-meta memory-project">{project}</span>}
+        {author !== null && (
+          <span class="row-meta memory-author">
+            <Author of={author} before="" />
+          </span>
+        )}
         {showsUser && <span class="row-meta memory-user">{user}</span>}
       </span>
       <span class="row-meta memory-time">

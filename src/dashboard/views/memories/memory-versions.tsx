@@ -1,4 +1,5 @@
 import type { Memory } from '../../../client/client.ts';
+import { Author } from '../../parts/author.tsx';
 import { Diff } from '../../parts/diff.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { describeChanges, restoring } from './memory-changes.ts';
@@ -26,7 +27,7 @@ export function MemoryVersions({ versions, shown, isReadOnly, onRestore }: Memor
             <p class="bar version-head">
               <strong>{before ? `Version ${version.version}` : 'First version'}</strong>
               <span class="hint">
-                <Moment at={before ? version.updatedAt : version.createdAt} />
+                <Moment at={before ? version.updatedAt : version.createdAt} /> <Author of={version.author} />
               </span>
               {index > 0 && !isReadOnly && restoring(current, version) && (
                 <button type="button" class="link version-restore" onClick={() => onRestore(version)}>

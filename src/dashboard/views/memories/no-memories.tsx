@@ -1,5 +1,6 @@
 import { Empty } from '../../parts/empty.tsx';
 import { changeParameters, chosenUser, hrefOf, hrefWith } from '../../router.ts';
+import { hrefOfConnecting, may } from '../../space.ts';
 import { isFiltered, type ListState, NO_FILTERS } from './list-state.ts';
 
 /** Says why the list is empty, and what to do about it. */
@@ -49,15 +50,19 @@ export function NoMemories({ state }: { state: ListState }) {
         Connect an assistant and it stores them as you talk, or write the first one yourself.
       </p>
       <div class="buttons">
-        <button type="button" class="primary" onClick={() => changeParameters({ add: '1' })}>
-          Add a memory
-        </button>
-        <a class="button" href={hrefOf('connect')}>
+        {may('memory') && (
+          <button type="button" class="primary" onClick={() => changeParameters({ add: '1' })}>
+            Add a memory
+          </button>
+        )}
+        <a class="button" href={hrefOfConnecting()}>
           Connect an assistant
         </a>
-        <a class="button" href={hrefOf('settings', { section: 'import' })}>
-          Import
-        </a>
+        {may('memory') && (
+          <a class="button" href={hrefOf('settings', { section: 'import' })}>
+            Import
+          </a>
+        )}
       </div>
     </Empty>
   );

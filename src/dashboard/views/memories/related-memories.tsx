@@ -7,6 +7,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, hrefWith } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { may } from '../../space.ts';
 import { supersede } from '../../superseding.ts';
 
 const TITLES: Record<MemoryNeighbor['relation'], string> = {
@@ -53,7 +54,7 @@ function Relation({ relation, of, neighbors }: RelationProps) {
   if (neighbors.length === 0) return null;
   // Without vectors, those are alike that share words which few others have.
   const byWords = relation === 'similar' && neighbors.every(({ similarity }) => similarity === undefined);
-  const mayReplace = relation === 'similar' && of.validTo === null;
+  const mayReplace = relation === 'similar' && of.validTo === null && may('memory');
   return (
     <section class="related">
       <h3>{byWords ? 'With the same words' : TITLES[relation]}</h3>

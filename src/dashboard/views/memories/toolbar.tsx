@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Tabs } from '../../parts/tabs.tsx';
 import { changeParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import { AsOfButton, AsOfSlider } from './as-of.tsx';
 import type { ListState } from './list-state.ts';
 
@@ -27,13 +28,15 @@ export function Toolbar({ state, onFilters }: { state: ListState; onFilters: () 
         <button type="button" class="memories-filters" onClick={onFilters}>
           <Icon name="menu" size={16} /> <span>Filters</span>
         </button>
-        <button
-          type="button"
-          class="primary memories-add"
-          onClick={() => changeParameters({ add: '1', id: undefined, edit: undefined })}
-        >
-          <Icon name="plus" size={16} /> <span>Add</span>
-        </button>
+        {may('memory') && (
+          <button
+            type="button"
+            class="primary memories-add"
+            onClick={() => changeParameters({ add: '1', id: undefined, edit: undefined })}
+          >
+            <Icon name="plus" size={16} /> <span>Add</span>
+          </button>
+        )}
       </div>
       {asOfMs !== undefined && <AsOfSlider asOfMs={asOfMs} isSearch={query !== ''} />}
     </>

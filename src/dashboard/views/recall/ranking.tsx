@@ -4,6 +4,7 @@ import type { SearchAnswer, SearchRequest, SearchResult } from '../../../client/
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { formatCount } from '../../format.ts';
 import { changeParameters, parameters } from '../../router.ts';
+import { may } from '../../space.ts';
 import { DefaultOrder, useDefaultPlaces } from './default-order.tsx';
 import { useMarks } from './marks.ts';
 import { RankLines } from './rank-lines.tsx';
@@ -87,7 +88,7 @@ export function Ranking({ answer, request, isDetailed, earlier, onAgain }: Ranki
           </button>
         </p>
       )}
-      <Teaching answer={answer} marks={marks} isTaught={isTaught} onAgain={onAgain} />
+      {may('memory') && <Teaching answer={answer} marks={marks} isTaught={isTaught} onAgain={onAgain} />}
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { useResource } from '../../resource.ts';
 import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { hrefOfConnecting, may } from '../../space.ts';
 import { exampleQueries } from './example-queries.ts';
 
 const RECENT = 8;
@@ -47,10 +48,12 @@ function NothingStored() {
     <Empty icon="recall" title="There is nothing to recall yet">
       <p>Here you see what an assistant finds for a question, and why. Add a memory or connect an assistant first.</p>
       <div class="buttons">
-        <a class="button primary" href={hrefOf('memories', { add: '1' })}>
-          Add a memory
-        </a>
-        <a class="button" href={hrefOf('connect')}>
+        {may('memory') && (
+          <a class="button primary" href={hrefOf('memories', { add: '1' })}>
+            Add a memory
+          </a>
+        )}
+        <a class="button" href={hrefOfConnecting()}>
           Connect an assistant
         </a>
       </div>

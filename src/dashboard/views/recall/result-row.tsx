@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals';
 import type { SearchResult, StoredSearch } from '../../../client/client.ts';
 import { describeError } from '../../errors.ts';
 import { formatOrdinal } from '../../format.ts';
+import { Author } from '../../parts/author.tsx';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -9,6 +10,7 @@ import { showToast } from '../../parts/toasts.tsx';
 import { hrefOf } from '../../router.ts';
 import { endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import { supersede } from '../../superseding.ts';
 import { userParameter } from '../../users.ts';
 import { changedSince } from './changed-since.ts';
@@ -69,15 +71,18 @@ export function ResultRow(props: ResultRowProps) {
           {then && askedAt !== undefined && <ChangeNote result={result} askedAt={askedAt} />}
           {doubt && <span class="chip">{doubt}</span>}
           <Origin result={result} />
+          {result.type !== 'episode' && <Author of={result.author} />}
           <button type="button" class="link" aria-expanded={isOpen} onClick={onOpen}>
             Why
           </button>
         </p>
       </div>
-      <div class="result-marks">
-        <MarkButton id={id} mark="used" marks={marks} isTaught={isTaught} />
-        <MarkButton id={id} mark="irrelevant" marks={marks} isTaught={isTaught} />
-      </div>
+      {may('memory') && (
+        <div class="result-marks">
+          <MarkButton id={id} mark="used" marks={marks} isTaught={isTaught} />
+          <MarkButton id={id} mark="irrelevant" marks={marks} isTaught={isTaught} />
+        </div>
+      )}
       {isOpen && <WhyTable result={result} />}
     </li>
   );
@@ -104,7 +109,7 @@ function RestatementNote({ result, restatement: { newer, olderPlaces }, onCorrec
       <span class="chip is-danger">
         {isSuggested ? 'perhaps outdated' : 'outdated'}: the {formatOrdinal(place)} is newer
       </span>
-      {result.type === 'memory' && holds.type === 'memory' && (
+      {result.type === 'memory' && holds.type === 'memory' && may('memory') && (
         <button type="button" class="link" onClick={() => void mark()}>
           Mark as outdated
         </button>

@@ -5,6 +5,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { changeParameters, hrefOf, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 import { hasSeveralUsers, userPhrase } from '../../users.ts';
 import { ContextCard } from './context-card.tsx';
 import { Ranking } from './ranking.tsx';
@@ -92,9 +93,11 @@ function NothingFound({ asked, user }: { asked: RecallQuery; user: string | unde
       </p>
       {hasSeveralUsers.value && <p>A search is of one user. To ask for another, choose one above.</p>}
       {asked.strategy !== 'auto' && <p>The strategy looks at some signals only. Try the learned one.</p>}
-      <a class="button" href={isFiltered ? hrefOf('recall', { q: asked.query }) : hrefOf('memories', { add: '1' })}>
-        {isFiltered ? 'Search without options' : 'Add a memory'}
-      </a>
+      {(isFiltered || may('memory')) && (
+        <a class="button" href={isFiltered ? hrefOf('recall', { q: asked.query }) : hrefOf('memories', { add: '1' })}>
+          {isFiltered ? 'Search without options' : 'Add a memory'}
+        </a>
+      )}
     </Empty>
   );
 }

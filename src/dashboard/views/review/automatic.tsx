@@ -7,6 +7,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { may } from '../../space.ts';
 import { DONE } from './kinds.ts';
 
 /** The newest accepted suggestions, among which are those that nobody decided. */
@@ -46,9 +47,11 @@ export function Automatic({ user }: { user: string | undefined }) {
             <p class="hint">
               {DONE[suggestion.kind]} <Moment at={suggestion.decidedAt ?? suggestion.createdAt} />
             </p>
-            <button type="button" class="small" onClick={() => void undo(suggestion)}>
-              Undo
-            </button>
+            {may('account') && (
+              <button type="button" class="small" onClick={() => void undo(suggestion)}>
+                Undo
+              </button>
+            )}
           </li>
         ))}
       </ul>

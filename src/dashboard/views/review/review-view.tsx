@@ -11,6 +11,7 @@ import { showToast, showUndoToast } from '../../parts/toasts.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { chosenUser, hrefOf } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { currentSpace, may } from '../../space.ts';
 import { Automatic } from './automatic.tsx';
 import { ReviewSettings } from './review-settings.tsx';
 import { SuggestionCard } from './suggestion-card.tsx';
@@ -31,7 +32,7 @@ export function View() {
     <div class="stack review">
       {list.rows.length === 0 ? <NothingOpen /> : <Inbox list={list} />}
       <Automatic user={user} />
-      <ReviewSettings />
+      {may('account') && <ReviewSettings />}
     </div>
   );
 }
@@ -99,10 +100,10 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
 
   const keys = useRef<Record<string, () => void>>({});
   const mustChoose = current.kind === 'contradiction';
+  const mayDecide = may('account');
   keys.current = {
-    ...(!mustChoose && { a: () => void decide('accept'), e: () => (isEditing.value = true) }),
-    r: () => void decide('reject'),
-    u: () => void undo(),
+    ...(!mustChoose && mayDecide && { a: () => void decide('accept'), e: () => (isEditing.value = true) }),
+    ...(mayDecide && { r: () => void decide('reject'), u: () => void undo() }),
     j: () => go(at + 1),
     k: () => go(at - 1),
   };
@@ -143,8 +144,14 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
         onDecide={(decision, acceptance) => void decide(decision, acceptance)}
       />
       <p class="hint">
-        Nothing is erased: what is replaced stays in the history, and a decision can be undone for 30 days (<kbd>u</kbd>{' '}
-        for the last one).
+        {mayDecide ? (
+          <>
+            Nothing is erased: what is replaced stays in the history, and a decision can be undone for 30 days (
+            <kbd>u</kbd> for the last one).
+          </>
+        ) : (
+          `Only ${currentSpace.value ? 'owners of the space decide' : 'a session with the API key decides'} suggestions.`
+        )}
       </p>
     </>
   );

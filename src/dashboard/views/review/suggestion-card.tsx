@@ -2,12 +2,14 @@ import { useSignal } from '@preact/signals';
 import type { Acceptance, Memory, Suggestion } from '../../../client/client.ts';
 import type { SuggestionKind } from '../../../contract/suggestion-names.ts';
 import { formatProbability } from '../../format.ts';
+import { Author } from '../../parts/author.tsx';
 import { Diff } from '../../parts/diff.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 
 const TITLES: Readonly<Record<SuggestionKind, string>> = {
   add: 'Remember this?',
@@ -74,9 +76,9 @@ function Decision({
             <p class="content">{memory.content}</p>
             <p class="hint">
               <a href={hrefOf('memories', { id: memory.id })}>Show the memory</a>,{' '}
-              <Moment at={memory.occurredAt ?? memory.createdAt} />
+              <Moment at={memory.occurredAt ?? memory.createdAt} /> <Author of={memory.author} />
             </p>
-            {mustChoose && (
+            {mustChoose && may('account') && (
               <button
                 type="button"
                 class="small"
@@ -105,26 +107,28 @@ function Decision({
         {suggestion.reason} {authorOf(suggestion)}, {formatProbability(suggestion.confidence)} sure.
       </p>
       <Evidence suggestion={suggestion} />
-      <div class="buttons">
-        {!mustChoose && (
-          <button
-            type="button"
-            class="small primary"
-            disabled={isBusy || (isEditing && text.value.trim() === '')}
-            onClick={() => onDecide('accept', isEditing ? { content: text.value.trim() } : {})}
-          >
-            {isEditing ? 'Save and accept' : ACCEPT[kind]} {!isEditing && <kbd>a</kbd>}
+      {may('account') && (
+        <div class="buttons">
+          {!mustChoose && (
+            <button
+              type="button"
+              class="small primary"
+              disabled={isBusy || (isEditing && text.value.trim() === '')}
+              onClick={() => onDecide('accept', isEditing ? { content: text.value.trim() } : {})}
+            >
+              {isEditing ? 'Save and accept' : ACCEPT[kind]} {!isEditing && <kbd>a</kbd>}
+            </button>
+          )}
+          {!mustChoose && kind !== 'expire' && (
+            <button type="button" class="small" disabled={isBusy} onClick={() => onEdit(!isEditing)}>
+              {isEditing ? 'Cancel' : 'Edit'} {!isEditing && <kbd>e</kbd>}
+            </button>
+          )}
+          <button type="button" class="small" disabled={isBusy} onClick={() => onDecide('reject')}>
+            {mustChoose ? 'Both hold' : 'No, leave as it is'} <kbd>r</kbd>
           </button>
-        )}
-        {!mustChoose && kind !== 'expire' && (
-          <button type="button" class="small" disabled={isBusy} onClick={() => onEdit(!isEditing)}>
-            {isEditing ? 'Cancel' : 'Edit'} {!isEditing && <kbd>e</kbd>}
-          </button>
-        )}
-        <button type="button" class="small" disabled={isBusy} onClick={() => onDecide('reject')}>
-          {mustChoose ? 'Both hold' : 'No, leave as it is'} <kbd>r</kbd>
-        </button>
-      </div>
+        </div>
+      )}
     </>
   );
 }

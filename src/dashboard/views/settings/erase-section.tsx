@@ -9,13 +9,14 @@ import { showToast } from '../../parts/toasts.tsx';
 import { useResource } from '../../resource.ts';
 import { chosenUser, hrefOf, navigate } from '../../router.ts';
 import { currentSession, endSessionOn, signOut } from '../../session.ts';
+import { currentSpace } from '../../space.ts';
 
-/** Erases one end user, or the account. */
+/** Erases one end user, or the account; of a space, one end user. */
 export function EraseSection() {
   return (
     <>
       <EraseUser />
-      <EraseAccount />
+      {currentSpace.value ? <EraseSpaceHint id={currentSpace.value.id} /> : <EraseAccount />}
     </>
   );
 }
@@ -100,6 +101,15 @@ function contentsOf({ memories, conversations, messages, episodes }: User): stri
     `${formatCount(conversations, 'conversation', 'conversations')} with ${formatCount(messages, 'message', 'messages')}`,
     formatCount(episodes, 'episode', 'episodes'),
   ].join(', ');
+}
+
+/** Members leave a space, and owners erase it, on its own page. */
+function EraseSpaceHint({ id }: { id: string }) {
+  return (
+    <p class="hint">
+      To leave the space, or to erase all of it, go to <a href={hrefOf('spaces', { id })}>its page</a>.
+    </p>
+  );
 }
 
 function EraseAccount() {

@@ -7,6 +7,7 @@ import { formatNumber } from '../../format.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { chosenUser } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { currentSpace } from '../../space.ts';
 import { hasSeveralUsers } from '../../users.ts';
 import { describeCounts } from './transfer-counts.ts';
 
@@ -25,6 +26,7 @@ export function ExportSection() {
   const abort = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
   const user = chosenUser.value;
+  const whole = currentSpace.value ? 'space' : 'account';
   const start = async () => {
     const running = new AbortController();
     abort.current = running;
@@ -46,7 +48,7 @@ export function ExportSection() {
     <section class="card stack" aria-labelledby="export-title">
       <h2 id="export-title">Export</h2>
       <p class="hint">
-        A file with everything {user === undefined ? 'in the account' : `stored about ${user}`}: memories with all
+        A file with everything {user === undefined ? `in the ${whole}` : `stored about ${user}`}: memories with all
         versions, conversations, episodes and what the ranking learned. One JSON object per line. Importing it restores
         it exactly.
         {user === undefined && hasSeveralUsers.value && ' Choose a user in the top bar to export only that one.'}
@@ -58,7 +60,7 @@ export function ExportSection() {
           </button>
         ) : (
           <button type="button" class="primary" onClick={() => void start()}>
-            {user === undefined ? 'Export the account' : `Export ${user}`}
+            {user === undefined ? `Export the ${whole}` : `Export ${user}`}
           </button>
         )}
       </div>
@@ -107,7 +109,7 @@ async function download(
   }
   finishPiece();
   const day = toTimestamp(systemClock.nowMs()).slice(0, 10);
-  const owner = (user ?? email).replace(/[^\w.@-]+/g, '_');
+  const owner = (user ?? currentSpace.peek()?.name ?? email).replace(/[^\w.@-]+/g, '_');
   save(new Blob(pieces, { type: 'application/x-ndjson' }), `svc-${owner}-${day}.ndjson`);
   return `Exported ${summary} (${formatSize(bytes)}).`;
 }

@@ -7,11 +7,11 @@ import {
   type ProviderSettingsChange,
 } from '../../../client/client.ts';
 import { onChanges } from '../../live.ts';
+import { useAttempts } from '../../parts/attempts.tsx';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
-import { useAttempts } from './attempts.tsx';
 import { ModelsForm } from './models-form.tsx';
 import { ProviderForm } from './provider-form.tsx';
 import { keyLabel, ProviderKeyItem } from './provider-key-item.tsx';

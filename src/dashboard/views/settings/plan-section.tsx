@@ -9,6 +9,7 @@ import { Meter } from '../../parts/meter.tsx';
 import { DayBars } from '../../plots/day-bars.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
+import { currentSpace } from '../../space.ts';
 import { sumModels } from './model-usage.ts';
 
 type Quota = Account['quotas'][keyof Account['quotas']];
@@ -47,7 +48,7 @@ export function PlanSection() {
         </Loaded>
       </section>
       <section class="card" aria-labelledby="models-title">
-        <h2 id="models-title">Model calls with your keys, last 30 days</h2>
+        <h2 id="models-title">Model calls with {currentSpace.value ? 'its' : 'your'} keys, last 30 days</h2>
         <Loaded resource={usage} rows={3}>
           {(loaded) => <ModelCalls models={loaded.models} />}
         </Loaded>
@@ -58,11 +59,12 @@ export function PlanSection() {
 
 function Plan({ account }: { account: Account }) {
   const { tier, limits, quotas, email } = account;
+  const space = currentSpace.value;
   return (
     <div class="stack">
       <dl class="facts">
-        <dt>Account</dt>
-        <dd>{email}</dd>
+        <dt>{space ? 'Space' : 'Account'}</dt>
+        <dd>{space ? space.name : email}</dd>
         <dt>Tier</dt>
         <dd>{tier}</dd>
         <dt>Requests per minute</dt>

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
-import { hrefOf, parameters } from '../../router.ts';
+import { hrefOf, parameters, spaceOfPage } from '../../router.ts';
+import { may } from '../../space.ts';
 import { EraseSection } from './erase-section.tsx';
 import { ExportSection } from './export-section.tsx';
 import { ImportSection } from './import-section.tsx';
@@ -21,13 +22,14 @@ const CONTENT: Record<SectionName, ComponentType> = {
 
 /** The plan and the models of the account, and moving or erasing what it stores. */
 export function View() {
-  const chosen = sectionNamed(parameters.value.get('section'));
+  const sections = SECTIONS.filter(({ needs }) => spaceOfPage === undefined || may(needs));
+  const chosen = sectionNamed(parameters.value.get('section'), sections);
   const Content = CONTENT[chosen];
   return (
     <div class="settings">
       <nav class="settings-nav" aria-label="Sections">
         <ul>
-          {SECTIONS.map(({ name, title }) => (
+          {sections.map(({ name, title }) => (
             <li key={name}>
               <a href={hrefOf('settings', { section: name })} aria-current={name === chosen ? 'page' : undefined}>
                 {title}

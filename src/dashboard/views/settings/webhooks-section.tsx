@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { NewWebhook, Webhook } from '../../../client/client.ts';
+import { useAttempts } from '../../parts/attempts.tsx';
 import { confirm } from '../../parts/confirmation.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
-import { useAttempts } from './attempts.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookItem } from './webhook-item.tsx';
 

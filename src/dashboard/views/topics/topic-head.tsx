@@ -5,6 +5,7 @@ import { formatCount } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { hrefOf } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
+import { may } from '../../space.ts';
 import { hasSeveralUsers, userParameter } from '../../users.ts';
 import { MergeForm } from './merge-form.tsx';
 import { addAlias, merge, rename, setHidden, splitOff } from './topic-changes.ts';
@@ -70,21 +71,25 @@ export function TopicHead({ topic, etag }: { topic: TopicDetails; etag: string |
         <a class="button small primary" href={hrefOf('recall', { topic: id, ...userParameter(user) })}>
           <Icon name="search" size={14} /> Search in this topic
         </a>
-        <EditButton kind="rename" label="Rename" editing={editing.value} onEdit={edit('rename')} />
-        <EditButton kind="alias" label="Add a name" editing={editing.value} onEdit={edit('alias')} />
-        {aliases.length > 0 && (
-          <EditButton kind="split" label="Split off" editing={editing.value} onEdit={edit('split')} />
+        {may('memory') && (
+          <>
+            <EditButton kind="rename" label="Rename" editing={editing.value} onEdit={edit('rename')} />
+            <EditButton kind="alias" label="Add a name" editing={editing.value} onEdit={edit('alias')} />
+            {aliases.length > 0 && (
+              <EditButton kind="split" label="Split off" editing={editing.value} onEdit={edit('split')} />
+            )}
+            <EditButton kind="merge" label="Merge" editing={editing.value} onEdit={edit('merge')} />
+            <button
+              type="button"
+              class="small"
+              disabled={isBusy.value}
+              title={hidden ? undefined : 'Leaves it out of lists and the profile; nothing is erased'}
+              onClick={() => void run(setHidden(topic, !hidden))}
+            >
+              {hidden ? 'Show again' : 'Hide'}
+            </button>
+          </>
         )}
-        <EditButton kind="merge" label="Merge" editing={editing.value} onEdit={edit('merge')} />
-        <button
-          type="button"
-          class="small"
-          disabled={isBusy.value}
-          title={hidden ? undefined : 'Leaves it out of lists and the profile; nothing is erased'}
-          onClick={() => void run(setHidden(topic, !hidden))}
-        >
-          {hidden ? 'Show again' : 'Hide'}
-        </button>
       </div>
       {editing.value === 'rename' && (
         <NameForm

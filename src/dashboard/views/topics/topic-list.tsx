@@ -12,6 +12,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeParameters, chosenUser, hrefOf, hrefWith, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
+import { may } from '../../space.ts';
 import { hasSeveralUsers } from '../../users.ts';
 import { onTopicChanges } from './topic-changes.ts';
 
@@ -181,9 +182,11 @@ function NoTopics({ query, isHidden }: { query: string; isHidden: boolean }) {
       <p>
         <a href={hrefWith({ hidden: '1' })}>Hidden topics</a>
       </p>
-      <a class="button primary" href={hrefOf('memories', { add: '1' })}>
-        Add a memory
-      </a>
+      {may('memory') && (
+        <a class="button primary" href={hrefOf('memories', { add: '1' })}>
+          Add a memory
+        </a>
+      )}
     </Empty>
   );
 }

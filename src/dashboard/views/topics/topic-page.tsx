@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RelatedTopic, TopicDetails } from '../../../client/client.ts';
 import { formatCount } from '../../format.ts';
+import { Elsewhere } from '../../parts/elsewhere.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { useResource } from '../../resource.ts';
@@ -28,6 +29,7 @@ export function TopicPage({ id }: { id: string }) {
           <Icon name="left" size={16} /> All topics
         </a>
       </p>
+      <Elsewhere error={resource.state.value.error} />
       <Loaded resource={resource} label="Loading the topic" rows={10}>
         {({ topic, etag }) => (
           <>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { describeError } from '../../errors.ts';
-import { endSessionOn } from '../../session.ts';
+import { describeError } from '../errors.ts';
+import { endSessionOn } from '../session.ts';
 
 /** Runs calls with a line that says what came of the last one. Reloads after each: a failed one may have changed something. */
 export function useAttempts(reload: () => void) {
