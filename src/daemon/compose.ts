@@ -172,7 +172,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const oauthUse = { isOn: isOAuthOn(config), oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl };
   const oauthPart = oauthParts(oauthUse);
   const spaces = createSpaces({
-    ...{ db, clock, ids, cursors, mailQueue, publicUrl, memberships, accounts },
+    ...{ db, clock, ids, cursors, mailQueue, rateLimits, publicUrl, memberships, accounts },
     policy: config.spaces,
   });
   const copyIntoSpace = createSpaceCopies({ memories, memberships, spaces });

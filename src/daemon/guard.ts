@@ -107,7 +107,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
     throw rateLimited(decision);
   }
   if (known) {
-    const acting = await enterSpace(request, known, parts).catch((error: AppError) => error);
+    const acting = await enterSpace(request, known, parts).catch(toAppError);
     if (acting instanceof AppError) request.authenticationFailure = acting;
     else {
       request.principal = { ...acting, client: clientOfRequest(request, known) };

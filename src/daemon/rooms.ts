@@ -236,6 +236,7 @@ export async function openRooms(
     idempotency,
     erasables,
     memberships,
+    flushActivity: activity.flush,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
     countUnread: comparing.countUnread,

@@ -83,6 +83,14 @@ describe('an operation', () => {
     expect(await refusedFor('memory:read')).toEqual(Object.fromEntries(expected));
   });
 
+  test('that reads needs for HEAD the scope that it needs for GET', async () => {
+    for (const route of OF_ACCOUNT.filter((one) => one.startsWith('GET '))) {
+      const path = route.slice('GET '.length).replaceAll(/\{\w+\}/g, 'x');
+      const { status } = await daemon.call(tokens.memory, path, { method: 'HEAD' });
+      expect([path, status]).toEqual([path, 403]);
+    }
+  });
+
   test('names in the API document the scope that it checks', async () => {
     const { operations } = await loadDocument(daemon);
     const scopes = (route: string) =>

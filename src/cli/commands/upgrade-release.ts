@@ -23,6 +23,8 @@ export interface ReleaseSource {
   ): Promise<string>;
 }
 
+const MAX_REDIRECTS = 10;
+
 /** Opens a release. Nothing is read yet. */
 export function openRelease(given: string, cwd: string): ReleaseSource {
   return isReleaseUrl(given) ? publishedRelease(given.replace(/\/+$/, '')) : localRelease(resolve(cwd, given));
@@ -45,16 +47,23 @@ function localRelease(address: string): ReleaseSource {
 
 function publishedRelease(address: string): ReleaseSource {
   async function get(name: string, signal: AbortSignal) {
-    const url = `${address}/${name}`;
     const { EnvHttpProxyAgent, fetch } = await loadUndici();
-    const headers = { 'user-agent': 'svc' };
-    const response = await fetch(url, { dispatcher: new EnvHttpProxyAgent(), signal, headers }).catch(
-      (error: Error) => {
+    const options = { dispatcher: new EnvHttpProxyAgent(), signal, headers: { 'user-agent': 'svc' } };
+    const open = (at: string) =>
+      fetch(at, { ...options, redirect: 'manual' }).catch((error: Error) => {
         signal.throwIfAborted();
         const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-        throw unreadable(url, code ?? message);
-      },
-    );
+        throw unreadable(at, code ?? message);
+      });
+    let url = `${address}/${name}`;
+    let response = await open(url);
+    for (let count = 0; count < MAX_REDIRECTS && isRedirect(response.status); count += 1) {
+      await response.body?.cancel();
+      url = new URL(response.headers.get('location') ?? '', url).href;
+      // Each address on the way could name another release.
+      isReleaseUrl(url);
+      response = await open(url);
+    }
     if (!response.ok || response.body === null) throw unreadable(url, `status ${response.status}`);
     return { body: response.body, bytes: Number(response.headers.get('content-length')), text: () => response.text() };
   }
@@ -68,6 +77,8 @@ function publishedRelease(address: string): ReleaseSource {
     },
   };
 }
+
+const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status);
 
 async function hashInto(
   source: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-import { access, chown, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { access, lchown, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backUp } from '../../daemon/backup.ts';
 import type { Config } from '../../daemon/config-settings.ts';
@@ -180,7 +180,8 @@ async function backUpBefore(work: UpgradeWork, version: string): Promise<Upgrade
   if (process.getuid?.() === 0) {
     // It may become the database again, which the daemon's user must be able to open.
     const { uid, gid } = await stat(join(dataDir, 'svc.db'));
-    await chown(file, uid, gid);
+    // That user can put a link in its place.
+    await lchown(file, uid, gid);
   }
   return { file, schema };
 }

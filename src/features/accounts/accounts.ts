@@ -87,6 +87,8 @@ interface Dependencies {
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
   memberships: LeavingSpaces;
+  /** Stores the requests that were noted, which name their author in spaces. */
+  flushActivity: () => Promise<void>;
   /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -110,6 +112,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     idempotency,
     erasables,
     memberships,
+    flushActivity,
     deleteSignIns,
     policy,
     defaultTier,
@@ -137,16 +140,17 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     return tenant;
   }
 
-  /** Before the account is erased: what remains to be done after a crash is found by its address. */
-  async function leaveSpaces(tenantId: string, ifMatch: string | undefined): Promise<void> {
-    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
-    const account = { memberId: tenantId, email };
-    await memberships.requireErasable(account);
+  async function leaveSpaces(account: { memberId: string; email: string }): Promise<void> {
     for (const spaceId of await memberships.leaveAll(account)) await erase(spaceId);
   }
 
   async function erase(tenantId: string, ifMatch?: string): Promise<void> {
-    await leaveSpaces(tenantId, ifMatch);
+    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
+    const account = { memberId: tenantId, email };
+    await memberships.requireErasable(account);
+    await flushActivity();
+    // Before the account is erased: what remains to be done after a crash is found by its address.
+    await leaveSpaces(account);
     await db.writes.write(tenantId, async (connection) => {
       const tenant = await requireSame(connection, tenantId, ifMatch);
       // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
@@ -156,6 +160,8 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteSignIns(connection, tenant.email);
       await deleteInvitation(connection, tenant.email);
     });
+    // It could make and join spaces until then.
+    await leaveSpaces(account);
     await eraseRows(tenantId);
   }
 

@@ -13,14 +13,20 @@ const REFUSALS: Record<Scope, string> = {
 
 /** Returns the scope that an operation needs. `path` is as in the API document, such as `/v1/memories/{id}`. */
 export function scopeOf(method: string, path: string): Scope {
-  const isRead = method === 'GET' || method === 'HEAD';
-  return OPERATIONS[`${method} ${path}`]?.scope ?? (isRead ? 'memory:read' : 'memory');
+  return operationOf(method, path)?.scope ?? (asRead(method) === 'GET' ? 'memory:read' : 'memory');
 }
 
 /** Whether an operation acts on the caller's own account and in no space. `path` is as in `scopeOf`. */
 export function isPersonal(method: string, path: string): boolean {
-  return OPERATIONS[`${method === 'HEAD' ? 'GET' : method} ${path}`]?.personal === true;
+  return operationOf(method, path)?.personal === true;
 }
+
+function operationOf(method: string, path: string) {
+  return OPERATIONS[`${asRead(method)} ${path}`];
+}
+
+/** HEAD needs what GET needs: its headers tell what is there. */
+const asRead = (method: string) => (method === 'HEAD' ? 'GET' : method);
 
 /** Whether the caller's credential has a scope. */
 export function hasScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): boolean {

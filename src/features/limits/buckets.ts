@@ -9,7 +9,7 @@ export interface Buckets {
 }
 
 /** The kind of a limit. A key has one bucket per kind. */
-export type BucketKind = 'tenant' | 'address' | 'rejected' | 'signIn' | 'registration';
+export type BucketKind = 'tenant' | 'address' | 'rejected' | 'signIn' | 'registration' | 'invitation' | 'invited';
 
 /** Opens the buckets of a kind. A daemon's own memory holds at most `maxSize` of them. */
 export type BucketsOf = (kind: BucketKind, maxSize: number) => Buckets;

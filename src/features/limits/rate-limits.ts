@@ -1,5 +1,6 @@
 import { REQUESTS_PER_MINUTE, type Tier } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { hashSecret } from '../../lib/secret.ts';
 import type { BucketDecision, BucketRule } from '../../lib/token-bucket.ts';
 import type { Buckets, BucketsOf } from './buckets.ts';
 import { networkOf } from './network.ts';
@@ -32,11 +33,17 @@ export interface RateLimits {
   takeSignIn(address: string | undefined): RateDecision | Promise<RateDecision>;
   /** Takes one of 20 registrations of OAuth clients per hour and IP address. */
   takeRegistration(address: string | undefined): RateDecision | Promise<RateDecision>;
+  /** Takes one of 30 invitations per hour of an account, to all spaces. */
+  takeInvitation(tenantId: string): RateDecision | Promise<RateDecision>;
+  /** Takes one of five mails per day that invite an email address, from all spaces. */
+  takeInvitationMail(email: string): RateDecision | Promise<RateDecision>;
 }
 
 const MAX_ADDRESSES = 50_000;
 const SIGN_INS_PER_MINUTE = 30;
 const REGISTRATIONS: BucketRule = { capacity: 20, refillPerSecond: 20 / 3600 };
+const INVITATIONS: BucketRule = { capacity: 30, refillPerSecond: 30 / 3600 };
+const INVITATION_MAILS: BucketRule = { capacity: 5, refillPerSecond: 5 / 86_400 };
 
 /** Decides by the buckets' own clock; only the times that callers see are on the system clock. */
 export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf: BucketsOf }): RateLimits {
@@ -45,6 +52,8 @@ export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf
   const rejectedCredentials = bucketsOf('rejected', MAX_ADDRESSES);
   const signIns = bucketsOf('signIn', MAX_ADDRESSES);
   const registrations = bucketsOf('registration', MAX_ADDRESSES);
+  const invitations = bucketsOf('invitation', Number.POSITIVE_INFINITY);
+  const invited = bucketsOf('invited', MAX_ADDRESSES);
 
   function bucketOf(caller: Caller): { buckets: Buckets; key: string; perMinute: number } {
     if ('tenantId' in caller) {
@@ -82,6 +91,9 @@ export function createRateLimits({ clock, bucketsOf }: { clock: Clock; bucketsOf
     },
     takeSignIn: (address) => take(signIns, networkOf(address), ruleOf(SIGN_INS_PER_MINUTE)),
     takeRegistration: (address) => take(registrations, networkOf(address), REGISTRATIONS),
+    takeInvitation: (tenantId) => take(invitations, tenantId, INVITATIONS),
+    // Hashed: whoever is invited need not have an account here.
+    takeInvitationMail: (email) => take(invited, hashSecret(email), INVITATION_MAILS),
   };
 }
 

@@ -30,6 +30,8 @@ export interface ExportingParts extends ExportParts {
   clock: Clock;
   usage: Pick<Usage, 'requireTenant'>;
   spool: Spool;
+  /** Re-reads the caller. Throws `unauthenticated` if its credential or its membership of the space is no longer valid. */
+  refresh(principal: Principal): Promise<Principal>;
 }
 
 type Extent = Omit<ExportScope, 'nowMs'>;
@@ -37,7 +39,7 @@ type Extent = Omit<ExportScope, 'nowMs'>;
 /** Exports that clients are reading, and those of them that are being copied from the database; the others wait. */
 const MAX_EXPORTS = 64;
 const MAX_COPYING = 4;
-/** How often a running export looks whether the account still exists. */
+/** How often a running export looks whether the account still exists and the caller may still read it. */
 const CHECK_MS = 2000;
 const CHUNK_CHARACTERS = 64 * 1024;
 
@@ -46,7 +48,7 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * slow client thus holds neither a slot for copying nor the snapshot, which keeps the write-ahead log from being truncated.
  */
 export function createExporting(parts: ExportingParts): Exporting {
-  const { db, clock, usage, spool } = parts;
+  const { db, clock, usage, spool, refresh } = parts;
   const running = createTransferLimiter(MAX_EXPORTS, 'export');
   const runCopying = createSemaphore(MAX_COPYING);
   const controllers = new Map<string, AbortController>();
@@ -64,7 +66,7 @@ export function createExporting(parts: ExportingParts): Exporting {
     }
   }
 
-  async function* readOnce(extent: Extent, controller: AbortController): AsyncGenerator<Buffer> {
+  async function* readOnce(principal: Principal, extent: Extent, controller: AbortController): AsyncGenerator<Buffer> {
     const release = running.acquire(extent.tenantId);
     controllers.set(extent.tenantId, controller);
     try {
@@ -73,6 +75,7 @@ export function createExporting(parts: ExportingParts): Exporting {
         if (clock.monotonicMs() - checkedMs > CHECK_MS) {
           // Another daemon may have erased the account, or begun to.
           await usage.requireTenant(db.lookups, extent.tenantId);
+          await refresh(principal);
           checkedMs = clock.monotonicMs();
         }
         yield chunk;
@@ -84,9 +87,10 @@ export function createExporting(parts: ExportingParts): Exporting {
   }
 
   return {
-    export({ tenantId }, { user }) {
+    export(principal, { user }) {
       const controller = new AbortController();
-      return { chunks: readOnce({ tenantId, user }, controller), aborted: controller.signal };
+      const extent = { tenantId: principal.tenantId, user };
+      return { chunks: readOnce(principal, extent, controller), aborted: controller.signal };
     },
     abort: (tenantId) => controllers.get(tenantId)?.abort(),
     stop() {

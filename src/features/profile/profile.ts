@@ -1,3 +1,4 @@
+import { oneLine, withoutTags } from '../../contract/fence.ts';
 import type { ProfileQuery, UserProfile } from '../../contract/profile.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -70,7 +71,8 @@ export function createProfile({ db, clock, tokenCounterOf, topics }: Parts): Pro
       const digests = await Promise.all(
         members.map(async (member) => {
           const text = await profile.digest(member, user, share);
-          return member.space ? `# Shared space ${JSON.stringify(member.space.name)}\n\n${text}` : text;
+          if (!member.space) return text;
+          return `# Shared space ${JSON.stringify(withoutTags(oneLine(member.space.name)))}\n\n${text}`;
         }),
       );
       const text = digests.join('\n\n');

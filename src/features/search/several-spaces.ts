@@ -1,3 +1,4 @@
+import { oneLine, withoutTags } from '../../contract/fence.ts';
 import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
 import { OWN_SPACE } from '../../contract/spaces.ts';
 import type { CountTokens } from '../../outside/tokens.ts';
@@ -110,7 +111,7 @@ export async function joinStarts(
   for (const [index, { text: own, citations }] of starts.entries()) {
     if (own === '') continue;
     const { space } = members[index]!;
-    const part = space ? `In the shared space ${JSON.stringify(space.name)}:\n${own}` : own;
+    const part = space ? `In the shared space ${JSON.stringify(withoutTags(oneLine(space.name)))}:\n${own}` : own;
     const text = joined.text === '' ? part : `${joined.text}\n\n${part}`;
     const tokens = await countTokens(text);
     if (tokens <= maxTokens) joined = { text, citations: [...joined.citations, ...citations], tokens };

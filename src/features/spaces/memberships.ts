@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import { SCOPES } from '../../contract/scopes.ts';
 import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -52,8 +52,11 @@ export interface Memberships extends Erasable {
   enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
   /** Returns those of the members who are still in their spaces with their roles. */
   confirm(members: readonly Principal[]): Promise<Principal[]>;
-  /** Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased. */
-  found(account: AccountKey & { tier: Tier }, name: string): Promise<string>;
+  /**
+   * Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased, and
+   * `unprocessable` for one that owns `most` spaces.
+   */
+  found(account: AccountKey & { tier: Tier }, name: string, most?: number): Promise<string>;
   /** Lists all spaces, the newest first. For the operator. */
   listAll(): Promise<CountedSpaceRow[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
@@ -97,10 +100,17 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
     return rows[0];
   }
 
-  async function isOnlyOwner(spaceId: string, { memberId }: AccountKey): Promise<boolean> {
-    const members = (await listMembers(db.readers.of(spaceId), spaceId)).filter((row) => row.memberId !== null);
-    const owners = members.filter(({ role }) => role === 'owner');
-    return members.length > 1 && owners.every((owner) => owner.memberId === memberId);
+  /** Returns the others in the space of a member. Throws `conflict` if they would be left without an owner. */
+  async function othersBehind(reader: Reader, tenantId: string, name: string, account: AccountKey) {
+    const members = (await listMembers(reader, tenantId)).filter(({ memberId }) => memberId !== null);
+    const others = members.filter(({ memberId }) => memberId !== account.memberId);
+    const isOwned = members.length === others.length || others.some(({ role }) => role === 'owner');
+    if (others.length === 0 || isOwned) return others;
+    const space = JSON.stringify(name);
+    throw new AppError(
+      'conflict',
+      `This account is the only owner of the space ${space}. Make another member owner, or erase the space first.`,
+    );
   }
 
   async function joined(account: AccountKey) {
@@ -151,11 +161,17 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
       );
     },
-    async found({ tier, ...account }, name) {
+    async found({ tier, ...account }, name, most = Number.POSITIVE_INFINITY) {
       const tenantId = ids.next('ten');
       const nowMs = clock.nowMs();
       await db.writes.write('daemon', async (connection) => {
         if (!(await lockAccount(connection, account.memberId))) throw new AppError('not_found', 'Tenant not found.');
+        const owned = (await listSeen(connection, account, nowMs)).filter(
+          ({ role, memberId }) => memberId !== null && role === 'owner',
+        );
+        if (owned.length >= most) {
+          throw new AppError('unprocessable', `You own ${most} spaces already. Erase one first.`);
+        }
         await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
         await insertSpace(connection, { tenantId, name, createdAt: nowMs });
         await insertMember(connection, {
@@ -169,28 +185,23 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
     },
     listAll: () => listAllSpaces(db.readers),
     async requireErasable(account) {
-      for (const { tenantId, name, role } of await joined(account)) {
-        if (role !== 'owner' || !(await isOnlyOwner(tenantId, account))) continue;
-        const space = JSON.stringify(name);
-        throw new AppError(
-          'conflict',
-          `This account is the only owner of the space ${space}. Make another member owner, or erase the space first.`,
-        );
+      for (const { tenantId, name } of await joined(account)) {
+        await othersBehind(db.readers.of(tenantId), tenantId, name, account);
       }
     },
     async leaveAll(account) {
       const alone: string[] = [];
-      for (const { tenantId, name, members } of await joined(account)) {
-        if (members === 1) alone.push(tenantId);
-        else {
-          await db.writes.write(tenantId, async (connection) => {
-            const row = await findOwnRow(connection, tenantId, account);
-            if (!row) return;
-            await deleteMember(connection, tenantId, row.id);
-            const entry = { actor: account.email, action: 'left', subject: null, detail: name } as const;
-            await insertLog(connection, { tenantId, id: ids.next('log'), at: clock.nowMs(), ...entry });
-          });
-        }
+      for (const { tenantId, name } of await joined(account)) {
+        await db.writes.write(tenantId, async (connection) => {
+          const row = await findOwnRow(connection, tenantId, account);
+          if (!row) return;
+          // Again, in the transaction: the others may be leaving, too.
+          const others = await othersBehind(connection, tenantId, name, account);
+          if (others.length === 0) return alone.push(tenantId);
+          await deleteMember(connection, tenantId, row.id);
+          const entry = { actor: account.email, action: 'left', subject: null, detail: name } as const;
+          return insertLog(connection, { tenantId, id: ids.next('log'), at: clock.nowMs(), ...entry });
+        });
       }
       for (const spaceId of await listTouched(db.lookups, account.email)) {
         if (!alone.includes(spaceId)) await takeOffAddress(spaceId, account.email);

@@ -1,7 +1,6 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { SpaceAction, SpaceRole } from '../../contract/spaces.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { toStay } from '../../db/tenant-lock.ts';
 
 /** A member, or an invitation while `memberId` is null. Times in epoch milliseconds. */
 export interface MemberRow {
@@ -171,19 +170,13 @@ export async function deleteSpace(connection: Connection, tenantId: string): Pro
   await connection.run('DELETE FROM spaces WHERE tenantId = ?', [tenantId]);
 }
 
-/** Keeps other daemons from erasing an account before the transaction ends. Returns whether it exists. */
+/**
+ * Keeps other daemons from erasing an account, and from locking it, before the transaction ends. Returns whether it exists.
+ */
 export async function lockAccount(connection: Connection, tenantId: string): Promise<boolean> {
-  const sql = `SELECT 1 FROM tenants WHERE tenantId = ? AND erasedAt IS NULL ${toStay(connection.engine)}`;
+  const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
+  const sql = `SELECT 1 FROM tenants WHERE tenantId = ? AND erasedAt IS NULL ${lock}`;
   return (await connection.get(sql, [tenantId])) !== undefined;
-}
-
-/** Counts the invitations of all spaces that were made for an address since a time. */
-export async function countInvitations(reader: Reader, email: string, sinceMs: number): Promise<number> {
-  const row = await reader.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM spaceMembers WHERE email = ? AND memberId IS NULL AND createdAt > ?',
-    [email, sinceMs],
-  );
-  return row!.count;
 }
 
 export async function insertLog(connection: Connection, row: SpaceLogRow): Promise<void> {
@@ -203,18 +196,6 @@ export async function listLog(
     beforeId,
     limit,
   ]);
-}
-
-/** Counts what an actor did in a space since a time. */
-export async function countLogged(
-  reader: Reader,
-  { tenantId, actor, action, sinceMs }: { tenantId: string; actor: string; action: SpaceAction; sinceMs: number },
-): Promise<number> {
-  const row = await reader.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM spaceLog WHERE tenantId = ? AND actor = ? AND action = ? AND at > ?',
-    [tenantId, actor, action, sinceMs],
-  );
-  return row!.count;
 }
 
 /** Deletes some entries of all spaces from before a time. Returns how many. */
@@ -264,7 +245,7 @@ export interface FormerAuthor {
   limit: number;
 }
 
-/** Takes the address of a former member off the log and the activity of a space. */
+/** Takes the address of a former member off the log, activity, jobs and decisions of a space. */
 export async function updateLogAuthors(
   connection: Connection,
   { tenantId, author, as }: Pick<FormerAuthor, 'tenantId' | 'author' | 'as'>,
@@ -277,4 +258,10 @@ export async function updateLogAuthors(
     author,
   ]);
   await connection.run('UPDATE activity SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
+  await connection.run('UPDATE jobs SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
+  await connection.run('UPDATE suggestions SET decidedBy = ? WHERE tenantId = ? AND decidedBy = ?', [
+    as,
+    tenantId,
+    author,
+  ]);
 }

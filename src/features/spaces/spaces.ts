@@ -22,13 +22,12 @@ import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { invitationMail } from './invitation-mail.ts';
 import { type Memberships, notInSpace } from './memberships.ts';
 import {
-  countInvitations,
-  countLogged,
   deleteExpiredInvitations,
   deleteMember,
   deleteSomeLog,
@@ -90,19 +89,15 @@ interface Parts {
   cursors: Cursors;
   policy: SpacesPolicy;
   mailQueue: MailQueue;
+  rateLimits: Pick<RateLimits, 'takeInvitation' | 'takeInvitationMail'>;
   publicUrl: () => string;
-  memberships: Pick<Memberships, 'found'>;
+  memberships: Pick<Memberships, 'found' | 'leaveAll'>;
   accounts: { erase(tenantId: string): Promise<void> };
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 3_600_000;
 const LOG_DAYS = 400;
 const PORTION = 500;
-/** By one member of a space. */
-const MAX_INVITATIONS_PER_HOUR = 30;
-/** Of all spaces, to one address. */
-const MAX_MAILS_PER_DAY = 5;
 const RESEND_AFTER_MS = 10 * 60_000;
 
 /** Creates the spaces of a daemon. */
@@ -113,6 +108,7 @@ export function createSpaces({
   cursors,
   policy,
   mailQueue,
+  rateLimits,
   publicUrl,
   memberships,
   accounts,
@@ -164,12 +160,21 @@ export function createSpaces({
     await insertLog(connection, { tenantId, id: ids.next('log'), at, actor: email, action, subject, detail });
   }
 
-  async function requireFewInvitations(connection: Connection, tenantId: string, actor: string): Promise<void> {
-    const sinceMs = clock.nowMs() - HOUR_MS;
-    const count = await countLogged(connection, { tenantId, actor, action: 'invited', sinceMs });
-    if (count < MAX_INVITATIONS_PER_HOUR) return;
-    const message = `You have invited ${count} times in the last hour. Try again later.`;
-    throw new AppError('rate_limited', message, { retryAfterSeconds: 600 });
+  /** Not by what the space holds: spaces are erased and invitations withdrawn, while mails stay sent. */
+  async function requireFewInvitations({ tenantId }: Caller): Promise<void> {
+    const { allowed, limit, retryAfterSeconds } = await rateLimits.takeInvitation(tenantId);
+    if (allowed) return;
+    throw new AppError('rate_limited', `You may invite ${limit} times an hour. Try again later.`, {
+      retryAfterSeconds,
+    });
+  }
+
+  /** Whether an invitation that was mailed before, if any, is to be mailed now. */
+  async function isToBeMailed(reader: Reader, id: string, email: string): Promise<boolean> {
+    const known = await findByAddress(reader, id, email);
+    const lastMailedMs = known?.expiresAt ? known.expiresAt - INVITATION_DAYS * DAY_MS : 0;
+    if (known?.memberId || clock.nowMs() - lastMailedMs < RESEND_AFTER_MS) return false;
+    return (await rateLimits.takeInvitationMail(email)).allowed;
   }
 
   async function sendInvitation(connection: Connection, row: MemberRow, space: string, isWanted: boolean) {
@@ -191,11 +196,8 @@ export function createSpaces({
       if (policy === 'operator') {
         throw new AppError('forbidden', 'Only the operator makes spaces here: svc admin spaces create.');
       }
-      const own = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-      if (own.filter(({ role, memberId }) => memberId !== null && role === 'owner').length >= MAX_OWNED_SPACES) {
-        throw new AppError('unprocessable', `You own ${MAX_OWNED_SPACES} spaces already. Erase one first.`);
-      }
-      const tenantId = await memberships.found({ ...accountOf(caller), tier: caller.tier }, name);
+      const account = { ...accountOf(caller), tier: caller.tier };
+      const tenantId = await memberships.found(account, name, MAX_OWNED_SPACES);
       return toSpace(await requireSeen(caller, tenantId));
     },
     async list(caller) {
@@ -224,11 +226,12 @@ export function createSpaces({
     async invite(caller, id, { email: given, role }) {
       const email = normalizeEmail(given);
       const nowMs = clock.nowMs();
-      const mailed = await countInvitations(db.lookups, email, nowMs - DAY_MS);
       const { name } = await requireSeen(caller, id);
+      await requireOwner(readerOf(id), caller, id);
+      await requireFewInvitations(caller);
+      const isWanted = await isToBeMailed(readerOf(id), id, email);
       const invited = await write(id, async (connection) => {
         await requireOwner(connection, caller, id);
-        await requireFewInvitations(connection, id, caller.email);
         const known = await findByAddress(connection, id, email);
         if (known && known.memberId !== null) throw new AppError('conflict', `${email} is a member already.`);
         const terms = { role, invitedBy: caller.email, expiresAt: nowMs + INVITATION_DAYS * DAY_MS };
@@ -239,8 +242,6 @@ export function createSpaces({
         else if ((await listMembers(connection, id)).length < MAX_MEMBERS) await insertMember(connection, row);
         else throw new AppError('unprocessable', `A space has at most ${MAX_MEMBERS} members and invitations.`);
         await addLog(connection, id, caller, 'invited', { subject: email, detail: role });
-        const lastMailedMs = known ? known.expiresAt! - INVITATION_DAYS * DAY_MS : 0;
-        const isWanted = mailed < MAX_MAILS_PER_DAY && nowMs - lastMailedMs >= RESEND_AFTER_MS;
         await sendInvitation(connection, row, name, isWanted);
         return row;
       });
@@ -280,6 +281,9 @@ export function createSpaces({
         await updateMember(connection, { ...row, memberId: caller.tenantId, joinedAt: nowMs, expiresAt: null });
         await addLog(connection, id, caller, 'joined', { detail: row.role });
       });
+      // Afterwards, because the transaction of a space sees no other tenant: erasing leaves what was joined before it.
+      const isKept = await db.writes.write('daemon', (connection) => lockAccount(connection, caller.tenantId));
+      if (!isKept) await memberships.leaveAll(accountOf(caller));
       return toSpace(await requireSeen(caller, id));
     },
     leave: (caller, id) =>

@@ -201,6 +201,8 @@ describe('svc upgrade from an address', () => {
   let url: string;
   beforeEach(async () => {
     server = createServer(async (request, response) => {
+      if (request.url!.startsWith('/unencrypted/'))
+        return response.writeHead(302, { location: 'http://releases.svc.invalid/SHA256SUMS' }).end();
       if (request.url!.startsWith('/latest/'))
         return response.writeHead(302, { location: request.url!.replace('/latest/', '/release-0.2.0/') }).end();
       const file = await readFile(inFake(request.url!.slice(1))).catch(() => undefined);
@@ -216,6 +218,12 @@ describe('svc upgrade from an address', () => {
     const { exitCode, error } = await upgrade(`${url}/latest/`);
     expect({ exitCode, error }).toMatchObject({ exitCode: 0 });
     expect(current()).toBe('0.2.0');
+  });
+
+  test('follows no redirect to an address that is not encrypted', async () => {
+    const { exitCode, error } = await upgrade(`${url}/unencrypted`);
+    expect(exitCode).toBe(2);
+    expect(error).toContain('http://releases.svc.invalid/SHA256SUMS is not encrypted');
   });
 
   test('says which address cannot be read, and why', async () => {

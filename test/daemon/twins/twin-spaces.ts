@@ -38,7 +38,6 @@ export const SPACES: Record<string, Scenario> = {
     record('address', ownersOf([await spaces.findByAddress(reader, tenantId, BOTH)]));
     record('members', ownersOf(await spaces.listMembers(reader, tenantId)));
     record('log', ownersOf(await spaces.listLog(reader, { tenantId, beforeId: '~', limit: 9 })));
-    record('count', await spaces.countLogged(reader, { tenantId, actor: BOTH, action: 'invited', sinceMs: 0 }));
     const seen = (await spaces.listSeen(reader, account, 0)).filter((row) => row.tenantId === tenantId);
     record(
       'seen',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { addMember, newPerson, newSpace } from '../spaces/space-callers.ts';
 import { newAccount, portable } from './portable-account.ts';
 
 /** So many memories that an export is larger than all buffers on the way. */
@@ -20,6 +21,11 @@ afterAll(() => daemon.close());
 /** Creates an account with 9 MB of memories, which no search finds. */
 async function newOwner(): Promise<Caller> {
   const owner = await newAccount(daemon);
+  await fill(owner.tenantId);
+  return owner;
+}
+
+async function fill(tenantId: string): Promise<void> {
   await daemon.db.writes.write('daemon', (connection) =>
     connection.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MEMORIES})
@@ -27,10 +33,9 @@ async function newOwner(): Promise<Caller> {
          validFrom, createdAt, updatedAt, traits)
        SELECT ?, printf('mem_%032x', i), 1, 1, 1, 'default', i || hex(zeroblob(45000)), 'hash ' || i, '[]', '{}', 1, 1, 1, 0
        FROM n`,
-      [owner.tenantId],
+      [tenantId],
     ),
   );
-  return owner;
 }
 
 async function until(condition: () => Promise<boolean>): Promise<boolean> {
@@ -48,12 +53,13 @@ async function isFree(): Promise<boolean> {
 }
 
 /** Requests an export, waits for the response to begin, and reads none of it. */
-async function exportSlowly(owner: Caller): Promise<Socket> {
+async function exportSlowly(owner: Caller, space = 'default'): Promise<Socket> {
   const socket = connect({ port: Number(new URL(daemon.baseUrl).port), host: '127.0.0.1' });
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.write(
-    `GET /v1/export HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${owner.apiKey}\r\n\r\n`,
+    `GET /v1/export HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${owner.apiKey}\r\n` +
+      `x-svc-space: ${space}\r\n\r\n`,
   );
   await once(socket, 'readable');
   return socket;
@@ -75,7 +81,7 @@ describe('exports that nobody reads', () => {
     const slow = await Promise.all(Array.from({ length: 4 }, newOwner));
     const fifth = await newAccount(daemon);
     await fifth.add('Served whole');
-    const sockets = await Promise.all(slow.map(exportSlowly));
+    const sockets = await Promise.all(slow.map((one) => exportSlowly(one)));
     expect((await slow[3]!.call('/v1/export')).status).toBe(503);
     expect(await until(isFree)).toBe(true);
     expect(await portable(fifth).lines()).toHaveLength(2);
@@ -99,6 +105,18 @@ describe('exports that nobody reads', () => {
     expect(await rest(socket)).not.toContain('"type":"end"');
     expect(await until(isFree)).toBe(true);
   });
+});
+
+test('the export of a member ends when the membership ends, and that of the owner goes on', async () => {
+  const [owner, member] = [await newPerson(daemon), await newPerson(daemon)];
+  const space = await newSpace(owner);
+  const { id } = await addMember(owner, space, member, 'reader');
+  await fill(space.id);
+  const socket = await exportSlowly(member, space.id);
+  await owner.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'DELETE' });
+  daemon.clock.advance(3000);
+  expect(await rest(socket)).not.toContain('"type":"end"');
+  expect(await rest(await exportSlowly(owner, space.id))).toContain(`{"type":"end","memories":${MEMORIES},`);
 });
 
 describe('an export that cannot be prepared', () => {

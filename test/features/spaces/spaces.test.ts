@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ActivityEntry } from '../../../src/contract/activity.ts';
 import type { Message } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { Space, SpaceLogEntry, SpaceMember } from '../../../src/contract/spaces.ts';
+import { mailsAfterAll } from '../../helpers/sign-in.ts';
 import { SAME_ORIGIN } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
@@ -89,6 +90,25 @@ describe('a space', () => {
     );
   });
 
+  test('is not found by names that no space can have, in the header and in the address of MCP', async () => {
+    for (const name of ['%00', 'team%00', '%', '%c3%28', '%ed%a0%80', '__proto__', "' OR 1=1 --"]) {
+      const named = await inSpace(daemon, ada, name).call('/v1/account');
+      // PostgreSQL stores no NUL, and refuses a query for it.
+      expect([400, 404], name).toContain(named.status);
+      const at = `/v1/mcp?space=${name}`;
+      const asked = await ada.call(at, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+      expect([400, 404], at).toContain(asked.status);
+    }
+    const path = `/v1/spaces/${space.id}/members/%00`;
+    expect((await ada.call(path, { method: 'DELETE' })).status).toBeLessThan(500);
+  });
+
+  test('makes nobody of a caller where the lookup of the membership fails', async () => {
+    vi.spyOn(daemon.memberships, 'enter').mockRejectedValueOnce(new Error('the lookup failed'));
+    const { status, body } = await inSpace(daemon, ada, space.id).call('/v1/memories');
+    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
+  });
+
   test('counts quotas of its own and the rate limit of each member', async () => {
     await addMember(ada, space, lin, 'writer');
     await inSpace(daemon, lin, space.id).add('Counted in the space');
@@ -134,6 +154,14 @@ describe('a space', () => {
       expect([table, row]).toEqual([table, undefined]);
     }
   });
+});
+
+test('an account owns 20 spaces at most, also if it makes them at once', async () => {
+  const made = await Promise.all(
+    Array.from({ length: 30 }, (_, count) => lin.call('/v1/spaces', { body: { name: `space ${count}` } })),
+  );
+  expect(made.filter(({ status }) => status === 201)).toHaveLength(20);
+  expect(made.filter(({ status }) => status === 422)).toHaveLength(10);
 });
 
 describe('an invitation', () => {
@@ -182,6 +210,26 @@ describe('an invitation', () => {
       status: 429,
       body: { code: 'rate_limited' },
     });
+  });
+
+  test('is mailed to an address five times a day at most, however often it is withdrawn or the space erased', async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const one = count % 2 === 0 ? space : await newSpace(ada, `space ${count}`);
+      const { id } = await invite(ada, one, lin.email, 'reader');
+      const path = one === space ? `/v1/spaces/${one.id}/members/${id}` : `/v1/spaces/${one.id}`;
+      expect((await ada.call(path, { method: 'DELETE' })).status).toBe(204);
+    }
+    expect(await mailsAfterAll(daemon, lin.email)).toBe(5);
+  });
+
+  test('counts for who invites over all spaces, those that were erased included', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const other = await newSpace(ada, name);
+      for (let count = 0; count < 10; count += 1) await invite(ada, other, `${name}-${count}@example.com`, 'reader');
+      await ada.call(`/v1/spaces/${other.id}`, { method: 'DELETE' });
+    }
+    const body = { email: lin.email, role: 'reader' };
+    expect((await ada.call(`/v1/spaces/${space.id}/members`, { body })).status).toBe(429);
   });
 
   test('is refused to addresses that are none, and to names that could be taken for ids', async () => {
@@ -273,6 +321,64 @@ describe('an account that is erased', () => {
     expect(JSON.stringify(await logOf(ada))).not.toContain(lin.email);
     expect(await daemon.db.readers.get('SELECT tenantId FROM tenants WHERE tenantId = ?', [alone.id])).toBeUndefined();
   });
+});
+
+test('two owners whose accounts are erased at once leave no space without members, and none without an owner', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const others = await newSpace(ada, 'others');
+  const stays = await newPerson(daemon);
+  await addMember(ada, others, lin, 'owner');
+  await addMember(ada, others, stays, 'reader');
+  const erased = await Promise.all([ada, lin].map((one) => one.call('/v1/account', { method: 'DELETE' })));
+  expect(erased.map(({ status }) => status).sort()).toEqual([204, 409]);
+  const left = erased[0]!.status === 409 ? ada : lin;
+  const { body } = await left.call<{ data: Space[] }>('/v1/spaces');
+  expect(body.data.map(({ id, role }) => [id, role])).toContainEqual([others.id, 'owner']);
+  await left.call(`/v1/spaces/${others.id}`, { method: 'DELETE' });
+  expect((await left.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+  const rows = await daemon.db.readers.all('SELECT tenantId FROM tenants WHERE tenantId IN (?, ?)', [
+    ...[space.id, others.id],
+  ]);
+  expect(rows).toEqual([]);
+});
+
+test('an account that makes and joins spaces while it is erased stays in none', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const guest = await newPerson(daemon);
+    const invited = await newSpace(ada, `round ${round}`);
+    await invite(ada, invited, guest.email, 'writer');
+    await Promise.all([
+      guest.call('/v1/account', { method: 'DELETE' }),
+      ...Array.from({ length: 4 }, (_, count) => guest.call('/v1/spaces', { body: { name: `mine ${count}` } })),
+      guest.call(`/v1/spaces/${invited.id}/join`, { method: 'POST' }),
+    ]);
+    const row = await daemon.db.readers.get('SELECT tenantId FROM spaceMembers WHERE memberId = ?', [guest.tenantId]);
+    expect(row).toBeUndefined();
+  }
+});
+
+test('the address of an erased account stays in no row of a space: not in jobs that wait, nor in decisions', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const asLin = inSpace(daemon, lin, space.id);
+  const [one, other] = [await asLin.add('There are 28 beds'), await asLin.add('Twenty-eight beds are there')];
+  const suggestion = { kind: 'merge', reason: 'They say the same', memoryIds: [one.id, other.id], content: '28 beds' };
+  const made = await asLin.call<{ data: { id: string }[] }>('/v1/suggestions', { body: { suggestions: [suggestion] } });
+  const path = `/v1/suggestions/${made.body.data[0]!.id}`;
+  expect((await asLin.call(`${path}/reject`, { method: 'POST' })).body).toMatchObject({ decidedBy: lin.email });
+  const conversation = await asLin.call<{ id: string }>('/v1/conversations', { body: {} });
+  const job = await daemon.db.writes.write(space.id, (connection) =>
+    daemon.jobs.enqueue(connection, {
+      ...{ tenantId: space.id, conversationId: conversation.body.id, provider: 'openai', model: 'gpt', dryRun: 0 },
+      ...{ fromOrdinal: 0, toOrdinal: 1, total: 1, result: '{}', client: null, author: lin.email },
+    }),
+  );
+  expect((await lin.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+  const decided = await inSpace(daemon, ada, space.id).call(path);
+  expect(decided.body).toMatchObject({ decidedBy: 'a former member' });
+  const row = await daemon.db.readers.get('SELECT author FROM jobs WHERE tenantId = ? AND id = ?', [space.id, job.id]);
+  expect(row).toEqual({ author: 'a former member' });
+  await daemon.activity.flush();
+  expect((await inSpace(daemon, ada, space.id).call('/v1/activity')).text).not.toContain(lin.email);
 });
 
 test('no session is made for a space, which would outlive the membership', async () => {
