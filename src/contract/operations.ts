@@ -67,7 +67,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   'provider keys': 'Your own keys for model providers, and what svc may do with them.',
   activity: 'What was asked of the account, by which client, and what changed.',
   webhooks: 'Addresses that svc posts changes to, and what was delivered.',
-  spaces: 'Memories that several accounts share, their members and what happened in them.',
+  spaces:
+    'Memories that several accounts share, their members and what happened in them. The header `X-Svc-Space`, with the id or name of a space, makes every other route act in it, except those about the own account.',
   account: 'The account of the calling key: limits, usage and erasure.',
   portability: 'Export and import of a whole account.',
   auth: 'Sign-in by mailed link.',
