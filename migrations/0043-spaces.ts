@@ -25,8 +25,10 @@ export const spaces: Migration = {
     );
     await db.raw('CREATE INDEX "spaceLog_at" ON "spaceLog" (at)');
     await db.raw('CREATE INDEX "spaceLog_actor" ON "spaceLog" (actor)');
-    // The address of the member; null outside of spaces.
     const text = db.client.config.client === 'pg' ? TEXT : 'TEXT';
+    // The only space in which a connection acts; null for all that its account may do.
+    await db.raw(`ALTER TABLE connections ADD COLUMN space ${text}`);
+    // The address of the member; null outside of spaces.
     for (const table of ['memories', 'messages', 'jobs', 'activity']) {
       await db.raw(`ALTER TABLE ${table} ADD COLUMN author ${text}`);
     }

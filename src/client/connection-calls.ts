@@ -1,6 +1,7 @@
 import type {
   CheckedTicket,
   Connection,
+  ConnectionChange,
   ConnectionsQuery,
   NewSession,
   Session,
@@ -35,6 +36,9 @@ export function connectionCalls({ send, list }: Transport) {
       list: (query?: ConnectionsQuery, options?: CallOptions): PagePromise<Connection> =>
         list('/v1/connections', query, options),
       get: (id: string, options?: CallOptions): ApiPromise<Connection> => send('GET', path(id), undefined, options),
+      /** Lets a device or an assistant act in one space only, or, with null, in none in particular. */
+      update: (id: string, change: ConnectionChange, options?: ChangeOptions): ApiPromise<Connection> =>
+        send('PATCH', path(id), change, options),
       /** Ends a connection at once. */
       delete: (id: string, options?: ChangeOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
     },

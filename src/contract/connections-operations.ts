@@ -11,6 +11,7 @@ const CONNECTION = {
   verifiedHost: null,
   scope: 'account',
   address: '203.0.113.7',
+  space: null,
   createdAt: '2026-11-22T04:04:08.655Z',
   lastUsedAt: '2026-11-22T04:04:46.504Z',
   expiresAt: '2026-12-22T04:04:08.655Z',
@@ -84,6 +85,17 @@ export const CONNECTION_OPERATIONS: Operations = {
     description: 'Returns a connection that has not ended.',
     answer: CONNECTION,
     etag: true,
+  },
+  'PATCH /v1/connections/{id}': {
+    id: 'connections.update',
+    personal: true,
+    scope: 'account',
+    description:
+      'Lets a device or an OAuth client act in one space only, with no more than the role of the caller there, or in none in particular. It ends the browser sessions that the connection opened. `If-Match` ignores when it was used.',
+    request: { space: 'team' },
+    answer: { ...CONNECTION, kind: 'device', space: 'ten_01a2016dc1a07b1e8d3f5a6b7c8d9e0f' },
+    etag: true,
+    errors: ['conflict', 'unprocessable'],
   },
   'DELETE /v1/connections/{id}': {
     id: 'connections.delete',

@@ -20,6 +20,7 @@ export const Connection = Type.Object({
   ),
   scope: Type.Enum([...SCOPES], { description: 'What it may do, as in the account' }),
   address: Nullable(Type.String({ description: 'The IP address of its last use' })),
+  space: Nullable(Type.String({ description: 'The only space in which it acts; null: as its scope allows' })),
   createdAt: Moment(),
   lastUsedAt: Moment('Precise to the minute'),
   expiresAt: Nullable(Moment('Sessions end earlier after 12 hours without a request; devices do not expire')),
@@ -27,6 +28,14 @@ export const Connection = Type.Object({
 });
 export type Connection = Static<typeof Connection>;
 export const ConnectionPage = Page(Connection);
+
+export const ConnectionChange = Type.Object(
+  {
+    space: Nullable(Type.String({ minLength: 1, maxLength: 64, description: 'Id or name of a space; null for none' })),
+  },
+  strict,
+);
+export type ConnectionChange = Static<typeof ConnectionChange>;
 
 export const ConnectionsQuery = Type.Object(PageQuery, strict);
 export type ConnectionsQuery = Static<typeof ConnectionsQuery>;

@@ -123,8 +123,12 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
 async function enterSpace(request: FastifyRequest, caller: Principal, { memberships }: Parts): Promise<Principal> {
   const { url = '', config } = request.routeOptions;
   const named = namedSpaceOf(request);
-  if (named === undefined) return caller;
-  const acting = await memberships.enter(caller, named);
+  const { boundTo } = caller;
+  if (named === undefined && boundTo === undefined) return caller;
+  const acting = await memberships.enter(caller, boundTo ?? named!);
+  if (boundTo !== undefined && ![undefined, boundTo, acting.space?.name].includes(named)) {
+    throw new AppError('forbidden', `This connection acts only in the space ${JSON.stringify(acting.space?.name)}.`);
+  }
   if (acting.space && config.personal) {
     throw new AppError('invalid_request', `${documentedPath(url)} is about your own account. Leave out the space.`);
   }

@@ -119,7 +119,7 @@ export async function openRooms(
     return memberships.refresh(principal, await credentials[kind].refresh(hash));
   };
   const events = createEvents({ db, clock, log, refresh });
-  const connections = createConnections({ db, clock, cursors });
+  const connections = createConnections({ db, clock, cursors, enterSpace: memberships.enter });
   const isRedacting = config.redact === 'on';
   const maskQuery = isRedacting ? (query: string) => redactSecrets(query).text : (query: string) => query;
   const { liveDaemons } = limiting;

@@ -20,10 +20,10 @@ const NEVER = `con_${'0'.repeat(32)}`;
 
 test.each(Object.entries(CONNECTION_OPERATIONS))(
   'another tenant’s connection is indistinguishable from a missing one when %s it; its tenant succeeds',
-  async (_, { method, succeeds }) => {
+  async (_, { method, body, succeeds }) => {
     const browser = await openBrowser(daemon, owner);
     const { id } = browser.session;
-    const call = (caller: Caller, one: string) => caller.call(`/v1/connections/${one}`, { method });
+    const call = (caller: Caller, one: string) => caller.call(`/v1/connections/${one}`, { method, body });
     const [foreign, missing] = [await call(stranger, id), await call(stranger, NEVER)];
     expect(foreign.status).toBe(404);
     expect(visible(foreign, id)).toEqual(visible(missing, NEVER));

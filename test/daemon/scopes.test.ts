@@ -19,6 +19,7 @@ const OF_ACCOUNT = [
   'GET /v1/webhooks',
   'GET /v1/webhooks/{id}',
   'GET /v1/webhooks/{id}/deliveries',
+  'PATCH /v1/connections/{id}',
   'PATCH /v1/spaces/{id}',
   'PATCH /v1/spaces/{id}/members/{memberId}',
   'PATCH /v1/suggestion-settings',

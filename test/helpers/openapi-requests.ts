@@ -79,6 +79,7 @@ const ID_KINDS: Readonly<Record<string, string>> = {
 };
 /** A body that succeeds, of operations whose generated ones seldom do. */
 const LIKELY_BODIES: Readonly<Record<string, object>> = {
+  'connections.update': { space: null },
   'spaces.create': { name: 'team' },
   'spaces.update': { name: 'crew' },
   'spaces.members.invite': { email: 'somebody@example.com', role: 'writer' },

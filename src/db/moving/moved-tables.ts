@@ -35,7 +35,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   table(
     'connections',
     'tenantId id',
-    'kind tokenHash client verifiedHost scope address openedBy createdAt lastUsedAt expiresAt endsAt',
+    'kind tokenHash client verifiedHost scope address openedBy createdAt lastUsedAt expiresAt endsAt space',
   ),
   table('sessionTickets', 'tenantId tokenHash', 'expiresAt sessionExpiresAt scope openedBy'),
   table('dataKeys', 'tenantId', 'masterKeyId wrapped'),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { IdParams, NoContent } from '../../contract/common.ts';
-import { Connection, ConnectionPage, ConnectionsQuery } from '../../contract/connections.ts';
+import { Connection, ConnectionChange, ConnectionPage, ConnectionsQuery } from '../../contract/connections.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { type Connections, connectionTagOf } from './connections.ts';
 
@@ -25,6 +25,23 @@ export function connectionsRoutes({ connections }: { connections: Connections })
       { schema: { summary: 'Get a connection', tags, params: IdParams, response: { 200: Connection } } },
       async (request, reply) => {
         const connection = await connections.get(request.principal, request.params.id);
+        return sendWithEtag(request, reply, connection, connectionTagOf(connection));
+      },
+    );
+    app.patch(
+      '/v1/connections/:id',
+      {
+        schema: {
+          summary: 'Bind a connection to a space',
+          tags,
+          params: IdParams,
+          body: ConnectionChange,
+          response: { 200: Connection },
+        },
+      },
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const connection = await connections.bind(principal, params.id, body, headers['if-match']);
         return sendWithEtag(request, reply, connection, connectionTagOf(connection));
       },
     );

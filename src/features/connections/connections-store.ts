@@ -18,6 +18,8 @@ export interface ConnectionRow {
   address: string | null;
   /** The connection that opened this one. */
   openedBy: string | null;
+  /** The only space in which it acts. */
+  space: string | null;
   createdAt: number;
   lastUsedAt: number;
   expiresAt: number;
@@ -33,16 +35,16 @@ export interface TokenRow extends ConnectionRow {
 }
 
 /** A connection that is used with a token. It ends when it was not used for a while, at `expiresAt` at the latest. */
-export type NewConnection = ConnectionRow & { tenantId: string; tokenHash: string; endsAt: number };
+export type NewConnection = Omit<ConnectionRow, 'space'> & { tenantId: string; tokenHash: string; endsAt: number };
 
-const COLUMNS = 'id, kind, client, verifiedHost, scope, address, openedBy, createdAt, lastUsedAt, expiresAt';
+const COLUMNS = 'id, kind, client, verifiedHost, scope, address, openedBy, space, createdAt, lastUsedAt, expiresAt';
 
 /** Finds connections by the hashes of their tokens. Without a tenant, because it determines the tenant. */
 export async function findByTokens(reader: Reader, hashes: string[]): Promise<Map<string, TokenRow>> {
   const padded = padToPowerOfTwo(hashes);
   const rows = await reader.all<TokenRow>(
     `SELECT c.tokenHash, c.tenantId, t.email, t.tier, c.id, c.kind, c.client, c.verifiedHost, c.scope,
-       c.address, c.openedBy, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
+       c.address, c.openedBy, c.space, c.createdAt, c.lastUsedAt, c.expiresAt, c.endsAt
      FROM connections c JOIN tenants t ON t.tenantId = c.tenantId
      WHERE c.tokenHash IN (${listPlaceholders(padded.length)}) AND t.erasedAt IS NULL`,
     padded,
@@ -153,6 +155,15 @@ export async function hasCredential(
     [tenantId, hash, nowMs, hash],
   );
   return found !== undefined;
+}
+
+/** Sets the only space in which a connection acts, or none, and ends the sessions that it opened. */
+export async function updateSpace(
+  connection: Connection,
+  { tenantId, id, space }: { tenantId: string; id: string; space: string | null },
+): Promise<void> {
+  await connection.run('UPDATE connections SET space = ? WHERE tenantId = ? AND id = ?', [space, tenantId, id]);
+  await connection.run('DELETE FROM connections WHERE tenantId = ? AND openedBy = ?', [tenantId, id]);
 }
 
 /** Remembers that the tokens of devices, by the ids of their connections, end now. */

@@ -1,4 +1,4 @@
-import type { Connection as ConnectionAnswer, ConnectionsQuery } from '../../contract/connections.ts';
+import type { Connection as ConnectionAnswer, ConnectionChange, ConnectionsQuery } from '../../contract/connections.ts';
 import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -14,6 +14,7 @@ import {
   deleteEnded,
   findConnection,
   listConnections,
+  updateSpace,
 } from './connections-store.ts';
 import { NEVER_MS } from './devices.ts';
 import { deleteExpiredTickets, deleteTicketsOf } from './tickets-store.ts';
@@ -22,6 +23,11 @@ import { deleteExpiredTickets, deleteTicketsOf } from './tickets-store.ts';
 export interface Connections {
   list(principal: Principal, query: ConnectionsQuery): Promise<{ data: ConnectionAnswer[]; nextCursor: string | null }>;
   get(principal: Principal, id: string): Promise<ConnectionAnswer>;
+  /**
+   * Lets a connection act in one space only, or in none in particular. Throws `unprocessable` for the session of a browser,
+   * `not_found` for a space that the caller has not joined, and `precondition_failed`.
+   */
+  bind(principal: Principal, id: string, change: ConnectionChange, ifMatch?: string): Promise<ConnectionAnswer>;
   /**
    * Ends a connection at once, with the sessions that it opened and the tickets that it may have made. Throws
    * `precondition_failed`, and `forbidden` for another connection if the caller may not manage the account.
@@ -36,13 +42,15 @@ interface Dependencies {
   db: Database;
   clock: Clock;
   cursors: Cursors;
+  /** Returns the caller as a member of a space. Throws `not_found`. */
+  enterSpace(principal: Principal, idOrName: string): Promise<Principal>;
 }
 
 /** Sorts after every id. */
 const LAST_ID = 'con_g';
 
 /** Creates the list of connections of a database. */
-export function createConnections({ db, clock, cursors }: Dependencies): Connections {
+export function createConnections({ db, clock, cursors, enterSpace }: Dependencies): Connections {
   async function load(reader: Reader, { tenantId }: Principal, id: string): Promise<ConnectionRow> {
     const row = await findConnection(reader, { tenantId, id, nowMs: clock.nowMs() });
     if (!row) throw new AppError('not_found', 'There is no connection with this id.');
@@ -61,6 +69,24 @@ export function createConnections({ db, clock, cursors }: Dependencies): Connect
     },
     async get(principal, id) {
       return toAnswer(await load(db.readers.of(principal.tenantId), principal, id), principal);
+    },
+    async bind(principal, id, { space }, ifMatch) {
+      const { tenantId } = principal;
+      const entered = space === null ? undefined : (await enterSpace(principal, space)).space?.id;
+      const bound = await db.writes.write(tenantId, async (connection) => {
+        const row = await load(connection, principal, id);
+        if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(row))) throw changedSinceRead('connection');
+        if (row.kind === 'page' && entered !== undefined) {
+          throw new AppError(
+            'unprocessable',
+            'The session of a browser chooses its space itself. Bind a device or an assistant.',
+          );
+        }
+        await updateSpace(connection, { tenantId, id, space: entered ?? null });
+        await deleteTicketsOf(connection, tenantId);
+        return { ...row, space: entered ?? null };
+      });
+      return toAnswer(bound, principal);
     },
     async revoke(principal, id, ifMatch) {
       const { tenantId } = principal;
@@ -88,14 +114,14 @@ export function connectionTagOf(connection: ConnectionAnswer): string {
   return countedTagOf(stateOf(connection), connection);
 }
 
-function stateOf({ id }: { id: string }): object {
-  return { id };
+function stateOf({ id, space }: { id: string; space: string | null }): object {
+  return { id, space };
 }
 
 function toAnswer(row: ConnectionRow, principal: Principal): ConnectionAnswer {
-  const { id, kind, client, verifiedHost, scope, address, createdAt, lastUsedAt, expiresAt } = row;
+  const { id, kind, client, verifiedHost, scope, address, space, createdAt, lastUsedAt, expiresAt } = row;
   return {
-    ...{ id, kind, client, verifiedHost, scope, address },
+    ...{ id, kind, client, verifiedHost, scope, address, space },
     createdAt: toTimestamp(createdAt),
     lastUsedAt: toTimestamp(lastUsedAt),
     expiresAt: expiresAt === NEVER_MS ? null : toTimestamp(expiresAt),

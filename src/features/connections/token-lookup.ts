@@ -38,10 +38,10 @@ export function createTokenLookup(
   async function find(hash: string): Promise<Principal | undefined> {
     const row = await findRow(hash).catch(unverifiable);
     if (!row || row.kind !== kind || row.endsAt <= clock.nowMs()) return undefined;
-    const { tenantId, email, tier, scope, id, client, createdAt, lastUsedAt, expiresAt, openedBy } = row;
+    const { tenantId, email, tier, scope, space, id, client, createdAt, lastUsedAt, expiresAt, openedBy } = row;
     const used: ConnectionCredential = { id, hash, client, createdAt, lastUsedAt, expiresAt, openedBy };
     const credential: Credential = kind === 'page' ? { kind: 'session', ...used } : { kind: 'device', ...used };
-    return { tenantId, email, tier, scope, credential };
+    return { tenantId, email, tier, scope, credential, ...(space !== null && { boundTo: space }) };
   }
 
   return {

@@ -77,6 +77,8 @@ export interface Principal {
   /** The scope of the caller. */
   scope: Scope;
   credential: Credential;
+  /** The only space in which the credential may act. */
+  boundTo?: string | undefined;
   /** The space in which the caller acts: `tenantId` and `tier` are those of the space. */
   space?: ActingSpace | undefined;
   /** The address of the member who acts, in a space only. */

@@ -39,9 +39,11 @@ export function createAccessTokens({ db, clock, log, connections }: Dependencies
     const row = await find(hash).catch(unverifiable);
     const nowMs = clock.nowMs();
     if (!row || row.expiresAt <= nowMs || row.endsAt <= nowMs) return undefined;
-    const { tenantId, email, tier, scope, connectionId: id, client, createdAt, lastUsedAt, endsAt: expiresAt } = row;
+    const { tenantId, email, tier, scope, connectionId: id, client, createdAt, lastUsedAt } = row;
+    const { endsAt: expiresAt, space } = row;
     const credential = { id, hash, client, createdAt, lastUsedAt, expiresAt, openedBy: null };
-    return { tenantId, email, tier, scope, credential: { kind: 'oauth' as const, ...credential } };
+    const bound = space === null ? {} : { boundTo: space };
+    return { tenantId, email, tier, scope, ...bound, credential: { kind: 'oauth' as const, ...credential } };
   }
 
   return {

@@ -33,6 +33,8 @@ export interface AccessRow {
   endsAt: number;
   createdAt: number;
   lastUsedAt: number;
+  /** The only space in which it acts. */
+  space: string | null;
 }
 
 const SELECT_TOKEN = `SELECT o.tenantId, o.tokenHash, o.kind, o.connectionId, o.clientId, o.scope, o.redirectUri,
@@ -44,7 +46,7 @@ export async function findAccessTokens(reader: Reader, hashes: string[]): Promis
   const padded = padToPowerOfTwo(hashes);
   const rows = await reader.all<AccessRow>(
     `SELECT o.tokenHash, o.tenantId, t.email, t.tier, o.connectionId, c.client, o.scope, o.expiresAt,
-       c.endsAt, c.createdAt, c.lastUsedAt
+       c.endsAt, c.createdAt, c.lastUsedAt, c.space
      FROM oauthTokens o JOIN connections c ON c.tenantId = o.tenantId AND c.id = o.connectionId
        JOIN tenants t ON t.tenantId = o.tenantId
      WHERE o.tokenHash IN (${listPlaceholders(padded.length)}) AND o.kind = 'access' AND t.erasedAt IS NULL`,

@@ -89,6 +89,11 @@ export const CREDENTIALS: Record<string, Scenario> = {
 
   async 'end a device with what it opened'(twin) {
     const { call } = twin;
+    await write(twin, async (connection) => {
+      await connections.updateSpace(connection, { tenantId: twin.tenantId, id: DEVICE, space: 'ten_space' });
+      await connections.insertConnection(connection, { ...connectionOf(twin, OPENED), openedBy: DEVICE });
+    });
+    await call(`GET /v1/connections/${DEVICE}`);
     await call(`DELETE /v1/connections/${DEVICE}`);
     await call('GET /v1/connections');
     const hashes = TWINS.map((name) => tokenOf(name, DEVICE));

@@ -129,6 +129,7 @@ const ROUTES: Record<Need, readonly string[]> = {
     'DELETE /v1/auth/key',
     'GET /v1/connections',
     'GET /v1/connections/{id}',
+    'PATCH /v1/connections/{id}',
     'DELETE /v1/connections/{id}',
     'GET /v1/session',
     'POST /v1/session',

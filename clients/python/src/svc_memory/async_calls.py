@@ -144,6 +144,10 @@ class AsyncConnectionsCalls:
         """Get a connection."""
         return await self._transport.send("GET", f"/v1/connections/{quote(id)}", own=True, **options)
 
+    async def update(self, id: str, change: dict[str, Any], **options: Unpack[ChangeOptions]) -> Connection:
+        """Bind a connection to a space."""
+        return await self._transport.send("PATCH", f"/v1/connections/{quote(id)}", body=change, own=True, **options)
+
     async def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
         """End a connection."""
         await self._transport.send("DELETE", f"/v1/connections/{quote(id)}", own=True, **options)

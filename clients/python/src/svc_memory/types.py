@@ -203,6 +203,7 @@ class Connection(TypedDict):
     verifiedHost: str | None
     scope: Scope
     address: str | None
+    space: str | None
     createdAt: str
     lastUsedAt: str
     expiresAt: str | None

@@ -9,6 +9,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { usePageList } from '../../parts/page-list.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { currentSession, endSessionOn, signOut } from '../../session.ts';
+import { joinedSpaces, OWN_MEMORY } from '../../space.ts';
 import { DeviceCodeForm } from './allow-device.tsx';
 import { connectionLines } from './connection-lines.ts';
 
@@ -33,6 +34,16 @@ export function ConnectionsCard() {
     }
     list.reload();
   };
+  const bind = async ({ id, client: name }: Connection, space: string | null) => {
+    try {
+      const { client: bound } = await client.connections.update(id, { space });
+      showToast(space === null ? `${bound} acts wherever you may.` : `${bound} acts in that space only.`);
+    } catch (error) {
+      endSessionOn(error);
+      showToast(`${name}: ${describeError(error)}`, 'error');
+    }
+    list.reload();
+  };
   const others = list.rows.filter(({ kind, current }) => kind === 'page' && !current);
   return (
     <section class="card stack" aria-labelledby="connections-title">
@@ -47,6 +58,7 @@ export function ConnectionsCard() {
           <ConnectionRow
             key={line[0].id}
             line={line}
+            onBind={(space) => void bind(line[0], space)}
             onRevoke={() => void end(questionOf(line[0], line.length), line, `Revoked ${line[0].client}.`)}
           />
         ))}
@@ -105,10 +117,36 @@ interface ConnectionRowProps {
   /** A connection, or the sessions of one browser, the last used first. */
   line: [Connection, ...Connection[]];
   onRevoke(): void;
+  /** Lets it act in the space with this id only. */
+  onBind(space: string | null): void;
 }
 
-function ConnectionRow({ line, onRevoke }: ConnectionRowProps) {
-  const { client, kind, verifiedHost, address, current, createdAt, lastUsedAt, expiresAt } = line[0];
+/** Chooses the only space in which a device or an assistant acts. */
+function SpaceChoice({ line: [{ client, space }], onBind }: Pick<ConnectionRowProps, 'line' | 'onBind'>) {
+  const spaces = joinedSpaces.value;
+  const isLost = space !== null && !spaces.some(({ id }) => id === space);
+  return (
+    <label class="bar hint">
+      Acts in{' '}
+      <select
+        aria-label={`Space of ${client}`}
+        value={space ?? ''}
+        onChange={({ currentTarget: { value } }) => onBind(value === '' ? null : value)}
+      >
+        <option value="">{OWN_MEMORY} and every space</option>
+        {spaces.map(({ id, name }) => (
+          <option key={id} value={id}>
+            only {name}
+          </option>
+        ))}
+        {isLost && <option value={space}>a space that you left</option>}
+      </select>
+    </label>
+  );
+}
+
+function ConnectionRow({ line, onRevoke, onBind }: ConnectionRowProps) {
+  const { space, client, kind, verifiedHost, address, current, createdAt, lastUsedAt, expiresAt } = line[0];
   return (
     <li class="connection">
       <div>
@@ -130,6 +168,9 @@ function ConnectionRow({ line, onRevoke }: ConnectionRowProps) {
             </>
           )}
         </p>
+        {kind !== 'page' && (joinedSpaces.value.length > 0 || space !== null) && (
+          <SpaceChoice line={line} onBind={onBind} />
+        )}
       </div>
       <button
         type="button"
