@@ -111,7 +111,7 @@ describe('the API reference', { timeout: 120_000 }, () => {
     const menu = page.locator('#menu');
     expect(await contents(page).count()).toBe(0);
     await menu.click();
-    await page.getByRole('link', { name: 'GET List memories' }).click();
+    await page.getByRole('link', { name: 'GET List memories', exact: true }).click();
     expect([await menu.getAttribute('aria-expanded'), await contents(page).count()]).toEqual(['false', 0]);
     await expect.poll(() => inView(page, 'memories.list')).toBe(true);
     await menu.click();

@@ -26,6 +26,8 @@ const IMPLIED: Record<string, string> = {
   '`UPDATE ${table} SET author = ? WHERE tenantId = ? AND author = ?': 'the number is the primary key',
   'from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId': 'the number is the primary key',
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
+  'WHERE v.tenantId = m.tenantId AND v.model = ? AND v.scope = m.scope AND v.type = ? AND v.number = m.number)':
+    'the scope is the primary key',
   'LEFT JOIN scopes s ON s.tenantId = d.tenantId AND s.scope = d.scope`;': 'the scope is the primary key',
   "'SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL',":
     'the result is only compared with the tenants of the list',

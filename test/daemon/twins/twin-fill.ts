@@ -119,7 +119,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     await insertActivity(connection, activityOf(twin.tenantId, name));
     await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
-  await fillSpaces(twin);
   await fillCredentials(twin);
   await fillOAuth(twin);
   const filled = {
@@ -137,6 +136,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     memoryStore: await fillMemoryStore(twin),
   };
   await fillSuggestions(twin, filled);
+  await fillSpaces(twin);
   await fillTopics(twin, filled);
   await fillTidy(twin, filled);
   return filled;

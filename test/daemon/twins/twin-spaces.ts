@@ -18,6 +18,11 @@ export async function fillSpaces(twin: Twin): Promise<void> {
     for (const table of ['memories', 'activity']) {
       await connection.run(`UPDATE ${table} SET author = ? WHERE tenantId = ?`, [BOTH, tenantId]);
     }
+    await connection.run('UPDATE jobs SET author = ? WHERE tenantId = ?', [BOTH, tenantId]);
+    await connection.run('UPDATE suggestions SET decidedBy = ? WHERE tenantId = ? AND decidedBy IS NULL', [
+      BOTH,
+      tenantId,
+    ]);
     const entry = { at: 1, actor: BOTH, action: 'invited', subject: BOTH, detail: name } as const;
     await spaces.insertLog(connection, { tenantId, id: 'log_1', ...entry });
   });

@@ -39,6 +39,7 @@ describe('connections', () => {
       kind: 'page',
       client: 'Unknown browser',
       verifiedHost: null,
+      space: null,
       scope: 'account',
       address: expect.any(String),
       createdAt: nowText,
