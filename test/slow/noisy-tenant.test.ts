@@ -6,7 +6,7 @@ import { callAt, createWorkplaces, runCommand, signInAt } from '../helpers/proce
 const places = createWorkplaces();
 afterEach(places.clean);
 
-const SECONDS = 10;
+const SECONDS = 7;
 const QUIET_PER_SECOND = 20;
 /** The loud tenant sends ten times what its tier allows. */
 const LOUD_PER_SECOND = (10 * REQUESTS_PER_MINUTE.Free) / 60;

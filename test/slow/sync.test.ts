@@ -51,7 +51,7 @@ test('loses and doubles nothing in long random histories', async () => {
         daemon.clock.advance(60_000);
         await runSteps(all, { baseUrl: daemon.baseUrl, apiKey, tenantId: account.tenantId, user: `user-${users}` });
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   } finally {
     await daemon.close();

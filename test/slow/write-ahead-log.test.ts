@@ -7,7 +7,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 let daemon: TestDaemon;
 afterEach(() => daemon.close());
 
-const SECONDS = 30;
+const SECONDS = 15;
 const MIB = 1024 * 1024;
 
 test('the write-ahead log stays bounded under constant reads and writes, and neither waits long', async () => {
