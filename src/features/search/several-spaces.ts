@@ -26,18 +26,16 @@ export function placed(results: readonly SearchResult[], space: string): PlacedR
 /** Score and relevance of a result among all spaces. */
 export type Rating = Pick<SearchResult, 'score' | 'relevance'>;
 
-const UNRATED: Rating = { score: 0, relevance: 0 };
-
 /**
  * Rates each candidate as if all were of one space: signals are relative to the best of a query, so that in a space without an
  * answer the best of little would count as much as the answer elsewhere. Returns the lookup by the index of the space and
- * the result.
+ * the result, without what took the place of a candidate and was not found itself.
  */
 export function jointRatings(
   all: readonly FoundCandidates[],
   parsed: ParsedQuery,
   nowMs: number,
-): (index: number, result: Pick<SearchResult, 'id'>) => Rating {
+): (index: number, result: Pick<SearchResult, 'id'>) => Rating | undefined {
   const candidates = all.flatMap((found) => found.candidates);
   const speakers = new Set(all.flatMap((found) => [...found.speakers]));
   const matches = matchesOf({ ...NO_CANDIDATES, candidates, speakers }, parsed, nowMs);
@@ -45,7 +43,7 @@ export function jointRatings(
   const relevances = relevancesOf(byDefault);
   const ratings = new Map(byDefault.map(({ item, score }) => [item, { score, relevance: relevances.get(item)! }]));
   const byId = all.map(({ candidates: own }) => new Map(own.map((one) => [one.facts.id, ratings.get(one)])));
-  return (index, { id }) => byId[index]!.get(id) ?? UNRATED;
+  return (index, { id }) => byId[index]!.get(id);
 }
 
 /**

@@ -78,6 +78,27 @@ describe('a search of several spaces', () => {
     await ada.call(`/v1/spaces/${second.id}`, { method: 'DELETE' });
   });
 
+  test('keeps first what took the place of a result and was not found itself', async () => {
+    const person = await newPerson(daemon);
+    const space = await newSpace(person, 'home');
+    const [older, newer] = await person.addAll([{ content: 'Ada lives in Linz' }, { content: 'Moved to Graz in May' }]);
+    const kind = { kind: 'supersede', memoryIds: [older!.id, newer!.id], reason: 'She moved' };
+    const suggested = await person.call('/v1/suggestions', { body: { suggestions: [kind] } });
+    expect(suggested.status, suggested.text).toBeLessThan(300);
+    // Only those of svc itself count in searches.
+    await daemon.db.writes.write('daemon', (connection) =>
+      connection.run("UPDATE suggestions SET suggester = 'rules' WHERE tenantId = ?", [person.tenantId]),
+    );
+    const body = { query: 'where does Ada live' };
+    const alone = await person.call<SearchAnswer>('/v1/search', { body });
+    expect(alone.body.results.map(({ id }) => id)).toEqual([newer!.id, older!.id]);
+    await inSpace(daemon, person, space.id).add('Ada bakes bread');
+    const { body: found } = await person.call<SearchAnswer>('/v1/search', {
+      body: { ...body, spaces: ['default', 'home'] },
+    });
+    expect(found.results.slice(0, 2).map(({ id }) => id)).toEqual([newer!.id, older!.id]);
+  });
+
   test('gives nothing of a space whose membership is lost while it runs', async () => {
     const principal = (await daemon.keys.authenticate(ada.apiKey))!;
     const members = await daemon.memberships.enterAll(principal, SPACES);
