@@ -7,7 +7,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
-import type { Principal } from '../keys/keys.ts';
+import type { ActingSpace, Principal } from '../keys/keys.ts';
 import {
   type AccountKey,
   type ActingRow,
@@ -133,10 +133,10 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
     return asMember(principal, found);
   }
 
-  async function isMember({ space }: Principal): Promise<boolean> {
-    if (!space) return true;
-    const [found] = await findActing(db.lookups, space.member.tenantId, space.id);
-    return found !== undefined && rankOf(found.role) >= rankOf(space.role);
+  /** Finds the space in which a member acts, if it is still there with its role or a higher one. */
+  async function findHeld({ id, role, member }: ActingSpace): Promise<ActingRow | undefined> {
+    const [found] = await findActing(db.lookups, member.tenantId, id);
+    return found && rankOf(found.role) >= rankOf(role) ? found : undefined;
   }
 
   return {
@@ -149,13 +149,15 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
       return [...new Map(members.map((member) => [member.tenantId, member])).values()];
     },
     async confirm(members) {
-      const holds = await Promise.all(members.map(isMember));
+      const holds = await Promise.all(
+        members.map(async ({ space }) => !space || (await findHeld(space)) !== undefined),
+      );
       return members.filter((_, index) => holds[index]);
     },
     async refresh({ space }, now) {
       if (!space) return now;
-      const [found] = await findActing(db.lookups, now.tenantId, space.id);
-      if (found && rankOf(found.role) >= rankOf(space.role)) return asMember(now, found);
+      const found = await findHeld(space);
+      if (found) return asMember(now, found);
       throw new AppError(
         'unauthenticated',
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
