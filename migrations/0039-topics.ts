@@ -8,7 +8,7 @@ const MENTIONED = `(SELECT m."topicId" FROM "topicMentions" m WHERE m."tenantId"
 const IN_LONGER = `EXISTS (SELECT 1 FROM "topicNames" n WHERE n."tenantId" = OLD."tenantId" AND n."topicId" = "topicNames"."topicId"
   AND n.key <> "topicNames".key
   AND REPLACE(' ' || n.key || ' ', ' ' || "topicNames".key || ' ', '') <> ' ' || n.key || ' ')`;
-/** How another memory spells a name, and whether none spells it as it is stored. */
+/** How another memory spells a name, and whether none spells it in its stored form. */
 const ELSEWHERE = `FROM "topicMentions" o WHERE o."tenantId" = OLD."tenantId" AND o."topicId" = "topicNames"."topicId"
   AND o.key = "topicNames".key AND o."memoryId" <> OLD.id`;
 

@@ -2,7 +2,7 @@ import type { Migration } from './index.ts';
 import { TEXT } from './postgres/tables.ts';
 import { createTenantTable } from './tenant-table.ts';
 
-/** Spaces, each a tenant of its own, their members and log, and who wrote what in them. Runs on both engines. */
+/** Spaces, each a separate tenant, their members and log, and who wrote what in them. Runs on both engines. */
 export const spaces: Migration = {
   name: '0043-spaces',
   async up(db) {

@@ -106,7 +106,7 @@ async function tell(call: Call, person: Person, size: Asked['size']): Promise<St
   const user = `${person.name} ${size}`;
   const facts = factsOf(person).slice(size === 'small' ? -SMALL : 0);
   const keyOf = new Map<string, string>();
-  // One by one, so that each has a time of its own.
+  // One by one, so that each has its own time.
   for (const { key, fact: content } of facts) {
     const { id } = await call<AddedMemory>('/v1/memories', { content, user });
     keyOf.set(id, key);
@@ -182,7 +182,7 @@ function reportOf(asked: readonly Asked[]): string {
   return `\n${[...tables, ...calibrationOf(asked), ...(values.show ? shown(asked) : [])].join('\n')}\n`;
 }
 
-/** What is told apart by confidence, where 90 % of the questions with an answer are kept, and of those whose answer is found. */
+/** What confidence separates, where 90 % of the questions with an answer are kept, and of those whose answer is found. */
 function refusedLines(asked: readonly Asked[]): string[] {
   const whole = asked.filter(({ size }) => size === 'whole');
   const own = whole.filter(({ isOwn, wanted }) => isOwn && wanted.length > 0);

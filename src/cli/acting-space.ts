@@ -1,6 +1,6 @@
 import { OWN_SPACE } from '../contract/space-names.ts';
 
-/** A space as it is stored on this machine. */
+/** A space, in the form stored on this machine. */
 export interface KnownSpace {
   id: string;
   /** As it was when the space was chosen. */

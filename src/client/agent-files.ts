@@ -120,7 +120,7 @@ function groupsOf(name: string): string[] {
   return names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** Returns bytes as text: as they are if they are UTF-8 that can be stored, else in base64. */
+/** Returns bytes as text: unchanged if they are UTF-8 that can be stored, else in base64. */
 function encoded(data: Uint8Array): { text: string; isBase64: boolean } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);

@@ -2,7 +2,7 @@ import type { AgentInputItem } from '@openai/agents-core';
 import { fromMessage } from './agent-items.ts';
 import type { Message, NewMessage } from './client.ts';
 
-/** A change of the history, in a message of its own before those that it adds. */
+/** A change of the history, in its own message before those that it adds. */
 interface Change {
   operation?: string;
   /** Of the transaction, to recognize another one with the same operation. */

@@ -21,8 +21,7 @@ export const ReadSpaces = Type.Array(Type.String({ minLength: 1, maxLength: 64 }
   minItems: 1,
   maxItems: MAX_READ_SPACES,
   uniqueItems: true,
-  description:
-    'Ids or names of spaces to read together, `default` for the own account. Each counts as a query of its own',
+  description: 'Ids or names of spaces to read together, `default` for the own account. Each counts as one query',
 });
 
 export const SpaceRoleName = Type.Enum([...ROLES_IN_SPACE], {

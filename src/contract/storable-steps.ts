@@ -202,7 +202,7 @@ class LongReader {
           value.push(item);
         }
       },
-      /** The key of an item, from what stands before it. */
+      /** The key of an item, from what precedes it. */
       keyIn: (before: Buffer): Key => {
         if (afterSpace(before, 0) < before.length) throw invalidJson();
         return value.length;

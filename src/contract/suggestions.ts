@@ -106,7 +106,7 @@ const acceptance = {
   ),
 };
 
-/** How a suggestion is accepted: as it is, with another text, or with the choice that it asks for. */
+/** How a suggestion is accepted: unchanged, with another text, or with the choice that it asks for. */
 export const Acceptance = Type.Object(acceptance, strict);
 export type Acceptance = Static<typeof Acceptance>;
 

@@ -160,7 +160,7 @@ export const REDACTION_RULES: readonly RedactionRule[] = [
   {
     id: 'url-password',
     keyword: /:\/\//,
-    // With a `/` in it. What stands before that is no port and no variable, and after the last `@` is a host.
+    // With a `/` in it. What precedes that is no port and no variable, and after the last `@` is a host.
     pattern:
       /(?<kept>\b[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:/?#@'"`<>]{0,100}:)(?!\d{1,5}[/?#]|[A-Z_]+\/|[$%{:]|[^\s/]{0,99}\.[a-z]{2,}\/)[^\s'"`<>()[\]]{3,200}(?=@(?!sha256:)[\w-]+(?:\.[\w-]+)*(?::\d|[/?#]|["'`\\,;)\s]|$))/g,
     entropy: 2.2,

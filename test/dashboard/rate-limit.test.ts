@@ -23,7 +23,7 @@ function scripted(...answers: FetchResponse[]): Fetch {
 }
 
 describe('a request that the rate limit refuses', () => {
-  test('is repeated after Retry-After until it passes, and is told meanwhile', async () => {
+  test('is repeated after Retry-After until it passes, and is announced meanwhile', async () => {
     const fetch = scripted(limited, limited, answer(200));
     const response = patient(fetch)('/x', request());
     await vi.advanceTimersByTimeAsync(1999);

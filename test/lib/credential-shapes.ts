@@ -19,7 +19,7 @@ export interface CredentialShape {
 export interface Context {
   name: string;
   wrap(secret: string, name: string): string;
-  /** What `wrap` leaves visible of the secret: escaped, encoded or cut. Default: the secret as it is. */
+  /** What `wrap` leaves visible of the secret: escaped, encoded or cut. Default: the whole secret. */
   visible?(secret: string): string;
 }
 

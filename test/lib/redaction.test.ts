@@ -244,7 +244,7 @@ describe('redacted JSON', () => {
     });
   });
 
-  test('numbers masked names that would be equal, and leaves the others as they are', () => {
+  test('numbers masked names that would be equal, and leaves the others unchanged', () => {
     const [first, second, third] = [1, 2, 3].map(() => filled(SHAPES['npm-access-token']!)) as [string, string, string];
     const mask = '[redacted: npm-access-token]';
     expect(redact({ [first]: 1, [second]: 2, [`${mask} (2)`]: 'own', [third]: 3 }).value).toEqual({

@@ -38,7 +38,7 @@ test('claude-code on one machine reads what it noted on another', async () => {
     text: 'Noted.',
   });
   await runTurn('claude-code', first, model.url, { prompt: 'Remember that the kettle boils over.' });
-  // It adds properties of its own.
+  // It adds its own properties.
   const written = await readFile(join(folder, 'kettle.md'), 'utf8');
   expect(written).toContain('The kettle boils over');
   expect(await sync(first)).toContain('sent 2 new');

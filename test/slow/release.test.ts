@@ -153,7 +153,7 @@ test('the archive serves from any folder, without Node.js, npm or a PATH', async
   }
 });
 
-test('svc upgrade reads a release as it is made', async () => {
+test('svc upgrade reads a real release', async () => {
   const lib = join(folder, 'lib');
   await mkdir(lib);
   await execa('cp', ['-al', unpacked, join(lib, '0.0.1')]);

@@ -74,7 +74,7 @@ export function contextCommand(context: CommandContext, random: Random): Command
       const { terminal } = context;
       const block = printable(blockOf(answer, options, random));
       if (block === '') terminal.error('Nothing is remembered about this.\n');
-      // A program gets the prompt as it is: its tabs may matter.
+      // A program gets the prompt unchanged: its tabs may matter.
       const after = !options.withPrompt ? '' : terminal.isTty ? printable(prompt) : prompt;
       const texts = [block, after].filter((text) => text !== '');
       if (texts.length > 0) terminal.out(`${texts.join('\n\n')}\n`);

@@ -56,7 +56,7 @@ changed on both sides is kept twice: svc's text in the file, and yours in
 “NAME (conflict …).md” beside it.
 
 With --native claude-code, the folder is that of a project, and the files are those
-that Claude Code notes about it itself; they stay as they are, and are the same on
+that Claude Code notes about it itself; they stay unchanged, and are the same on
 all your machines.
 
 Examples:

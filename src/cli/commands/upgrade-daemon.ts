@@ -85,7 +85,7 @@ async function openServiceDaemon(
 
 const POLL_MS = 100;
 
-/** The daemon is tried on a port of its own and stopped again. */
+/** The daemon is tried on its own port and stopped again. */
 async function openOwnDaemon(
   folder: string,
   { dataDir }: DaemonOptions,

@@ -26,8 +26,8 @@ export async function projectRoot(folder: string): Promise<string> {
 }
 
 /**
- * Returns the folder that stands for a project on this machine: that of the git repository, which worktrees share, otherwise
- * the folder itself. A folder that only claims to be a worktree of a repository, which does not know it, stands for itself.
+ * Returns the folder that identifies a project on this machine: that of the git repository, which worktrees share, otherwise
+ * the folder itself. A folder that only claims to be a worktree of a repository, which does not know it, is its own project.
  */
 export async function projectFolder(folder: string): Promise<string> {
   const git = await findGit(folder);

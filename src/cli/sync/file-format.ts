@@ -18,12 +18,12 @@ export interface FileFormat {
   ofMemory(note: Note, memory: Memory): Note;
   /** Finds the memories of files that do not tell it themselves. */
   identify(notes: NoteFile[], entries: ReadonlyMap<string, SyncedEntry>, remote: RemoteContent): NoteFile[];
-  /** What of a new memory is not in the text of its file. */
+  /** Fields of a new memory that are not in the text of its file. */
   created(path: string): Pick<NewMemory, 'externalId' | 'origin'>;
   /** Which memories are files, beside those of the user and project. */
   tag: string | undefined;
   includes(memory: Memory): boolean;
-  /** What of a memory its file can tell, so that other changes make no difference. */
+  /** Fields of a memory that its file can express, so that other changes make no difference. */
   seen<T extends Memory>(memory: T): T;
 }
 

@@ -63,7 +63,7 @@ export function createRemote(client: Client, { user, project }: Omit<SyncScope, 
   return {
     content,
     refresh,
-    /** Reads everything. `onCount` is told how many memories were read, and how many there are. */
+    /** Reads everything. `onCount` receives how many memories were read, and how many there are. */
     async load(onCount: (count: number, total: number) => void): Promise<void> {
       const found: Memory[] = [];
       const query = { ...filter, limit: PAGE, order: 'asc' as const };

@@ -50,7 +50,7 @@ type Erasure = Extract<Action, { kind: 'erase' }>;
 
 /** While either side changes under way, what is left to the next pass. */
 const MAX_ROUNDS = 4;
-/** Files written at once, and what the state is told of together. */
+/** Files written at once, and recorded in the state together. */
 const PORTION = 32;
 
 const ORDER: Action['kind'][] = ['adopt', 'create', 'change', 'conflict', 'write', 'forget', 'remove', 'erase'];

@@ -47,7 +47,7 @@ interface Found {
 /** A view of the web app with its parameters. */
 type Page = [view: ViewName, parameters: Record<string, string | null | undefined>];
 
-/** Most characters of a title; a memory and a message have none, so their text stands for it. */
+/** Most characters of a title; a memory and a message have none, so their text is used instead. */
 const TITLE_CHARACTERS = 100;
 
 /**

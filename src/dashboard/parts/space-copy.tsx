@@ -64,8 +64,8 @@ function Dialog({ copying }: { copying: Copying }) {
       <form class="form" onSubmit={(event) => void copy(event)}>
         <h2 id="space-copy-title">{title}</h2>
         <p id="space-copy-text">
-          All members of the space see the copies, with your address as author. Yours stay as they are, and later
-          changes of them do not reach the copies.
+          All members of the space see the copies, with your address as author. Yours stay unchanged, and later changes
+          of them do not reach the copies.
         </p>
         <label>
           Space

@@ -25,7 +25,7 @@ export function Outlet({ view }: { view: ViewName | undefined }) {
   if (!isOffered(view)) {
     return (
       <Empty icon={VIEWS[view].icon} title={`${VIEWS[view].title} is about your own account`}>
-        <p>A space has no keys and no connections of its own: people act in it through their accounts.</p>
+        <p>A space has neither keys nor connections: people act in it through their accounts.</p>
         <a class="button" href={hrefOf(view, { space: undefined })}>
           Open it in your memory
         </a>

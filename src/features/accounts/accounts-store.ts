@@ -23,7 +23,7 @@ export async function findTenant(reader: Reader, tenantId: string): Promise<Tena
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE tenantId = ? AND erasedAt IS NULL', [tenantId]);
 }
 
-/** A space is a tenant without an address of its own. */
+/** A space is a tenant without an e-mail address. */
 const IS_ACCOUNT = "email NOT LIKE 'space:%'";
 
 /** Whether there is one account at most. */

@@ -17,7 +17,7 @@ export interface ActivityRow {
   /** Null for a request that an earlier version stored. */
   itemCount: number | null;
   searchId: string | null;
-  /** The member who asked in a space. */
+  /** The member who did it in a space. */
   author: string | null;
 }
 

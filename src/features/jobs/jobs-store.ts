@@ -43,7 +43,7 @@ export interface JobRow {
   result: string;
   /** The client that asked for it; `null` if none did. */
   client: string | null;
-  /** The member who asked for it in a space. */
+  /** the member who ordered it in a space. */
   author: string | null;
   createdAt: number;
   updatedAt: number;

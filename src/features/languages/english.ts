@@ -19,7 +19,7 @@ export const QUALIFIERS: readonly ReadonlySet<string>[] = [
   setOf('left right upper lower front back inner outer'),
 ];
 
-/** 9:30 and 3.1.0 are one word each. The letter stands for what joins them. */
+/** 9:30 and 3.1.0 are one word each. The letter replaces what joins them. */
 const INSIDE_NUMBER = /(\d)[.:](?=\d)/g;
 const JOINT = '\u02bc';
 

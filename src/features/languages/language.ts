@@ -135,7 +135,7 @@ export function withNumbers(words: readonly string[], numbers: ReadonlyMap<strin
   return written;
 }
 
-/** Numbers by the words of a text in their order, from zero. `_` stands for one whose word is as often an article. */
+/** Numbers by the words of a text in their order, from zero. `_` replaces one whose word is as often an article. */
 export function counted(text: string): [string, number][] {
   return listOf(text)
     .map((word, number): [string, number] => [word, number])

@@ -82,7 +82,7 @@ export function storedEntryOf(row: MemoryRow): TextEntry {
   return textEntryOf(row, isLive(row) ? 'live' : 'past');
 }
 
-/** Returns content as it is compared: without case and differences in white space. Takes time linear in its length. */
+/** Returns content as comparisons use it: without case and differences in white space. Takes time linear in its length. */
 export function foldedContent(content: string): string {
   return toStreamSafe(content).normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 }

@@ -81,7 +81,7 @@ export function joinWeights(all: readonly ReadonlyMap<string, number>[]): Map<st
   return joined;
 }
 
-/** Joins answers over the same question; each space has a search of its own, for feedback. */
+/** Joins answers over the same question; each space has its own search id, for feedback. */
 export function joinAnswers(
   labels: readonly string[],
   answers: readonly SearchAnswer[],

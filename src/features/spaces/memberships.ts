@@ -32,7 +32,7 @@ import {
 const FORMER_MEMBER = 'a former member';
 const PORTION = 500;
 
-/** Who is in which space. A space is a tenant of its own: see `docs/spaces.md`. */
+/** Who is in which space. A space is a separate tenant: see `docs/spaces.md`. */
 export interface Memberships extends Erasable {
   /**
    * Returns the caller as a member who acts in a space, named by its id or name, with no more than the role allows;

@@ -236,7 +236,7 @@ function saysTheSame(one: ReadStatement, other: ReadStatement, areRelated: AreRe
   return others.every(([, term]) => [...long.roots.values()].some((word) => areSame(term, word)));
 }
 
-/** Of compounds, the first part may stand for the whole. */
+/** Of compounds, the first part may mean the whole. */
 function beginsWith(one: string, other: string): boolean {
   return one === other || (other.length >= MIN_ALIKE && one.startsWith(other));
 }

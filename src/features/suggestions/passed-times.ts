@@ -78,7 +78,7 @@ function passingIn({ content, validTo, expiresAt, pinned, ...memory }: Memory): 
   return passingOf(content, saidAtMs(memory));
 }
 
-/** When the text was written; an edit is of its own time, unless the memory says when it happened. */
+/** When the text was written; an edit has its own time, unless the memory says when it happened. */
 function saidAtMs({
   occurredAt,
   createdAt,

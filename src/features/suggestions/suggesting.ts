@@ -75,7 +75,7 @@ interface Prepared {
 interface About {
   memories: ReadonlyMap<string, MemoryRow>;
   messages: ReadonlyMap<string, { endUser: string; content: string }>;
-  /** Contents as they are compared with evidence, made once. */
+  /** Contents in the form that is compared with evidence, made once. */
   folded: Map<string, string>;
 }
 

@@ -40,7 +40,7 @@ const COLUMNS = columnNames<SuggestionRow>({
 });
 const COLUMN_LIST = COLUMNS.join(', ');
 
-/** Inserts suggestions; one that was made before is left as it is, unless it is outdated: then it is open again. */
+/** Inserts suggestions; one that was made before is left unchanged, unless it is outdated: then it is open again. */
 export async function insertSuggestions(connection: Connection, rows: readonly SuggestionRow[]): Promise<void> {
   await insertRows(
     connection,

@@ -122,7 +122,7 @@ function toSuggestion(
   if (cited.some(({ id, text: words }) => id === undefined || words === '') || cited.length > MAX_MEMORIES)
     return undefined;
   const about = found as TidyMemory[];
-  // A part of a text cannot stand for all of it.
+  // A part of a text cannot replace all of it.
   if (about.some(({ isCut }) => isCut)) return undefined;
   const said = kind === 'merge' || kind === 'split' ? toStorable(content, MAX_CONTENT_CHARACTERS).trim() : '';
   const validFrom = kind === 'supersede' || kind === 'expire' ? timestampOf(date) : undefined;

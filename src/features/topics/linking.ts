@@ -131,7 +131,7 @@ function changeName(linked: Linked, row: NameRow): void {
   linked.changedNames.set(row.key, row);
 }
 
-/** Whether a name is like that of a person or a product, whose first or last word may stand for it. */
+/** Whether a name is like that of a person or a product, whose first or last word may mean it. */
 function isLongerName({ key, spelling }: TopicName): boolean {
   return key.includes(' ') && /^\p{Lu}/u.test(spelling);
 }

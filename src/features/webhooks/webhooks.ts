@@ -251,7 +251,8 @@ export function createWebhooks(parts: Parts): Webhooks {
     replay: (principal, id, deliveryId) =>
       alone(principal, id, async (webhook) => {
         const delivery = await loadDelivery(webhook, deliveryId);
-        if (delivery.state === 'waiting') throw new AppError('conflict', 'This delivery waits to be sent by itself.');
+        if (delivery.state === 'waiting')
+          throw new AppError('conflict', 'This delivery is already waiting to be sent.');
         return record(webhook, await sending.attempt(webhook, delivery), true);
       }),
     collect: createWebhookCollecting(parts),

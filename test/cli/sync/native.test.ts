@@ -42,7 +42,7 @@ const once = (machine: CliUser, ...words: string[]) =>
   machine.run(['sync', join(machine.folder, 'work'), '--native', 'claude-code', '--once', ...words]);
 const read = (machine: CliUser, name: string) => readFile(join(machine.folder, notesOf(machine), name), 'utf8');
 
-test('keeps the notes of a project as they are, and the same on every machine', async () => {
+test('keeps the notes of a project unchanged, and the same on every machine', async () => {
   const [one, two] = machines as [CliUser, CliUser];
   const index = '- [Debugging](debugging.md)\n';
   await write(one, `${notesOf(one)}/MEMORY.md`, index);

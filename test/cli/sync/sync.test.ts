@@ -294,7 +294,7 @@ test('keeps the other side of a conflict about a file with the longest name', as
   expect(texts.map((text) => text.split('---\n')[2]).sort()).toEqual(['Ada prefers coffee\n', 'Ada prefers oolong\n']);
 });
 
-test('leaves a file as it is if its properties are too deep to be read, or no line can be added to them', async () => {
+test('leaves a file unchanged if its properties are too deep to be read, or no line can be added to them', async () => {
   await mkdir(root);
   const files = {
     'brackets.md': `---\na: ${'['.repeat(30_000)}\n---\nText`,

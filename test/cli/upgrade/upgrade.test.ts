@@ -120,7 +120,7 @@ describe('svc upgrade', () => {
     expect(await upgrade('--rollback')).toMatchObject({ exitCode: 1, error: expect.stringContaining('no way back') });
   });
 
-  test('goes back by itself if the service does not become ready, and can be tried again', async () => {
+  test('goes back on its own if the service does not become ready, and can be tried again', async () => {
     const release = await publish('0.2.0');
     await writeFile(inFake('never-ready'), '0.2.0');
     const failed = await upgrade(release, '--timeout', '1');

@@ -276,7 +276,7 @@ test.each(['\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])(
   },
 );
 
-test('a client without a key is told at the same address how to connect with OAuth', async () => {
+test('a client without a key learns at the same address how to connect with OAuth', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   const refused = await daemon.call(undefined, '/v1/mcp?tools=chatgpt', { body });
   const [, address] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];

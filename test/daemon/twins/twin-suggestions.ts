@@ -133,7 +133,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     await recordSettings('no settings');
   },
 
-  async 'follow the changes of its own memories'(twin) {
+  async 'follow the changes of its memories'(twin) {
     const { tenantId, otherId } = twin;
     const reader = readerOf(twin);
     const own = async () => (await compared.listTenantsToCompare(reader, 99)).find((row) => row.tenantId === tenantId);

@@ -191,7 +191,7 @@ describe('a redirect URI', () => {
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ scope: 'account' }, 'invalid_scope'],
     [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
-  ])('is told of the error of a request with %o, before anything is shown', async (parameters, error) => {
+  ])('learns of the error of a request with %o, before anything is shown', async (parameters, error) => {
     const answer = await open((await requestOf(daemon, parameters)).query);
     expect(answer.status).toBe(302);
     const location = new URL(answer.headers.get('location')!);

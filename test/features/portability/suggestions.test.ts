@@ -124,7 +124,7 @@ describe('an import', () => {
     expect(await to.suggestions('')).toMatchObject([{ id: made.open.id, state: 'outdated' }]);
   });
 
-  test('leaves the suggestion that an account has for the same texts as it is', async () => {
+  test('leaves the suggestion that an account has for the same texts unchanged', async () => {
     const { to } = await imported(lineOf('rejected'));
     const other = { ...lineOf('open'), id: `sug_${'1'.repeat(32)}`, textsHash: lineOf('rejected').textsHash };
     const report = await portable(to).importFile(withSuggestions(other));

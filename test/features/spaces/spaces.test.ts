@@ -109,7 +109,7 @@ describe('a space', () => {
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'internal' } });
   });
 
-  test('counts quotas of its own and the rate limit of each member', async () => {
+  test('counts its own quotas and the rate limit of each member', async () => {
     await addMember(ada, space, lin, 'writer');
     await inSpace(daemon, lin, space.id).add('Counted in the space');
     const own = await lin.call<{ quotas: { dailyMemories: { used: number } } }>('/v1/account');

@@ -232,7 +232,7 @@ describe('a person', () => {
     expect(await topics('?hidden=true')).toEqual([expect.objectContaining({ name: 'Postgres', memoryCount: 3 })]);
   });
 
-  test('is told what cannot be done', async () => {
+  test('learns what cannot be done', async () => {
     await tell('We use Postgres', 'Postgres is at 16', 'Redis is small', 'Redis is fast');
     const [one, other] = [await topic('Postgres'), await topic('Redis')];
     const refused = async (path: string, body: object, method = 'POST') =>

@@ -58,7 +58,7 @@ const KINDS: Record<string, Kind> = {
     responses(more) {
       const message = JSON.stringify({ role: 'assistant', content: JSON.stringify(VALUE) });
       const reply = { body: `{"choices":[{"message":${message},"finish_reason":"stop"}],"more":${more}}` };
-      // The first one stands for streaming that is not supported.
+      // The first one represents streaming that is not supported.
       return [reply, reply];
     },
     call: generate,

@@ -121,7 +121,7 @@ test('a reader is offered nothing that changes the space, in no view', { timeout
   expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Connect' }).count()).toBe(0);
 });
 
-test('a member sees changes live, and loses sight of the space at once when removed, and is told', {
+test('a member sees changes live, and loses sight of the space at once when removed, and sees why', {
   timeout: 60_000,
 }, async () => {
   const writer = await browser.openApp();

@@ -33,7 +33,7 @@ async function live(apiKey: string): Promise<void> {
 const region = (page: Page, name: string) => page.getByRole('region', { name });
 
 describe.each(['light', 'dark'] as const)('a week in the %s theme', { timeout: 60_000 }, (colorScheme) => {
-  test('is told on Home and in Activity, accessibly and on a phone too', async () => {
+  test('stands on Home and in Activity, accessibly and on a phone too', async () => {
     const { page, apiKey, consoleErrors } = await browser.openApp('', { colorScheme });
     await live(apiKey);
     await page.reload();
@@ -74,7 +74,7 @@ test('an account without memories shows first steps, and neither a year nor quot
   expect(await page.getByRole('heading', { name: /year|Plan|This week/ }).count()).toBe(0);
 });
 
-test('a batch is told with all the memories that it stored', { timeout: 60_000 }, async () => {
+test('a batch is shown with all the memories that it stored', { timeout: 60_000 }, async () => {
   const { page, apiKey } = await browser.openApp('');
   const memories = Array.from({ length: 25 }, (_, index) => ({ content: `Note ${index} about the harbor` }));
   await send(apiKey, 'claude-code/2.1.0', '/v1/memories/batch', { memories });

@@ -8,7 +8,7 @@ import { currentSession } from '../../session.ts';
 
 const SHOWN_SEARCHES = 3;
 
-/** How often searches showed a memory, how often that helped, and who asked last. Left out while it is not known. */
+/** How often searches showed a memory, how often that helped, and the last question. Left out while it is not known. */
 export function MemoryUse({ id }: { id: string }) {
   const { state } = useResource(id, async (signal) => {
     const { client } = currentSession();

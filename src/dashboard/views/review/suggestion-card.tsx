@@ -125,7 +125,7 @@ function Decision({
             </button>
           )}
           <button type="button" class="small" disabled={isBusy} onClick={() => onDecide('reject')}>
-            {mustChoose ? 'Both hold' : 'No, leave as it is'} <kbd>r</kbd>
+            {mustChoose ? 'Both hold' : 'No, leave unchanged'} <kbd>r</kbd>
           </button>
         </div>
       )}
