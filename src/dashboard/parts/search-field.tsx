@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { changeParameters } from '../router.ts';
+import { whileTyping } from './typing.ts';
 
 interface SearchFieldProps {
   label: string;
@@ -28,13 +29,13 @@ export function SearchField({ label, query, pauseMs }: SearchFieldProps) {
         autocomplete="off"
         spellcheck={false}
         defaultValue={query}
-        onInput={() => {
+        {...whileTyping((text) => {
           clearTimeout(timer.current);
           timer.current = setTimeout(() => {
             // The first word makes a new entry in the tab's history, the letters after it do not.
-            changeParameters({ q: field.current!.value.trim() }, query === '' ? 'push' : 'replace');
+            changeParameters({ q: text.trim() }, query === '' ? 'push' : 'replace');
           }, pauseMs);
-        }}
+        })}
       />
       <kbd>/</kbd>
     </search>

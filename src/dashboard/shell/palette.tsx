@@ -2,6 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Memory } from '../../client/client.ts';
 import type { ViewName } from '../../contract/view-names.ts';
+import { whileTyping } from '../parts/typing.ts';
 import { navigate, spaceOfPage } from '../router.ts';
 import { currentSession } from '../session.ts';
 import { joinedSpaces, may, OWN_MEMORY } from '../space.ts';
@@ -159,11 +160,10 @@ export function Palette() {
           placeholder="Search memories, views and commands"
           autocomplete="off"
           spellcheck={false}
-          value={query.value}
-          onInput={(event) => {
-            query.value = event.currentTarget.value;
+          {...whileTyping((typed) => {
+            query.value = typed;
             active.value = 0;
-          }}
+          })}
           onKeyDown={onKeyDown}
         />
         <ul id="palette-list" role="listbox" aria-label="Results">

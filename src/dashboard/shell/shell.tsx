@@ -4,7 +4,7 @@ import { announceAll, followChanges } from '../live.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { SpaceCopyDialog } from '../parts/space-copy.tsx';
 import { Toasts } from '../parts/toasts.tsx';
-import { isTyping } from '../parts/typing.ts';
+import { isTyping, leaveKeysToInputMethods } from '../parts/typing.ts';
 import { currentView, navigate } from '../router.ts';
 import { lookAtMembership, type Session } from '../session.ts';
 import { currentSpace } from '../space.ts';
@@ -19,6 +19,7 @@ import { VIEWS } from './views.ts';
 /** The signed-in app: navigation, top bar and the current view. Without an account there is only the operator's view. */
 export function Shell({ session }: { session: Session | undefined }) {
   useEffect(watchDaemon, []);
+  useEffect(leaveKeysToInputMethods, []);
   useEffect(() => {
     if (recoveries.value > 0) announceAll();
   }, [recoveries.value]);

@@ -82,6 +82,31 @@ test('the palette finds a memory and opens it by keyboard alone', { timeout: 60_
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 });
 
+test('a search waits for the text of an input method, and leaves its keys to it', { timeout: 60_000 }, async () => {
+  const { page } = await browser.openApp('', {}, [{ content: 'アダは京都の茶が好きです' }]);
+  const searched: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/search')) searched.push(request.postDataJSON().query);
+  });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Search memories/ }).focus();
+  const devtools = await page.context().newCDPSession(page);
+  const reading = 'きょうと';
+  for (let length = 1; length <= reading.length; length += 1) {
+    const caret = { selectionStart: length, selectionEnd: length };
+    await devtools.send('Input.imeSetComposition', { text: reading.slice(0, length), ...caret });
+  }
+  // Longer than the pause after which the palette searches.
+  await page.waitForTimeout(500);
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('dialog', { name: 'Command palette' }).count()).toBe(1);
+  await devtools.send('Input.insertText', { text: '京都' });
+  await page.getByRole('option', { name: /京都の茶/ }).waitFor();
+  expect(new Set(searched)).toEqual(new Set(['京都']));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/dashboard\/memories\?.*id=mem_/);
+});
+
 test('shows the view of an address, and says so if there is none', { timeout: 60_000 }, async () => {
   const { page } = await browser.openApp('learning');
   await page.getByRole('heading', { level: 1, name: 'Learning' }).waitFor();

@@ -3,6 +3,7 @@ import type { Assistant } from '../../../cli/assistants/assistant.ts';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import { ASSISTANTS } from '../../../cli/assistants/assistant-table.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { whileTyping } from '../../parts/typing.ts';
 import { hrefOf } from '../../router.ts';
 
 /** The assistants shown first, most used first, unless another one is connected. */
@@ -43,8 +44,7 @@ export function AssistantTiles({ chosen, seen, otherClients }: AssistantTilesPro
           class="tile-search"
           aria-label="Find an assistant"
           placeholder={`Find one of ${ASSISTANTS.length}`}
-          value={wanted.value}
-          onInput={(event) => (wanted.value = event.currentTarget.value)}
+          {...whileTyping((text) => (wanted.value = text))}
         />
       </div>
       {connected.length > 0 && (

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Tabs } from '../../parts/tabs.tsx';
+import { whileTyping } from '../../parts/typing.ts';
 import { changeParameters } from '../../router.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { may } from '../../space.ts';
@@ -114,10 +115,10 @@ function SearchField({ query }: { query: string }) {
           autocomplete="off"
           spellcheck={false}
           defaultValue={query}
-          onInput={() => {
+          {...whileTyping(() => {
             clearTimeout(timer.current);
             timer.current = setTimeout(search, TYPING_PAUSE_MS);
-          }}
+          })}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             event.stopPropagation();

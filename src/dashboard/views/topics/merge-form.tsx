@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Topic } from '../../../client/client.ts';
 import { formatCount } from '../../format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { whileTyping } from '../../parts/typing.ts';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
 
@@ -40,10 +41,10 @@ export function MergeForm({ topic: { id, name, user }, isBusy, onMerge, onCancel
           spellcheck={false}
           placeholder="Type the beginning of a name"
           autofocus
-          onInput={({ currentTarget }) => {
+          {...whileTyping((text) => {
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => (query.value = currentTarget.value.trim()), TYPING_PAUSE_MS);
-          }}
+            timer.current = setTimeout(() => (query.value = text.trim()), TYPING_PAUSE_MS);
+          })}
         />
       </label>
       <Loaded resource={found} label="Looking for topics" rows={3}>
