@@ -33,7 +33,7 @@ function binaryPackages(platform: Platform): Record<string, readonly string[]> {
 }
 
 /** The binary that sqlite3 loads, in its package. */
-export const SQLITE_BINARY = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
+const SQLITE_BINARY = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
 
 /** First lines of `bin/svc`, which the shell runs and Node.js reads as a comment. */
 const LAUNCHER = `#!/bin/sh

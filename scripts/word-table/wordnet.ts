@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PARTS = ['noun', 'verb', 'adj', 'adv'] as const;
-export type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number];
 const PART_OF: Readonly<Record<string, Part>> = { n: 'noun', v: 'verb', a: 'adj', s: 'adj', r: 'adv' };
 
-export interface Pointer {
+interface Pointer {
   symbol: string;
   /** Key of the synset that it points to. */
   target: string;

@@ -7,8 +7,6 @@ import { CommandFailure, NotSignedInError } from './failure.ts';
 import { createKeyStore, keychainFailure } from './key-store.ts';
 import { DEFAULT_URL, type Profile, type Settings } from './settings.ts';
 
-export { NotSignedInError } from './failure.ts';
-
 /** The account, daemon and key that a command uses. */
 export interface Session {
   /** The profile's name, or `SVC_API_KEY` if the key comes from there. */

@@ -1,6 +1,6 @@
 import type { Operations } from './operations.ts';
 
-export const EXAMPLE_CONVERSATION = {
+const EXAMPLE_CONVERSATION = {
   id: 'conv_01a2016da13b71d781a925123ae0d492',
   title: 'A day at the lake',
   user: 'ada',

@@ -14,7 +14,7 @@ export function backupName(nowMs: number): string {
 }
 
 /** When the backup of this name was started; `undefined` if the file is anything else. */
-export function startOfBackup(name: string): number | undefined {
+function startOfBackup(name: string): number | undefined {
   const [, day, ...time] = NAME.exec(name) ?? [];
   return day === undefined ? undefined : parseTimestamp(`${day}T${time.join(':')}Z`);
 }

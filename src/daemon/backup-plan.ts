@@ -10,7 +10,7 @@ export interface BackupPlan {
   folder: string;
 }
 
-export const DEFAULT_KEEP = 7;
+const DEFAULT_KEEP = 7;
 
 type Settings = Pick<Config, 'dataDir' | 'backupSchedule' | 'backupKeep' | 'backupDir'>;
 

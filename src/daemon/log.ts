@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 const SECRETS =
   /svc_live_[0-9a-f]{32}|svc_(?:dev|oat|ort|oac)_[\w-]{43,86}|(?<=token(?:=|%3D))[A-Za-z0-9_-]{20,}|(?<=Bearer )[^\s"\\]+/g;
 
-export function scrub(text: string): string {
+function scrub(text: string): string {
   return text.replace(SECRETS, '[redacted]');
 }
 

@@ -56,7 +56,7 @@ export async function openEnds(config: Config, to: MoveTarget): Promise<MoveEnds
 }
 
 /** The name of a database in states and reports. */
-export async function nameOf(location: DatabaseLocation): Promise<string> {
+async function nameOf(location: DatabaseLocation): Promise<string> {
   return 'file' in location ? `sqlite:${await realpath(location.file)}` : shownUrl(location.url);
 }
 

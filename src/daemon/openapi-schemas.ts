@@ -52,7 +52,7 @@ export function createSchemaReferences(named: Readonly<Record<string, object>>):
 }
 
 /** Applies `change` to the schemas directly within a schema. */
-export function mapSchemas(schema: JsonSchema, change: (inner: JsonSchema) => JsonSchema): JsonSchema {
+function mapSchemas(schema: JsonSchema, change: (inner: JsonSchema) => JsonSchema): JsonSchema {
   const changed = Object.entries(schema).map(([keyword, value]) => {
     if (typeof value !== 'object' || value === null) return [keyword, value];
     if (ONE.includes(keyword)) return [keyword, change(value as JsonSchema)];

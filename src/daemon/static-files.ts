@@ -11,7 +11,7 @@ const SUFFIXES = { br: '.br', gzip: '.gz' };
 type Coding = (typeof CODINGS)[number] | 'identity';
 
 /** A file that is served from memory. */
-export interface StaticFile {
+interface StaticFile {
   contentType: string;
   /** `no-store` if absent, as on all pages. */
   cacheControl: string | undefined;

@@ -15,7 +15,7 @@ const MAX_WAITING_TOTAL = 20_000;
 const DAEMON_TURN = 4;
 
 /** The owner of a payload, and how much it writes. */
-export interface PayloadSize {
+interface PayloadSize {
   tenantId: string;
   rows: number;
   characters: number;
@@ -25,7 +25,7 @@ export interface PayloadSize {
 export type Outcome<R> = { ok: R } | { refused: AppError };
 
 /** Writes many payloads with few statements. Returns one outcome per payload, in order; if it throws, each is retried alone. */
-export type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outcome<R>[]>;
+type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outcome<R>[]>;
 
 /**
  * The single queue through which every write goes. Writes that arrived during the last flush are committed together in

@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-export type IdPrefix =
+type IdPrefix =
   | 'ten'
   | 'mem'
   | 'memstore'

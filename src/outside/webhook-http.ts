@@ -22,7 +22,7 @@ export interface WebhookHttp {
 }
 
 /** A request to a receiver. */
-export interface WebhookRequest {
+interface WebhookRequest {
   headers: Record<string, string>;
   body: string;
   signal: AbortSignal;

@@ -11,7 +11,7 @@ interface NamedObject {
 }
 
 /** Requests mark the fields that they need; responses mark those that may be absent. */
-export type Direction = 'request' | 'response';
+type Direction = 'request' | 'response';
 
 /** Renders schemas as nested lists of fields. */
 export interface SchemaMarkup {

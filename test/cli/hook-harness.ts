@@ -14,7 +14,7 @@ export interface Said {
   content: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   env?: Record<string, string>;
   client?: string;
   args?: string[];

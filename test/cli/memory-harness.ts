@@ -39,7 +39,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** Input and output are terminals. */
   tty?: boolean;
   columns?: number;

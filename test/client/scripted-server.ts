@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/client.ts';
 /** A status with a body, or a broken connection. */
 export type ScriptedAnswer = { status: number; headers?: object; body?: object | string } | 'break';
 
-export interface ScriptedRequest {
+interface ScriptedRequest {
   method: string;
   url: string;
   headers: NodeJS.Dict<string | string[]>;

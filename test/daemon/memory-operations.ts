@@ -1,7 +1,7 @@
 import type { CallOptions } from '../helpers/daemon.ts';
 
 /** A memory of one tenant, by its id and by the caller's own. */
-export interface NamedMemory {
+interface NamedMemory {
   id: string;
   externalId: string;
 }

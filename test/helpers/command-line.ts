@@ -47,7 +47,7 @@ function check(fault: KeychainFault | undefined): void {
   if (fault) throw new KeychainError(fault);
 }
 
-export interface Ending {
+interface Ending {
   exitCode: number;
   out: string;
   error: string;
@@ -174,7 +174,7 @@ async function end(command: Command, words: string[], { terminal }: AccountConte
 }
 
 /** Polls for up to five seconds until the text appears. */
-export async function waitFor(text: () => string, words: string | RegExp): Promise<string> {
+async function waitFor(text: () => string, words: string | RegExp): Promise<string> {
   for (const deadline = performance.now() + 5000; performance.now() < deadline; ) {
     const match = typeof words === 'string' ? text().includes(words) : words.test(text());
     if (match) return text();

@@ -13,7 +13,7 @@ export type Failure =
   | 'deep JSON'
   | 'endless';
 
-export interface AskedEmbedder {
+interface AskedEmbedder {
   path: string;
   authorization: string | undefined;
   model: string;

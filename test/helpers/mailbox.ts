@@ -14,7 +14,7 @@ export interface ParsedMail {
   raw: string;
 }
 
-export interface MailFile extends ParsedMail {
+interface MailFile extends ParsedMail {
   /** The file name; names sort in the order of sending. */
   name: string;
 }

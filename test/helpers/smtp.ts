@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { type ParsedMail, parseMail } from './mailbox.ts';
 
-export interface DeliveredMail extends Omit<ParsedMail, 'to'> {
+interface DeliveredMail extends Omit<ParsedMail, 'to'> {
   /** The envelope recipients, who actually receive it. */
   to: string[];
 }
 
 /** The step at which a mail is refused; `reply` accepts it but reports a failure, like a connection lost at the end. */
-export type RefusalStep = 'recipient' | 'reply';
+type RefusalStep = 'recipient' | 'reply';
 
 export interface TestSmtpServer {
   url: string;

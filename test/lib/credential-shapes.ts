@@ -4,7 +4,7 @@
 
 export type Random = () => number;
 
-export interface CredentialShape {
+interface CredentialShape {
   provider: string;
   name: string;
   /** The exact substring that must not survive masking. */
@@ -16,7 +16,7 @@ export interface CredentialShape {
   only?: string[];
 }
 
-export interface Context {
+interface Context {
   name: string;
   wrap(secret: string, name: string): string;
   /** What `wrap` leaves visible of the secret: escaped, encoded or cut. Default: the whole secret. */
@@ -56,7 +56,7 @@ const SEED_WORDS =
 const TEXT_CONTEXTS = ['prose', 'JSON', 'cut off'];
 const CUT_AFTER = 0.7;
 
-export const contexts: Context[] = [
+const contexts: Context[] = [
   {
     name: 'prose',
     wrap: (secret, name) => `For the demo I used the ${name} here: ${secret}\nPlease rotate it once the tests pass.`,
@@ -179,7 +179,7 @@ const ASSIGNMENTS: ((name: string, value: string) => string)[] = [
 ];
 
 /** Returns the same shapes in the same order for the same random sequence. */
-export function credentialShapes(random: Random): CredentialShape[] {
+function credentialShapes(random: Random): CredentialShape[] {
   const shapes: CredentialShape[] = [];
 
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { callAt } from '../helpers/process.ts';
 
 /** What a writer was told is stored. */
-export interface Written {
+interface Written {
   apiKey: string;
   path: string;
   content: string;

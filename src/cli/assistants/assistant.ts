@@ -31,7 +31,7 @@ export interface HttpEntry {
 }
 
 /** The URL alone: the assistant connects with OAuth. */
-export interface OAuthEntry {
+interface OAuthEntry {
   transport: 'oauth';
   url: string;
 }

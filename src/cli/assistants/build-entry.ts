@@ -27,7 +27,7 @@ export interface EntryOptions {
 }
 
 /** The entry for an assistant, or why the assistant does not support it. */
-export type BuiltEntry = { entry: DesiredEntry } | { unsupported: string };
+type BuiltEntry = { entry: DesiredEntry } | { unsupported: string };
 export type EntryBuilder = (assistant: Assistant) => Promise<BuiltEntry>;
 
 /** Returns a function that builds entries. It reads the session at most once, and only for HTTP entries. */

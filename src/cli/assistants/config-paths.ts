@@ -36,13 +36,13 @@ export function inXdgConfig(environment: Environment, ...parts: string[]): strin
 }
 
 /** Returns a path in the platform's settings folder: Application Support, `%APPDATA%` or `~/.config`. */
-export function inAppSupport(environment: Environment, ...parts: string[]): string {
+function inAppSupport(environment: Environment, ...parts: string[]): string {
   if (environment.platform === 'darwin') return inHome(environment, 'Library', 'Application Support', ...parts);
   return environment.platform === 'win32' ? inAppData(environment, ...parts) : inXdgConfig(environment, ...parts);
 }
 
 /** Returns a path in `%APPDATA%`. */
-export function inAppData(environment: Environment, ...parts: string[]): string {
+function inAppData(environment: Environment, ...parts: string[]): string {
   const folder = environment.env.APPDATA ?? inHome(environment, 'AppData', 'Roaming');
   return join(environment, folder, ...parts);
 }

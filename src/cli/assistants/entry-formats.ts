@@ -6,12 +6,12 @@ type Reference = (variable: string) => string;
 
 export const shellReference: Reference = (variable) => `\${${variable}}`;
 export const envReference: Reference = (variable) => `\${env:${variable}}`;
-export const braceReference: Reference = (variable) => `{env:${variable}}`;
-export const secretReference: Reference = (variable) => `\${{ secrets.${variable} }}`;
+const braceReference: Reference = (variable) => `{env:${variable}}`;
+const secretReference: Reference = (variable) => `\${{ secrets.${variable} }}`;
 
 /** The VS Code input variable that prompts for the key. */
 const INPUT_ID = 'svc-api-key';
-export const inputReference: Reference = () => `\${input:${INPUT_ID}}`;
+const inputReference: Reference = () => `\${input:${INPUT_ID}}`;
 export const inputSegment = { field: 'id', value: INPUT_ID };
 
 function bearer(key: HttpEntry['key'], reference?: Reference): JsonObject {

@@ -31,7 +31,7 @@ export interface InspectedFile {
 }
 
 /** Whether the assistant's folder, file or command exists on this machine. */
-export async function isInstalled(assistant: Assistant, environment: Environment): Promise<boolean> {
+async function isInstalled(assistant: Assistant, environment: Environment): Promise<boolean> {
   const markers = await Promise.all(
     assistant.markerPaths(environment).map((path) =>
       access(path).then(

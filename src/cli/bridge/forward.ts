@@ -13,7 +13,7 @@ import { type Message, parseMessage } from './message.ts';
 import type { SessionCache } from './session-cache.ts';
 
 /** One message on its way to the daemon. */
-export interface OutgoingMessage {
+interface OutgoingMessage {
   body: string;
   headers: Record<string, string>;
   isToolCall: boolean;
@@ -21,7 +21,7 @@ export interface OutgoingMessage {
 }
 
 /** A message of the daemon, and the JSON text that it was parsed from. */
-export interface IncomingMessage {
+interface IncomingMessage {
   message: Message;
   text: string;
 }

@@ -16,7 +16,7 @@ export interface Draft {
 }
 
 /** Returns the editor's command line: `$VISUAL`, `$EDITOR`, or the platform's default. */
-export function editorCommand({ env, platform }: Environment): string {
+function editorCommand({ env, platform }: Environment): string {
   return env.VISUAL || env.EDITOR || (platform === 'win32' ? 'notepad' : 'vi');
 }
 

@@ -5,7 +5,7 @@ import { formatLogLine, levelOf, WARN } from './log-line.ts';
 import { formatMail } from './mail-block.ts';
 
 /** Announcement that the daemon has started. */
-export interface Started {
+interface Started {
   version: string;
   /** The public address. */
   url: string;

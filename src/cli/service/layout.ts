@@ -20,7 +20,7 @@ export interface ServiceLayout {
 }
 
 /** The daemon's service. */
-export const DAEMON_SERVICE = 'svc';
+const DAEMON_SERVICE = 'svc';
 
 /** Returns the name of a service in launchd. */
 export function launchdLabel(name: string): string {

@@ -4,7 +4,7 @@ import type { ServiceLayout } from './layout.ts';
 import type { Ran } from './run-program.ts';
 
 /** The process that a supervisor runs. */
-export interface ServiceSpec {
+interface ServiceSpec {
   /** The program that starts svc, without arguments of `svc`. */
   program: readonly string[];
   /** The arguments of another service than the daemon's, which needs no settings file. */

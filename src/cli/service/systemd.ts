@@ -70,7 +70,7 @@ export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: numbe
 }
 
 /** Parses `systemctl show`. */
-export function parseState(text: string, unitFile: string): ServiceState {
+function parseState(text: string, unitFile: string): ServiceState {
   const facts = new Map(text.split('\n').map((line) => [line.split('=', 1)[0], line.slice(line.indexOf('=') + 1)]));
   const foreignUnit = facts.get('FragmentPath') ?? '';
   const isForeign = foreignUnit !== '' && foreignUnit !== unitFile;

@@ -44,7 +44,7 @@ export interface SpaceStatus {
   members?: number | null;
 }
 
-export interface TieStatus {
+interface TieStatus {
   folder: string;
   space: SpaceStatus;
 }

@@ -49,7 +49,7 @@ export function chooseProfile(
 }
 
 /** Compares addresses case-insensitively, to recognize one typed differently. The daemon has the final say. */
-export function sameAddress(one: string, other: string): boolean {
+function sameAddress(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 

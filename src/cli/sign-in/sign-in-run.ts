@@ -6,7 +6,7 @@ import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import type { Attempts, SignedIn } from './sign-in-attempts.ts';
 
 /** The current state of a sign-in, for display. */
-export interface SignInState {
+interface SignInState {
   /** `over`: no code can succeed; a new link is needed. */
   phase: 'sending' | 'waiting' | 'checking' | 'over';
   /** When the newest link expires, by the monotonic clock. */

@@ -25,7 +25,7 @@ export interface UnreadableNote {
 }
 
 /** Marks a file as the other side of a conflict. */
-export const CONFLICT_PROPERTY = 'svc-conflict';
+const CONFLICT_PROPERTY = 'svc-conflict';
 /** Holds the id where `id` is somebody else's. */
 const OWN_ID_PROPERTY = 'svc-id';
 const MEMORY_ID = /^mem_[0-9a-f]{32}$/;

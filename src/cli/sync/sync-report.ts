@@ -10,8 +10,6 @@ import type { Change, PassReport } from './sync-pass.ts';
 const MAX_LISTED = 20;
 const MAX_SAME_PROBLEM = 5;
 
-export type SyncReport = ReturnType<typeof createSyncReport>;
-
 /** Prints what passes did: changes to standard output, what needs a person to standard error, each only once. */
 export function createSyncReport(
   { terminal }: Pick<CommandContext, 'terminal'>,

@@ -13,7 +13,7 @@ export interface TidyRun {
   environment: Environment;
 }
 
-export interface ProgramStart {
+interface ProgramStart {
   args: string[];
   env?: Record<string, string>;
   /** Texts of files in the folder, by path. */

@@ -17,8 +17,8 @@ import type { ProgramNews, TidyProgram } from './tidy-program.ts';
 import { TIDY_PROGRAMS } from './tidy-programs.ts';
 import { openTidyDaemon, type TidyScope } from './tidy-work.ts';
 
-export const DEFAULT_MAX_TURNS = 60;
-export const DEFAULT_MAX_MINUTES = 30;
+const DEFAULT_MAX_TURNS = 60;
+const DEFAULT_MAX_MINUTES = 30;
 
 export interface TidyWithOptions extends TidyScope {
   with: TidyProgramName;

@@ -18,7 +18,7 @@ interface Schema extends Json {
 }
 
 /** Describes an argument, and the members of an object (or of each object in a list) that assistants should know. */
-export type ArgumentNote = string | [about: string, members: ArgumentNotes];
+type ArgumentNote = string | [about: string, members: ArgumentNotes];
 
 /** The arguments that are listed to assistants, in this order. Others of the contract are accepted all the same. */
 export interface ArgumentNotes {

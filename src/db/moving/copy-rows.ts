@@ -5,7 +5,7 @@ import { compareKeys, type MovedRow, rowsOf } from './moved-rows.ts';
 import { MOVED_TABLES, type MovedTable } from './moved-tables.ts';
 
 /** A row that the full-text index has an entry for. */
-export interface TextRow {
+interface TextRow {
   tenantId: string;
   scope: number;
   number: number;

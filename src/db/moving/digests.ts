@@ -4,7 +4,7 @@ import { compareValues, rowsOf } from './moved-rows.ts';
 import type { MovedTable } from './moved-tables.ts';
 
 /** Digest of a tenant's rows in a table. */
-export interface Digest {
+interface Digest {
   tenantId: string;
   rows: number;
   /** Size of the rows in canonical form. */
@@ -14,11 +14,7 @@ export interface Digest {
 }
 
 /** Counts and checksums the rows of each tenant, or of these tenants, by ascending id. */
-export async function* digestsOf(
-  reader: Reader,
-  table: MovedTable,
-  tenantIds?: readonly string[],
-): AsyncGenerator<Digest> {
+async function* digestsOf(reader: Reader, table: MovedTable, tenantIds?: readonly string[]): AsyncGenerator<Digest> {
   let open: { tenantId: string; rows: number; bytes: number; hash: Hash } | undefined;
   const close = ({ tenantId, rows, bytes, hash }: NonNullable<typeof open>): Digest => {
     return { tenantId, rows, bytes, sha256: hash.digest('hex') };

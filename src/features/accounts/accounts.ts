@@ -30,10 +30,8 @@ import {
   updateTier,
 } from './accounts-store.ts';
 
-export type { TenantRow };
-
 /** Who may create an account. Existing accounts can always sign in. */
-export interface SignUpPolicy {
+interface SignUpPolicy {
   signup: 'open' | 'invite' | 'closed';
   /** Allowed email domains. Empty means any. */
   domains: readonly string[];

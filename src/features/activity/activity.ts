@@ -22,7 +22,7 @@ import { createPendingActivity } from './pending-activity.ts';
 type Tenant = Pick<Principal, 'tenantId'>;
 
 /** A request that was answered. */
-export interface AnsweredRequest extends Omit<ActivityRow, 'at' | 'microseconds' | 'ids'> {
+interface AnsweredRequest extends Omit<ActivityRow, 'at' | 'microseconds' | 'ids'> {
   milliseconds: number;
   ids: readonly string[];
 }

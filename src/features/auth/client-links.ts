@@ -10,7 +10,7 @@ import { isFromBrowser, isOpen } from './sign-in.ts';
 import { findSignIn, updateUsed } from './sign-in-store.ts';
 
 /** The account that an OAuth client asks for, and the query of its authorization request. */
-export interface ClientLink {
+interface ClientLink {
   email: string;
   clientRequest: string;
 }

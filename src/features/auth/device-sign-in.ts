@@ -27,7 +27,7 @@ import { gone, isOpen, MAX_WRONG_CODES } from './sign-in.ts';
 import { findSignIn, updateUsed, updateWrongCodes } from './sign-in-store.ts';
 
 /** Outcome of a poll: the token, handed out once, or when to ask again. */
-export type Polled = { token: string } | { intervalSeconds: number };
+type Polled = { token: string } | { intervalSeconds: number };
 
 /**
  * Connects devices without a key (after RFC 8628). A terminal names the email address of an account; its owner allows

@@ -31,7 +31,7 @@ export type Redeemed =
   | { kind: 'terminal'; code: string; device: string; loopback: { port: number; state: string } | undefined };
 
 /** A link that has not been consumed, as its confirmation page shows it. */
-export interface PendingLink {
+interface PendingLink {
   email: string;
   device: string | undefined;
   /** Whether it allows a device, instead of signing in. */

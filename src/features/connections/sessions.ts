@@ -31,7 +31,7 @@ export interface ClientOrigin {
  * The browser that a session is for. A session of the same account that it has already is replaced. While it has one of
  * another account none is made, because a link could sign a person in to the account of someone else unnoticed.
  */
-export interface NewBrowser extends ClientOrigin {
+interface NewBrowser extends ClientOrigin {
   current: Principal | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface MessageObserver {
 }
 
 /** The messages that were erased: all that the conversation had between two ordinals, both included. */
-export interface RemovedMessages {
+interface RemovedMessages {
   fromOrdinal: number;
   toOrdinal: number;
   ids: readonly string[];

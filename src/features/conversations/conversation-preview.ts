@@ -25,7 +25,7 @@ export async function withPreview(reader: Reader, row: ConversationRow): Promise
 }
 
 /** The first words of a text, on one line; null if there are none. */
-export function previewOf(text: string | undefined): string | null {
+function previewOf(text: string | undefined): string | null {
   const line = (text ?? '').replaceAll(/\s+/gu, ' ').trim();
   const characters = Array.from(line);
   if (characters.length <= MAX_CHARACTERS) return line === '' ? null : line;

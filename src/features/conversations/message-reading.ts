@@ -7,14 +7,14 @@ import type { ConversationRow, MessageRow } from './message-row.ts';
 import { countMessages, findMessage, findMessagesById, listMessages } from './messages-store.ts';
 
 /** The part of a conversation that an episode refers to. */
-export interface SpanRequest {
+interface SpanRequest {
   conversationId?: string | undefined;
   fromMessageId?: string | undefined;
   toMessageId?: string | undefined;
 }
 
 /** The user and project of a conversation and the ordinals of a span in it, both included; `null` for an open end. */
-export interface Span {
+interface Span {
   endUser: string;
   project: string | null;
   fromOrdinal: number | null;

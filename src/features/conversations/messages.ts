@@ -25,7 +25,7 @@ import { type ConversationRow, type MessageRow, toConversation, toMessage } from
 import { findMessage, findMessagesById, listMessages } from './messages-store.ts';
 
 /** A message, its text, which is that of its parts if it has any, and its conversation. */
-export interface MessageInConversation {
+interface MessageInConversation {
   message: Message;
   text: string;
   conversation: Omit<Conversation, 'preview'>;

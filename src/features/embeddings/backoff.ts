@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 
 /** Backoff for one model. */
-export interface Backoff {
+interface Backoff {
   /** Whether the model may be called now. */
   isReady(): boolean;
   /** Call after a success. */
@@ -31,7 +31,7 @@ const SETTINGS_PAUSE_MS = 60_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /** Doubles the pause up to `maxPauseMs`; a `Retry-After` from the embedder takes precedence. */
-export function createBackoff(
+function createBackoff(
   { clock, log }: { clock: Clock; log: Log },
   { maxPauseMs, settingsPauseMs = Math.min(SETTINGS_PAUSE_MS, maxPauseMs), count, message }: BackoffOptions,
 ): Backoff {

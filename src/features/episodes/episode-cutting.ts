@@ -29,7 +29,7 @@ interface Window {
   messages: MessageRow[];
 }
 
-export type CutMode = 'continue' | 'restart';
+type CutMode = 'continue' | 'restart';
 
 interface Parts {
   db: Database;
@@ -43,7 +43,7 @@ interface Parts {
 }
 
 /** The number of messages cut per transaction, about ten milliseconds of work; also the maximum length of a cut. */
-export const WINDOW = 500;
+const WINDOW = 500;
 
 export function createEpisodeCutting({ db, clock, ids, usage, text, reading, writing, purge }: Parts): EpisodeCutting {
   /**

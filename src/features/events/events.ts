@@ -18,7 +18,7 @@ import {
 } from './events-store.ts';
 
 /** A stream of the text of server-sent events. */
-export interface EventText {
+interface EventText {
   chunks: AsyncGenerator<string>;
   /** Fires when the stream has to end, which it cannot while its client reads nothing. */
   ended: AbortSignal;
@@ -27,10 +27,10 @@ export interface EventText {
 }
 
 /** A place between two changes of a tenant. */
-export type Position = Pick<ChangeRow, 'number' | 'at'>;
+type Position = Pick<ChangeRow, 'number' | 'at'>;
 
 /** Changes that were read, and the position after them. */
-export interface ChangesRead {
+interface ChangesRead {
   changes: ChangeRow[];
   position: Position;
   isMissed: boolean;

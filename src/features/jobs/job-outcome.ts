@@ -20,7 +20,7 @@ const FIRST_RETRY_MS = 2000;
 const RECHECK_MS = 300_000;
 const MAX_RETRY_MS = 3_600_000;
 /** About two and a half hours of retries. */
-export const MAX_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 
 const PERMANENT_REASONS = new Set<ProviderFault['reason']>(['refused', 'out_of_scope', 'address']);
 /** The input gets shorter with each attempt; after this many, length is not the reason for the rejection. */

@@ -33,7 +33,7 @@ import {
 export type { JobRow } from './jobs-store.ts';
 
 /** The fields that define a new job. */
-export type NewJob = Pick<
+type NewJob = Pick<
   JobRow,
   | 'tenantId'
   | 'conversationId'

@@ -17,7 +17,7 @@ export interface Language {
 }
 
 /** Words by which statements are compared. */
-export interface StatementWords {
+interface StatementWords {
   /** Words that turn a statement into another one: two that differ in one of them do not say the same. */
   limits: ReadonlySet<string>;
   negations: ReadonlySet<string>;

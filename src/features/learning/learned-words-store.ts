@@ -5,7 +5,7 @@ import { columnNames, insertRows, padToPowerOfTwo, placeholders, valuesOf } from
 import type { UserKey } from './learned-cache.ts';
 import type { LearnedWord } from './learned-words.ts';
 
-export type LearnedWordRow = LearnedWord & UserKey;
+type LearnedWordRow = LearnedWord & UserKey;
 
 const COLUMNS = columnNames<LearnedWordRow>({
   ...{ tenantId: true, endUser: true, root: true, itemId: true, word: true, strength: true, uses: true },

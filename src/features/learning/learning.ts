@@ -52,7 +52,7 @@ export type { UserKey } from './learned-cache.ts';
 export { reserveDefaults } from './learned-ranking.ts';
 export type { WordMatch } from './learned-words.ts';
 export { findMemoryUses } from './memory-uses-store.ts';
-export { bucketOf, type QueryBucket, type QueryTraits, textTraitsOf } from './query-bucket.ts';
+export { bucketOf, type QueryBucket, textTraitsOf } from './query-bucket.ts';
 export type { RememberedCandidate } from './remembered-search.ts';
 export { signalModelOf } from './signal-model.ts';
 export type { LearnedMatches } from './word-learning.ts';
@@ -66,7 +66,7 @@ export interface LearnedRanking {
 }
 
 /** What a user taught. */
-export interface Taught {
+interface Taught {
   /** The learned weights for a query bucket. */
   rankingFor(bucket: QueryBucket): LearnedRanking;
   /** The items of the user, who has this scope, that terms of a question lead to. */
@@ -74,10 +74,10 @@ export interface Taught {
 }
 
 /** The conditions of a search; `types` is absent for all. */
-export type AskedSearch = Pick<SearchRequest, 'query' | 'project' | 'types'>;
+type AskedSearch = Pick<SearchRequest, 'query' | 'project' | 'types'>;
 
 /** A completed search. */
-export interface AnsweredSearch extends UserKey {
+interface AnsweredSearch extends UserKey {
   client: string | null;
   /** Scope of the user; `undefined` for a user without items. */
   scope: number | undefined;

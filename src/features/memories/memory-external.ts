@@ -25,7 +25,7 @@ import {
 } from './memory-row.ts';
 
 /** A memory addressed by the caller's own id; `user` defaults to `default`. */
-export interface ExternalKey {
+interface ExternalKey {
   externalId: string;
   user?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { MemoryRow } from './memory-row.ts';
 
 /** The position of a version in an export, which is ordered by id and version. */
-export interface VersionKey {
+interface VersionKey {
   id: string;
   version: number;
 }

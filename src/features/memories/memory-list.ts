@@ -8,7 +8,7 @@ import type { Cursors } from '../text/page-cursor.ts';
 import { countMemories, type ListFilter, type ListPage, type ListPosition, listMemories } from './memory-list-store.ts';
 import { toMemory } from './memory-row.ts';
 
-export interface MemoryPageAnswer {
+interface MemoryPageAnswer {
   data: Memory[];
   nextCursor: string | null;
   total?: number;

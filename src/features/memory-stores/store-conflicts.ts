@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 
 /** Members of an error that Anthropic's SDK reads besides its message. Errors without them have those of their code. */
-export interface WireError {
+interface WireError {
   type: 'memory_precondition_failed_error' | 'memory_path_conflict_error';
   conflicting_path?: string;
   conflicting_memory_id?: string;

@@ -38,7 +38,7 @@ export interface IssuedTokens {
 }
 
 /** The account owner who allows a client. */
-export interface Allowing {
+interface Allowing {
   tenantId: string;
   /** Where the browser is. */
   address: string;

@@ -15,19 +15,19 @@ import { addressesOf } from './oauth-addresses.ts';
 import type { OAuthScope } from './oauth-scope.ts';
 
 /** A request that waits for a decision, and whose account it is about. */
-export interface WaitingRequest {
+interface WaitingRequest {
   email: string;
   request: AuthorizationRequest;
 }
 
 /** A mailed link in a browser that may have asked for it. */
-export interface OpenedLink {
+interface OpenedLink {
   token: string;
   /** Identifies the browser. */
   cookie: string | undefined;
 }
 
-export interface Decision {
+interface Decision {
   allow: boolean;
   scope: OAuthScope | undefined;
   /** The IP address of the browser. */

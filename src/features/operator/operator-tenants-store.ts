@@ -1,7 +1,7 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 
-export type TenantOrder = 'created' | 'email' | 'storedBytes';
+type TenantOrder = 'created' | 'email' | 'storedBytes';
 
 /** An account as the operator sees it: its counts, and nothing that it stores. */
 export interface CountedTenantRow {

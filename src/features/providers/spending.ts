@@ -8,10 +8,8 @@ import type { TokensSpent } from '../../outside/providers/provider-models.ts';
 import { findSettings, type ProviderSettingsRow } from './provider-settings-store.ts';
 import { addUsed, deleteUsedOf, findUsed, listUsed, type Purpose } from './spending-store.ts';
 
-export type { Purpose } from './spending-store.ts';
-
 /** Usage of one or more requests to a model. */
-export interface TokensUsed {
+interface TokensUsed {
   provider: string;
   model: string;
   requests: number;

@@ -6,12 +6,12 @@ import { parseQuery } from './parsed-query.ts';
 import { matchesOf, rankMatches } from './ranking.ts';
 
 /** A memory like a text, with the cosine of their vectors if the text has one. */
-export interface SimilarMemory {
+interface SimilarMemory {
   row: MemoryRow;
   cosine?: number | undefined;
 }
 
-export interface SimilarTo {
+interface SimilarTo {
   text: string;
   /** Vector of the text. Without it, only the words of the text are searched for. */
   vector?: QueryVector | undefined;

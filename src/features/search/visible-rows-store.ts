@@ -44,10 +44,7 @@ function join(engine: Engine, lookup: Lookup | undefined): string {
 }
 
 /** Joins the rows (`m`) that the query may show to a relation `f` with a `number` column, and `more` to those rows. */
-export function joinVisible(
-  { reader, source, query }: Pick<SourceSearch, 'reader' | 'source' | 'query'>,
-  more?: Lookup,
-): Sql {
+function joinVisible({ reader, source, query }: Pick<SourceSearch, 'reader' | 'source' | 'query'>, more?: Lookup): Sql {
   const { engine } = reader;
   const conditions = visibleConditions(source, query, engine);
   const rows = joinRows(engine, source.rows, query.tenantId);

@@ -19,13 +19,13 @@ import type { SuggestionSettings } from './suggestion-settings.ts';
 import { countOpen, findSuggested, insertItems, insertSuggestions, type SuggestionRow } from './suggestions-store.ts';
 
 /** Who suggests, and with what: a model, an assistant. */
-export interface By {
+interface By {
   suggester: Suggester;
   name: string | null;
 }
 
 /** How many of some suggestions were stored, were known before, or could not be stored. */
-export interface Suggested {
+interface Suggested {
   suggested: number;
   known: number;
   refused: number;

@@ -19,7 +19,7 @@ import {
 } from './suggestions-store.ts';
 
 /** A page of suggestions to export. */
-export interface SuggestionPage {
+interface SuggestionPage {
   tenantId: string;
   user: string | undefined;
   afterId: string;

@@ -49,7 +49,7 @@ export interface TextIndex {
 const ENGINES: Record<Engine, TextIndexEngine> = { sqlite: textIndexSqlite, postgres: textIndexPostgres };
 
 /** Indexes the rows of one type by their numbers. */
-export function createTextIndex(type: ItemType): TextIndex {
+function createTextIndex(type: ItemType): TextIndex {
   async function emptyPassages(connection: Connection, rows: readonly IndexedRow[]): Promise<TotalsChange[]> {
     if (type !== 'message' || rows.length === 0) return [];
     return ENGINES[connection.engine].emptyPassages(connection, rows);

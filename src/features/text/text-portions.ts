@@ -72,7 +72,7 @@ interface Parts {
 }
 
 /** The most that one transaction indexes, unless a single text is longer. */
-export interface PortionSize {
+interface PortionSize {
   rows: number;
   characters: number;
 }

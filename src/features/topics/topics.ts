@@ -33,7 +33,7 @@ export interface Topics extends FindingTopics, EditingTopics, Erasable {
   digest(reader: Reader, owner: TopicOwner, limits: { topics: number; memories: number }): Promise<TopicInDigest[]>;
 }
 
-export interface TopicInDigest {
+interface TopicInDigest {
   name: string;
   memoryCount: number;
   /** Newest first; superseded ones too. */

@@ -16,7 +16,7 @@ export interface ModelManifest extends ModelTraits {
   files: HubFile[];
 }
 
-export const MANIFEST = 'svc-model.json';
+const MANIFEST = 'svc-model.json';
 
 /** The folder of added models in a data folder. */
 export function modelsFolder(dataDir: string): string {

@@ -39,7 +39,7 @@ export class EmbedderFault extends Error {
   }
 }
 
-export interface EmbedOptions {
+interface EmbedOptions {
   /** The role of the texts, for models that distinguish them; documents if absent. */
   purpose?: 'query' | 'document';
   signal?: AbortSignal;

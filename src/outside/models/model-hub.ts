@@ -29,7 +29,7 @@ export interface HubCommit {
   files: HubFile[];
 }
 
-export interface HubContent {
+interface HubContent {
   offset: number;
   body: AsyncIterable<Buffer>;
 }

@@ -17,7 +17,7 @@ import {
 import type { Capabilities, KnownCapabilities } from './server-capabilities.ts';
 
 /** JSON Schema. Providers' strict modes require every property to be required, and `additionalProperties: false`. */
-export type JsonSchema = object;
+type JsonSchema = object;
 
 export interface GenerateRequest {
   model: string;

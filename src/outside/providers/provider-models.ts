@@ -7,8 +7,8 @@ import { createKnownCapabilities } from './server-capabilities.ts';
 
 export type { ProviderAccess } from './provider-connection.ts';
 export { type Embedded, type EmbedRequest, MAX_TEXTS_PER_REQUEST } from './provider-embedding.ts';
-export { ProviderFault, type ProviderFaultReason, type TokensSpent } from './provider-fault.ts';
-export type { Generated, GenerateRequest, JsonSchema } from './provider-generation.ts';
+export { ProviderFault, type TokensSpent } from './provider-fault.ts';
+export type { GenerateRequest } from './provider-generation.ts';
 
 /** Models of all providers, called with the key that each call passes. Nothing is retried: that is up to the caller. */
 export interface ProviderModels {

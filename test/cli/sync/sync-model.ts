@@ -17,7 +17,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 
 /** Random edits on both sides of a synced folder, with crashes, and what must hold afterwards. */
 
-export const OPERATIONS = [
+const OPERATIONS = [
   ...(['file new', 'file edit', 'file delete', 'file move', 'file tag', 'file copy', 'file strip'] as const),
   ...(['conflict resolve', 'memory new', 'memory edit', 'memory tag', 'memory erase', 'memory outdate'] as const),
   ...(['file same text', 'nothing'] as const),

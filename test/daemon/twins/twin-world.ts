@@ -17,7 +17,7 @@ import { type Filled, fillTwin } from './twin-fill.ts';
 export const TWINS = ['ada', 'bob'] as const;
 export type TwinName = (typeof TWINS)[number];
 
-export interface Called {
+interface Called {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the body of any route.
   body: any;
@@ -46,7 +46,7 @@ export interface Twin {
 export type Scenario = (twin: Twin) => Promise<void>;
 
 /** Who acts on the database of whom. */
-export interface Cast {
+interface Cast {
   actor: TwinName;
   /** The other has an empty account unless present. */
   present: readonly TwinName[];
@@ -56,7 +56,7 @@ export interface Cast {
 export type Records = string[];
 
 /** The first difference between what a twin sees and what is expected, or a changed row of the other twin. */
-export class Deviation extends Error {
+class Deviation extends Error {
   override readonly name = 'Deviation';
 }
 

@@ -19,7 +19,7 @@ export interface MailDaemon {
   stop(): Promise<void>;
 }
 
-export interface DaemonOptions {
+interface DaemonOptions {
   mailer?: Mailer;
   /** Defaults to the system clock. */
   clock?: Clock;

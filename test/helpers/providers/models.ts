@@ -13,7 +13,7 @@ import {
 import { createTestClock } from '../clock.ts';
 
 /** The first instant of 2026. */
-export const NEW_YEAR_MS = Date.UTC(2026, 0, 1);
+const NEW_YEAR_MS = Date.UTC(2026, 0, 1);
 
 /** The production limits with short timeouts, so that hanging requests end soon. */
 export function soon(ms: number): ProviderHttpLimits {

@@ -30,7 +30,7 @@ const WIRES: Record<Provider, Wire> = {
 const noTrouble = (_seen: SeenRequest): Promise<Trouble | undefined> => Promise.resolve(undefined);
 
 /** Default models of each kind of server; the first generates, the second embeds. */
-export const MODELS: Record<Provider, readonly [string, string]> = {
+const MODELS: Record<Provider, readonly [string, string]> = {
   openai: ['gpt-4.1-mini', 'text-embedding-3-small'],
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-4-5'],
   google: ['gemini-2.5-flash', 'gemini-embedding-001'],

@@ -12,7 +12,7 @@ export interface Week {
   days: { title: string; changes: { memory: Memory; change: ChangeOfMemory }[] }[];
 }
 
-export const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
 
 /** Sums up the memories that changed within 7 days. `memories` are in the order of their change, latest first. */
 export function weekOf(memories: readonly Memory[], nowMs: number, formatDay: (epochMs: number) => string): Week {

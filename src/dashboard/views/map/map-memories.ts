@@ -3,7 +3,7 @@ import type { Grouping } from './map-graph.ts';
 import { GROUPINGS } from './map-graph.ts';
 
 /** The map shows at most this many memories: the newest that match. */
-export const MAX_NODES = 1500;
+const MAX_NODES = 1500;
 const PAGE_SIZE = 200;
 
 /** State of the map, as stored in the address. */

@@ -125,7 +125,7 @@ interface RestatementNoteProps {
 }
 
 /** Shows how far a result moved, or nothing if it did not. */
-export function Movement({ result }: { result: SearchResult }) {
+function Movement({ result }: { result: SearchResult }) {
   const movement = movementOf(result);
   if (movement === 0 || result.why === undefined) return null;
   return (

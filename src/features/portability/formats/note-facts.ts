@@ -2,7 +2,7 @@ import { MAX_STORED_LENGTH } from './foreign-values.ts';
 import { markdownLines } from './markdown-sections.ts';
 
 /** `- [category] text #tag (context)` */
-export interface Observation {
+interface Observation {
   category: string | undefined;
   text: string;
   tags: string[];
@@ -10,7 +10,7 @@ export interface Observation {
 }
 
 /** `- relation_type [[Target]] (context)` */
-export interface Relation {
+interface Relation {
   relationType: string;
   target: string;
   context: string | undefined;
