@@ -2,6 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from '../contract/errors.ts';
 import type { Scope } from '../contract/scopes.ts';
 import { SPACE_HEADER } from '../contract/spaces.ts';
+import { WEB_APP_CLIENT } from '../contract/web-app-client.ts';
+import { clientOfUserAgent } from '../features/activity/client-name.ts';
 import type { Principal } from '../features/keys/keys.ts';
 import { isPersonal, requireScope, scopeOf } from '../features/keys/scope.ts';
 import { networkOf } from '../features/limits/network.ts';
@@ -12,7 +14,6 @@ import { documentedPath } from './activity-hooks.ts';
 import type { Authentication } from './authentication.ts';
 import { sendProblem, toAppError } from './problems.ts';
 import type { RefusalPace } from './refusal-pace.ts';
-import { clientOfRequest } from './request-client.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -187,4 +188,13 @@ export function rateHeaders({
     'RateLimit-Policy': `"minute";q=${limit};w=60`,
     RateLimit: `"minute";r=${remaining};t=${fullAfterSeconds}`,
   };
+}
+
+/**
+ * Names the client of a request: the web app, or the product in its User-Agent. Only the web app has a session; its
+ * requests with a key are marked `Sec-Fetch-Site: same-origin` by the browser.
+ */
+function clientOfRequest({ headers }: FastifyRequest, { credential }: Principal): string {
+  if (credential.kind === 'session' || headers['sec-fetch-site'] === 'same-origin') return WEB_APP_CLIENT;
+  return clientOfUserAgent(headers['user-agent']);
 }

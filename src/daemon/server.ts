@@ -1,17 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import type { Ids } from '../lib/ids.ts';
 import { onAnswer, reportAnswers } from './answered.ts';
-import { enforceBodyTimeout } from './body-timeout.ts';
 import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
-import { allowOrigins } from './cors.ts';
 import { answerFrameworkError, guard, identify, protect } from './guard.ts';
 import { addJsonParser, refuseUnneededBody } from './json-body.ts';
 import { serializeListsInSlices } from './list-answers.ts';
-import { addApiDocument } from './openapi.ts';
+import { type ApiDocument, completeDocument } from './openapi-document.ts';
 import { answerOtherMethods } from './path-methods.ts';
 import { addErrorHandlers } from './problems.ts';
 import { compileWhenNeeded } from './schema-compilers.ts';
+
+const DESCRIPTION = `Persistent memory for AI assistants.
+
+- Send your API key as \`Authorization: Bearer svc_live_…\`. Another account's resource answers exactly as one that does not exist.
+- Errors are problem documents (RFC 9457). Unknown fields and parameters are refused, and types are not coerced.
+- Lists answer \`{data, nextCursor}\`. A cursor is opaque and valid only with the filters it was issued for.
+- Every response carries the rate limit headers and \`X-Request-Id\`.
+- Every path answers \`OPTIONS\` with 204 and \`Allow\`, and any other method that it does not support with 405. \`HEAD\` answers like \`GET\` without the body.
+`;
+
+const CREDENTIAL =
+  'Your API key, which has every scope, or the token of a device, which has the scope `memory`. Scopes are `memory:read`, `memory` and `account`, each of which includes those before it: the security of an operation names the one that it needs.';
+
+/** Serves the OpenAPI document at `/v1/openapi.json`. Call it before the routes are added. */
+async function addApiDocument(app: FastifyInstance, version: string, publicUrl: () => string): Promise<void> {
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'svc',
+        version,
+        summary: 'Persistent memory for AI assistants',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      } as { title: string; version: string },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_live_<32 hex>', description: CREDENTIAL },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-svc',
+            description:
+              'The session of the web app: see `POST /v1/session`. Without https its name is `svc_session`. Requests that change something need `X-Svc-Csrf` too.',
+          },
+        },
+      },
+      security: [{ apiKey: [] }, { session: [] }],
+    },
+    transformObject: (generated) =>
+      completeDocument((generated as unknown as { openapiObject: ApiDocument }).openapiObject, publicUrl()) as never,
+  });
+  app.get('/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Protocol-Version, X-Svc-Space';
+const EXPOSED_HEADERS =
+  'ETag, Location, Retry-After, Idempotency-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy';
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
+
+/**
+ * Allows pages of exactly these origins to call the API from a browser. Never with credentials: such a page sends its own
+ * API key, not the browser's cookies. Call it before the guard, so that refused requests are readable too.
+ */
+function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const allowed = new Set(origins);
+  app.addHook('onRequest', async ({ method, url, headers }, reply) => {
+    if (!url.startsWith('/v1/')) return;
+    reply.header('Vary', 'Origin');
+    const { origin } = headers;
+    if (origin === undefined || !allowed.has(origin)) return;
+    reply.header('Access-Control-Allow-Origin', origin);
+    if (method === 'OPTIONS') {
+      reply
+        .header('Access-Control-Allow-Methods', METHODS)
+        .header('Access-Control-Allow-Headers', REQUEST_HEADERS)
+        .header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_SECONDS);
+    } else reply.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+  });
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -112,4 +186,29 @@ function logRequests(app: FastifyInstance): void {
     if (quiet && ++successes % LOG_ONE_SUCCESS_IN !== 1) return;
     app.log.info({ requestId, method, route, status, ms, tenantId: principal?.tenantId }, 'request');
   });
+}
+
+/**
+ * Requires a body to arrive within `limitMs` of its headers, and otherwise fails like Node's own request timeout. Routes
+ * that read their body as a stream are exempt.
+ */
+function enforceBodyTimeout(app: FastifyInstance, limitMs: number): void {
+  const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+  // Runs before Fastify's own listener, so that the timer exists when `preParsing` looks it up.
+  app.server.prependListener('request', (request: IncomingMessage) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === '0')) return;
+    const timer = setTimeout(() => {
+      if (!request.complete) app.server.emit('clientError', late(), request.socket);
+    }, limitMs);
+    timers.set(request, timer);
+    request.once('close', () => clearTimeout(timer));
+  });
+  app.addHook('preParsing', async (request) => {
+    if (request.routeOptions.config.streamsBody) clearTimeout(timers.get(request.raw));
+  });
+}
+
+function late(): Error {
+  return Object.assign(new Error('The request body arrived too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 }

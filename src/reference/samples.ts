@@ -1,8 +1,56 @@
 import type { ClientCall } from './client-calls.ts';
 import type { Endpoint, Response } from './document-reader.ts';
 import type { ExampleRequest } from './examples.ts';
-import { literal } from './literal.ts';
-import { MCP_TOOLS, TOOL_ARGUMENTS } from './mcp-tools.ts';
+
+const WIDTH = 72;
+
+/**
+ * Writes a JSON value as a JavaScript literal: on one line where it fits after `before` characters, else with one member
+ * per line.
+ */
+function literal(value: unknown, before = 0, indent = ''): string {
+  const line = flat(value);
+  if (before + line.length <= WIDTH || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map((item) => literal(item, inner.length, inner))
+    : Object.entries(value).map(
+        ([name, member]) => `${key(name)}: ${literal(member, inner.length + name.length, inner)}`,
+      );
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${members.map((member) => `${inner}${member},\n`).join('')}${indent}${close}`;
+}
+
+function flat(value: unknown): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.map(flat).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${key(name)}: ${flat(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : flat(name);
+}
+
+/** The MCP tools by the id of the operation that does the same. */
+const MCP_TOOLS: Readonly<Record<string, string>> = {
+  'search.query': 'memory_search',
+  'search.context': 'memory_context',
+  'memories.create': 'memory_add',
+  'memories.update': 'memory_update',
+  'memories.delete': 'memory_delete',
+  'memories.get': 'memory_get',
+  'memories.list': 'memory_list',
+  'searches.feedback': 'memory_feedback',
+  'conversations.messages.append': 'conversation_append',
+};
+
+/** Arguments of tools whose name differs from the parameter of the operation. */
+const TOOL_ARGUMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  conversation_append: { id: 'conversationId' },
+};
 
 /** The address in the samples. The page replaces it with its own. */
 export const SAMPLE_ORIGIN = 'http://127.0.0.1:8787';

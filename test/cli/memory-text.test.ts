@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEventData } from '../../src/cli/bridge/event-stream.ts';
+import { readEventData } from '../../src/cli/bridge/http-transport.ts';
 import { parseMetadata } from '../../src/cli/memory/command-options.ts';
 import { formatRelativeTime } from '../../src/cli/memory/relative-time.ts';
 import { shortIds } from '../../src/cli/memory/short-id.ts';

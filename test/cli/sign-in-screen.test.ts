@@ -1,10 +1,8 @@
 import { render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { describe, expect, test, vi } from 'vitest';
-import { Confirmation } from '../../src/cli/ui/confirmation.tsx';
 import { editLine, type Line } from '../../src/cli/ui/line-edit.ts';
-import { Question } from '../../src/cli/ui/question.tsx';
-import { SignInScreen, type SignInScreenProps } from '../../src/cli/ui/sign-in-screen.tsx';
+import { Confirmation, Question, SignInScreen, type SignInScreenProps } from '../../src/cli/ui/screen-prompts.tsx';
 
 const PROPS: SignInScreenProps = {
   email: 'ana@example.com',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEventData } from '../../src/cli/bridge/event-stream.ts';
+import { readEventData } from '../../src/cli/bridge/http-transport.ts';
 import { eventsWithin } from '../../src/outside/event-stream.ts';
 
 const LIMITS = { depth: 3, objectMembers: 10, members: 10, values: 10 };

@@ -1,7 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../src/outside/token-estimate.ts';
-import { quickCounter, tokenCounterOf } from '../../src/outside/tokens.ts';
+import { estimateTokens, quickCounter, tokenCounterOf } from '../../src/outside/tokens.ts';
 
 const TEXT = 'The deployment uses blue-green releases; Ada decided on 2026-11-20 to keep PostgreSQL 16 and drop Redis.';
 

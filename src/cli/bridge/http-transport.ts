@@ -3,7 +3,6 @@ import https from 'node:https';
 import { BATCH_MEDIA_TYPE } from '../../contract/mcp-batch.ts';
 import { OWN_SPACE } from '../../contract/space-names.ts';
 import { textLines } from '../text-lines.ts';
-import { readEventData } from './event-stream.ts';
 
 /** One POST to the daemon's MCP endpoint. */
 export interface TransportRequest {
@@ -117,4 +116,18 @@ function toTransportResponse(response: http.IncomingMessage): TransportResponse 
       if (chunks.length > 0) yield Buffer.concat(chunks).toString('utf8');
     },
   };
+}
+
+/**
+ * Yields the `data` of each server-sent event as soon as the event is complete. Ignores other fields (`event`, `id`,
+ * `retry`), comments, and an incomplete event at the end of the stream (HTML, 9.2.6).
+ */
+export async function* readEventData(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let data: string[] = [];
+  for await (const line of textLines(stream)) {
+    if (line === '') {
+      if (data.length > 0) yield data.join('\n');
+      data = [];
+    } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+  }
 }

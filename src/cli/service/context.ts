@@ -5,12 +5,13 @@ import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createHttpFetch } from '../http-fetch.ts';
+import type { Environment } from '../settings.ts';
 import { createLaunchd } from './launchd.ts';
-import { type Scope, serviceLayout } from './layout.ts';
+import { type Scope, type ServiceLayout, serviceLayout } from './layout.ts';
 import { createRunProgram, type RunProgram } from './run-program.ts';
-import type { Supervisor } from './supervisor.ts';
+import { renderScheduledTask } from './scheduled-task.ts';
+import { requireSuccess, type Supervisor } from './supervisor.ts';
 import { createSystemd } from './systemd.ts';
-import { createTaskScheduler } from './task-scheduler.ts';
 
 /** Dependencies of `svc service`. */
 export interface ServiceContext extends CommandContext {
@@ -62,4 +63,36 @@ export function requireOwner(scope: Scope, { uid }: ServiceContext, command: str
     const advice = 'With --system it runs as the user svc.';
     throw new CommandFailure(EXIT.usage, `You are root, and so would be the service. ${advice}`);
   }
+}
+
+/** The service as a task of Windows' Task Scheduler. */
+function createTaskScheduler(layout: ServiceLayout, run: RunProgram, { env }: Pick<Environment, 'env'>): Supervisor {
+  const task = layout.name;
+  const schtasks = (...words: string[]) => run('schtasks.exe', words);
+  return {
+    title: `scheduled task ${task}`,
+    layout,
+    log: { file: layout.logFile ?? '' },
+    async render({ program, dataDir, words = ['serve', '--env-file', layout.environmentFile] }) {
+      const user = [env.USERDOMAIN, env.USERNAME].filter(Boolean).join('\\');
+      const text = renderScheduledTask({ user, command: [...program, ...words], workingFolder: dataDir });
+      return Buffer.from(`\ufeff${text}`, 'utf16le');
+    },
+    async assertAvailable() {},
+    // The status that schtasks prints is in the language of the system.
+    state: async () => ({ isInstalled: (await schtasks('/Query', '/TN', task)).code === 0 }),
+    async start() {
+      const create = await schtasks('/Create', '/TN', task, '/XML', layout.unitFile, '/F');
+      requireSuccess('schtasks /Create', create);
+      await schtasks('/End', '/TN', task);
+      requireSuccess('schtasks /Run', await schtasks('/Run', '/TN', task));
+    },
+    stop: async () => void (await schtasks('/End', '/TN', task)),
+    async remove() {
+      await schtasks('/End', '/TN', task);
+      requireSuccess('schtasks /Delete', await schtasks('/Delete', '/TN', task, '/F'));
+    },
+    forget: async () => {},
+    bootAdvice: async () => 'It runs while you are logged in.',
+  };
 }

@@ -1,18 +1,20 @@
-import { render, useStdout } from 'ink';
-import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from 'react';
+import { Box, render, Text, useInput, useStdout } from 'ink';
+import { type ReactNode, useEffect, useReducer, useState, useSyncExternalStore } from 'react';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { wrap } from '../memory/terminal-text.ts';
+import { formatCountdown } from '../number-format.ts';
 import { profileName } from '../sign-in/profile-choice.ts';
 import {
   INVALID_EMAIL,
   isResendCommand,
   looksLikeEmail,
+  SIGN_IN_INSTRUCTIONS,
   type SignInPrompts,
   type SignInTarget,
 } from '../sign-in/prompts.ts';
 import type { SignInRun } from '../sign-in/sign-in-run.ts';
-import { Confirmation } from './confirmation.tsx';
-import { Question } from './question.tsx';
-import { SignInScreen } from './sign-in-screen.tsx';
+import { ColoredText } from './colored-text.tsx';
+import { TextField } from './text-field.tsx';
 
 export interface ScreenOptions {
   stdin: NodeJS.ReadStream;
@@ -141,4 +143,116 @@ function LiveSignInScreen({ run, target, color, monotonicMs }: LiveSignInScreenP
       onCancel={() => run.cancel()}
     />
   );
+}
+
+export interface ConfirmationProps {
+  question: string;
+  /** The answer that Enter gives. */
+  defaultAnswer: boolean;
+  onAnswer(yes: boolean): void;
+  onCancel(): void;
+}
+
+/** A yes-or-no question answered with one key. */
+export function Confirmation({ question, defaultAnswer, onAnswer, onCancel }: ConfirmationProps) {
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') onCancel();
+    else if (key.return) onAnswer(defaultAnswer);
+    else if (/^[yn]$/i.test(input)) onAnswer(/y/i.test(input));
+  });
+  return (
+    <Text>
+      {question} <Text bold>{defaultAnswer ? '[Y/n]' : '[y/N]'}</Text>
+    </Text>
+  );
+}
+
+export interface QuestionProps {
+  /** Why the question is asked; shown above it. */
+  reason?: string;
+  label: string;
+  /** The answer that an empty line gives. */
+  defaultAnswer?: string | undefined;
+  example?: string;
+  color: boolean;
+  /** Returns what is wrong with an answer, or `undefined` if it is valid. */
+  validate(answer: string): string | undefined;
+  onAnswer(answer: string): void;
+  onCancel(): void;
+}
+
+/** Asks for one line of input until it is valid. */
+export function Question(props: QuestionProps) {
+  const { reason, label, defaultAnswer, example, color, validate, onAnswer, onCancel } = props;
+  const [error, setError] = useState<string>();
+  function submit(text: string): void {
+    const answer = text || (defaultAnswer ?? '');
+    const problem = validate(answer);
+    if (problem === undefined) onAnswer(answer);
+    else setError(problem);
+  }
+  return (
+    <Box flexDirection="column">
+      {reason === undefined ? null : <Text>{reason}</Text>}
+      <TextField
+        label={label}
+        placeholder={defaultAnswer === undefined ? (example ?? '') : `${defaultAnswer} (press Enter to accept)`}
+        color={color}
+        onSubmit={submit}
+        onCancel={onCancel}
+      />
+      {error === undefined ? null : (
+        <ColoredText tone="bad" color={color}>
+          ✗ {error}
+        </ColoredText>
+      )}
+    </Box>
+  );
+}
+
+export interface SignInScreenProps {
+  email: string;
+  url: string;
+  phase: 'sending' | 'waiting' | 'checking' | 'over';
+  notice?: { tone: 'good' | 'bad'; text: string } | undefined;
+  /** Time until the link expires. */
+  leftMs: number;
+  columns: number;
+  color: boolean;
+  onTyped(text: string): void;
+  onCancel(): void;
+}
+
+/** Waits for the code: either the browser on this computer sends it, or it is typed here. */
+export function SignInScreen(props: SignInScreenProps) {
+  const { email, url, phase, notice, leftMs, columns, color, onTyped, onCancel } = props;
+  return (
+    <Box flexDirection="column" width={columns}>
+      <Text>
+        A sign-in link is on its way to <Text bold={color}>{email}</Text>
+      </Text>
+      <Text dimColor={color}>for {url}</Text>
+      <Box marginTop={1}>
+        <Text>{wrap(SIGN_IN_INSTRUCTIONS, columns).join('\n')}</Text>
+      </Box>
+      <Box marginY={1} flexDirection="column">
+        <TextField label="Code" placeholder="XXXX-XXXX" color={color} onSubmit={onTyped} onCancel={onCancel} />
+        {notice === undefined ? null : (
+          <ColoredText tone={notice.tone} color={color}>
+            {wrap(`${notice.tone === 'good' ? '✓' : '✗'} ${notice.text}`, columns).join('\n')}
+          </ColoredText>
+        )}
+      </Box>
+      <Text>{statusLine(phase, leftMs)}</Text>
+      <Text dimColor={color}>r Enter: new link · Ctrl-C: cancel</Text>
+    </Box>
+  );
+}
+
+function statusLine(phase: SignInScreenProps['phase'], leftMs: number): string {
+  if (phase === 'sending') return 'Requesting a link …';
+  if (phase === 'checking') return 'Checking the code …';
+  if (phase === 'over') return 'Request a new link to continue.';
+  if (leftMs > 0) return `Waiting. The link expires in ${formatCountdown(leftMs)}.`;
+  return 'The link has expired; a code already shown on the page may still work.';
 }

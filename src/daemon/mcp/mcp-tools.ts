@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { IdParams, strict } from '../../contract/common.ts';
+import { ConversationAppend, ConversationAppended } from '../../contract/conversations.ts';
 import { Feedback, FeedbackResult, SearchParams } from '../../contract/learning.ts';
 import {
   AddedMemory,
@@ -15,10 +16,9 @@ import type { Conversations } from '../../features/conversations/conversations.t
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import type { Search } from '../../features/search/search.ts';
-import { addedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
-import { conversationTools } from './mcp-conversation-tools.ts';
+import { addedText, appendedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
-import { DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
+import { APPENDS, DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
 export type { McpCall, Registration } from './mcp-tool.ts';
 
@@ -238,5 +238,29 @@ export function createTools({ memories, search, conversations, learning }: ToolR
     ...readingTools(memories),
     ...feedbackTools(learning),
     ...conversationTools(conversations),
+  ];
+}
+
+/** Tools that store conversations. */
+function conversationTools(conversations: Conversations): Registration[] {
+  return [
+    tool({
+      name: 'conversation_append',
+      title: 'Store conversation messages',
+      description:
+        'Store what was said, verbatim, to be searched later; for a fact learned from it, use memory_add. Send each message once.',
+      annotations: APPENDS,
+      input: ConversationAppend,
+      arguments: {
+        conversationId: 'conv_… id to continue',
+        title: 'Of a new conversation',
+        user: USER,
+        project: PROJECT,
+        messages: ['In order', { role: 'Whose turn', content: 'What was said', createdAt: TIME }],
+      },
+      output: ConversationAppended,
+      run: (principal, input: ConversationAppend) => conversations.append(principal, input),
+      text: appendedText,
+    }),
   ];
 }

@@ -1,16 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Client } from '../../client/client.ts';
 import { describeError } from '../errors.ts';
+import { formatCount } from '../format.ts';
+import { onChanges } from '../live.ts';
 import { showToast } from '../parts/toasts.tsx';
-import { currentView, hrefOf } from '../router.ts';
+import { useResource } from '../resource.ts';
+import { changeParameters, chosenUser, currentView, hrefOf } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
 import { density, type Theme, theme } from '../theme.ts';
+import { areUsersKnown, users } from '../users.ts';
 import { closeOnLeaving } from './close-on-leaving.ts';
 import { Icon } from './icon.tsx';
 import { closeOperator } from './operator-session.ts';
 import { isPaletteOpen } from './palette.tsx';
 import { isOffered, NOT_ON_NARROW } from './rail.tsx';
 import { SpaceSwitcher } from './space-switcher.tsx';
-import { UserSwitcher } from './user-switcher.tsx';
 import { VIEWS } from './views.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -85,5 +89,37 @@ export function TopBar({ session, title }: { session: Session | undefined; title
         </div>
       </details>
     </header>
+  );
+}
+
+/** Chooses one end user, or all of them, for every view. Hidden where there is only one. */
+function UserSwitcher({ client }: { client: Client }) {
+  const { reload } = useResource('users', async (signal) => {
+    try {
+      users.value = (await client.users.list({ limit: 200 }, { signal })).data;
+    } finally {
+      areUsersKnown.value = true;
+    }
+  });
+  useEffect(() => onChanges(['memory', 'conversation'], reload), [reload]);
+  const chosen = chosenUser.value;
+  if (users.value.length < 2 && chosen === undefined) return null;
+  const isKnown = chosen === undefined || users.value.some(({ user }) => user === chosen);
+  return (
+    <label class="user-switcher">
+      <span class="unseen">User</span>
+      <select
+        value={chosen ?? ''}
+        onChange={(event) => changeParameters({ user: event.currentTarget.value, id: undefined })}
+      >
+        <option value="">All users</option>
+        {!isKnown && <option value={chosen}>{chosen}</option>}
+        {users.value.map(({ user, memories }) => (
+          <option key={user} value={user}>
+            {user} · {formatCount(memories, 'memory', 'memories')}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -23,7 +23,6 @@ import { createTextPortions } from '../text/text-portions.ts';
 import { type ConversationAppending, createConversationAppending } from './conversation-append.ts';
 import { createConversationErasing, type MessageObserver } from './conversation-erasure.ts';
 import { type ConversationTransfer, createConversationTransfer } from './conversation-import-export.ts';
-import { withPreview, withPreviews } from './conversation-preview.ts';
 import {
   countConversations,
   insertConversations,
@@ -33,7 +32,38 @@ import {
 } from './conversations-store.ts';
 import { type ConversationRow, conversationCodec, textEntryOf, toConversation } from './message-row.ts';
 import { createMessages, loadConversation, type Messages } from './messages.ts';
-import { findMessageRows } from './messages-store.ts';
+import { findMessageRows, findOpenings } from './messages-store.ts';
+
+const MAX_CHARACTERS = 120;
+
+/** Converts conversations of a tenant to those of the API, each with its preview. */
+async function withPreviews(
+  reader: Reader,
+  tenantId: string,
+  rows: readonly ConversationRow[],
+): Promise<Conversation[]> {
+  const openings = await findOpenings(
+    reader,
+    tenantId,
+    rows.map(({ number }) => number),
+  );
+  return rows.map((row) => ({ ...toConversation(row), preview: previewOf(openings.get(row.number)) }));
+}
+
+async function withPreview(reader: Reader, row: ConversationRow): Promise<Conversation> {
+  const [conversation] = await withPreviews(reader, row.tenantId, [row]);
+  return conversation!;
+}
+
+/** The first words of a text, on one line; null if there are none. */
+function previewOf(text: string | undefined): string | null {
+  const line = (text ?? '').replaceAll(/\s+/gu, ' ').trim();
+  const characters = Array.from(line);
+  if (characters.length <= MAX_CHARACTERS) return line === '' ? null : line;
+  const head = characters.slice(0, MAX_CHARACTERS).join('');
+  const end = head.lastIndexOf(' ');
+  return `${end > MAX_CHARACTERS / 2 ? head.slice(0, end) : head}…`;
+}
 
 export type { MessageObserver } from './conversation-erasure.ts';
 export type { MessageReading } from './message-reading.ts';

@@ -7,7 +7,6 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { piecesOfJson, stringifyInSteps } from '../../lib/json-in-steps.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
-import { createHashedStream } from './hashed-stream.ts';
 import {
   deleteAnswersOf,
   deleteSomeAnswersBefore,
@@ -215,4 +214,34 @@ async function replay(claim: Claim, row: StoredAnswer): Promise<Outcome<Created<
   }
   const body = await runInSlices(parseJsonInSteps(Buffer.from(row.answer)), 'urgent');
   return { ok: { status: row.status, body: body as never, replayed: true } };
+}
+
+/** A stream of bytes that is hashed while it is read. */
+interface HashedStream {
+  /** Reading it may end early: `finish` reads the rest. */
+  stream: AsyncIterable<Uint8Array>;
+  /** Reads what is left and returns the hash of all bytes. */
+  finish(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Hashes `prefix`, then the bytes of the body. */
+function createHashedStream(body: AsyncIterable<Uint8Array>, prefix: string): HashedStream {
+  const hash = createHash('sha256').update(prefix);
+  const bytes = body[Symbol.asyncIterator]();
+  async function next(): Promise<IteratorResult<Uint8Array>> {
+    const result = await bytes.next();
+    if (!result.done) hash.update(result.value);
+    return result;
+  }
+  return {
+    stream: { [Symbol.asyncIterator]: () => ({ next }) },
+    async finish() {
+      while (!(await next()).done);
+      return hash.digest('hex');
+    },
+    async close() {
+      await bytes.return?.();
+    },
+  };
 }

@@ -33,6 +33,8 @@ import {
   findLearned,
   findSearch,
   type LearningSwitches,
+  listRecentSearches,
+  type SearchRow,
   upsertSwitches,
 } from './learning-store.ts';
 import { createLearningTransfer, type LearningTransfer } from './learning-transfer.ts';
@@ -40,11 +42,23 @@ import type { ObservedAgreement } from './model-agreement.ts';
 import { createModelAgreements, type ModelAgreements } from './model-agreements.ts';
 import { createPendingSearches } from './pending-searches.ts';
 import type { QueryBucket } from './query-bucket.ts';
-import { packIndices, packSignals, type RememberedCandidate, selectCandidates } from './remembered-search.ts';
+import {
+  learnedIdsOf,
+  packIndices,
+  packSignals,
+  type RememberedCandidate,
+  selectCandidates,
+  shownIdsOf,
+} from './remembered-search.ts';
 import { toLearnedShift } from './retrieval-view.ts';
-import { createShownResults } from './shown-results.ts';
+import {
+  createShownResults,
+  MAX_SEARCHES_PER_TENANT,
+  MAX_USES_PER_SEARCH,
+  RECENT_MS,
+  type ShownResults,
+} from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
-import { createStoredResults } from './stored-results.ts';
 import { createStoredSearches, type StoredSearches } from './stored-searches.ts';
 import { findLearnedMatches, type LearnedMatches, NO_LEARNED_MATCHES } from './word-learning.ts';
 
@@ -362,4 +376,24 @@ function changedSwitches(
     usesWords: switched(usesWords, before?.usesWords),
     infersUses: switched(infersUses, before?.infersUses),
   };
+}
+
+/** Reads from the stored searches what they showed, because another daemon may have answered them. */
+function createStoredResults(reader: Reader, clock: Clock): ShownResults {
+  return {
+    add() {},
+    async take(tenantId, id) {
+      const since = { tenantId, sinceMs: clock.nowMs() - RECENT_MS, limit: MAX_SEARCHES_PER_TENANT };
+      const searches = await listRecentSearches(reader, since);
+      return searches.find((search) => shownIdsOf(search).includes(id) && isOpen(search, id))?.id;
+    },
+    mayHaveShown: () => true,
+    forget() {},
+  };
+}
+
+/** Whether a use of this memory would still be learned from. */
+function isOpen(search: SearchRow, id: string): boolean {
+  const used = learnedIdsOf(search);
+  return search.feedbackAt === null && used.size < MAX_USES_PER_SEARCH && !used.has(id);
 }

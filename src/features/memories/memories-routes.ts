@@ -16,11 +16,11 @@ import {
   NewMemories,
   NewMemory,
 } from '../../contract/memories.ts';
+import { MemoryStats, MemoryStatsQueryText } from '../../contract/memories-stats.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOf, type Memories } from './memories.ts';
 import { bulkRoutes } from './memories-bulk-routes.ts';
-import { statsRoutes } from './memories-stats-routes.ts';
 
 const tags = ['memories'];
 
@@ -188,6 +188,23 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
         await external.remove(principal, { ...params, ...query }, headers['if-match']);
         return reply.code(204).send(null);
       },
+    );
+  };
+}
+
+function statsRoutes({ memories }: { memories: Memories }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/v1/memories/stats',
+      {
+        schema: {
+          summary: 'Count memories by user, tag, project, source, client, state and day',
+          tags: ['memories'],
+          querystring: MemoryStatsQueryText,
+          response: { 200: MemoryStats },
+        },
+      },
+      (request) => memories.stats(request.principal, filterOf(request.query)),
     );
   };
 }

@@ -21,14 +21,22 @@ import {
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import type { TextPortions } from '../text/text-portions.ts';
-import { findKnown } from './known-memories.ts';
-import { findMemory, insertLookups, insertMemories } from './memories-store.ts';
+import {
+  findByExternalId,
+  findMemories,
+  findMemory,
+  findSameContent,
+  insertLookups,
+  insertMemories,
+} from './memories-store.ts';
 import {
   type Additions,
   applyAdditions,
+  byId,
   contentKeyOf,
   type Draft,
   draftsInSteps,
+  externalKeyOf,
   type KnownMemories,
   type OnDuplicate,
   planAdditions,
@@ -247,4 +255,19 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
 
 function pathInBatch(index: number): string {
   return `/memories/${index}`;
+}
+
+/** Loads the stored memories with the same content and those to be superseded. */
+async function findKnown(connection: Connection, drafts: readonly Draft[]): Promise<KnownMemories> {
+  const superseded = drafts.flatMap(({ tenantId, supersedes: id }) => (id === undefined ? [] : [{ tenantId, id }]));
+  const same: NewMemoryRow[] = await findSameContent(connection, drafts);
+  const keys = drafts.flatMap(({ tenantId, endUser, externalId }) =>
+    externalId === null ? [] : [{ tenantId, endUser, externalId }],
+  );
+  const holders: NewMemoryRow[] = await findByExternalId(connection, keys);
+  return {
+    live: new Map(same.map((row) => [contentKeyOf(row), row])),
+    external: new Map(holders.map((row) => [externalKeyOf(row), row])),
+    superseded: byId(await findMemories(connection, superseded)),
+  };
 }

@@ -12,7 +12,6 @@ import type { OAuthClients } from './clients.ts';
 import { OAuthError } from './oauth-error.ts';
 import { isWithin, type OAuthScope, requestedScope } from './oauth-scope.ts';
 import { type Parameters, required } from './parameters.ts';
-import { familyOf, mintRefreshToken } from './refresh-token.ts';
 import {
   deleteAccessTokensBut,
   deleteToken,
@@ -26,6 +25,31 @@ import {
   type TokenRow,
   updateTokenUsed,
 } from './tokens-store.ts';
+
+const PREFIX = 'svc_ort_';
+const PARTS = /^svc_ort_([\w-]{43})[\w-]{43}$/;
+
+/** A refresh token that was just made. */
+interface NewRefreshToken {
+  token: string;
+  tokenHash: string;
+  /** The hash of what all refresh tokens of the grant have in common. */
+  familyHash: string;
+}
+
+/**
+ * Generates a refresh token: 256 random bits shared by all tokens of a grant, then 256 unique ones. A spent token thus
+ * identifies its grant without being stored.
+ */
+function mintRefreshToken(random: Random, family: string = mintToken(random)): NewRefreshToken {
+  const token = `${PREFIX}${family}${mintToken(random)}`;
+  return { token, tokenHash: hashSecret(token), familyHash: hashSecret(family) };
+}
+
+/** Returns what the tokens of the same grant begin with. Tokens that svc made before it had families have none. */
+function familyOf(token: string): string | undefined {
+  return PARTS.exec(token)?.[1];
+}
 
 /** A successful answer of the token endpoint (RFC 6749, section 5.1). */
 export interface IssuedTokens {

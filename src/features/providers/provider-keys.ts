@@ -16,8 +16,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
 import { parseProvider, requireCompleteKey } from './key-validation.ts';
-import { whileKeyLasts } from './key-watch.ts';
-import { checkedFields, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
+import { checkedFields, disallowedReason, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
 import {
   type CheckedFields,
   deleteProviderKey,
@@ -27,7 +26,37 @@ import {
   replaceProviderKey,
   updateChecked,
 } from './provider-keys-store.ts';
-import { loadProviderKey, requireAllowed } from './stored-provider-key.ts';
+
+const CHECK_MS = 5000;
+
+/**
+ * Runs work that uses a key. The signal aborts it within five seconds after another daemon removed or replaced the key, and
+ * this rejects with the result of `removed`.
+ */
+async function whileKeyLasts<T>(
+  reader: Reader,
+  { tenantId, provider, version }: ProviderKeyRow,
+  removed: () => AppError,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  async function check(): Promise<void> {
+    const row = await findProviderKey(reader, tenantId, provider);
+    if (row?.version !== version) controller.abort(removed());
+  }
+  const checking = setInterval(() => {
+    check().catch(() => {
+      // While the database is away, nobody removes a key.
+    });
+  }, CHECK_MS).unref();
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    clearInterval(checking);
+  }
+}
 
 /** Features that depend on keys. */
 export interface ProviderKeyObserver {
@@ -242,4 +271,22 @@ function keyRemoved(): AppError {
 
 function providerKeyScope(tenantId: string, provider: Provider): string {
   return `${tenantId} ${provider}`;
+}
+
+/** The stored key for a provider. Throws `not_found` if the tenant has none. */
+async function loadProviderKey(reader: Reader, tenantId: string, provider: Provider): Promise<ProviderKeyRow> {
+  const row = await findProviderKey(reader, tenantId, provider);
+  if (!row) throw keyNotFound(provider);
+  return row;
+}
+
+/** Throws `unprocessable` if the key is limited to other models. */
+function requireAllowed(row: ProviderKeyRow, model: string): void {
+  const reason = disallowedReason(row, model);
+  if (reason !== undefined) throw new AppError('unprocessable', reason);
+}
+
+function keyNotFound(provider: Provider): AppError {
+  const advice = `Add one with svc provider add ${provider}.`;
+  return new AppError('not_found', `This account has no key for ${provider}. ${advice}`);
 }

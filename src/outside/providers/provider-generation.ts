@@ -1,7 +1,8 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Usage } from '@ai-sdk/provider';
-import type { ValidateFunction } from 'ajv';
-import { compileSchema, MAX_OUTPUT_CHARACTERS, parseModelOutput } from './json-output.ts';
-import { languageModel } from './language-models.ts';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import type { JsonLimits } from '../../contract/json-scan.ts';
+import { excessIn, parseJson } from '../parse-json.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { tokensOf } from './provider-embedding.ts';
 import { SchemaRejected } from './provider-error-response.ts';
@@ -15,6 +16,51 @@ import {
   unusableResponse,
 } from './provider-response.ts';
 import type { Capabilities, KnownCapabilities } from './server-capabilities.ts';
+
+// ajv-formats is CommonJS; its types put the function under `default`.
+const addFormats = addFormatsModule.default;
+const checks = new WeakMap<object, ValidateFunction>();
+
+/** Far more than models write at once. */
+const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
+const OUTPUT_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 10_000, values: 20_000 };
+
+/** Parses a model's output and validates it, or returns what is wrong with it: "a response that …". */
+function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | string {
+  if (text.length > MAX_OUTPUT_CHARACTERS) return `a response that exceeds ${MAX_OUTPUT_CHARACTERS} characters`;
+  const output = stripWrapping(text);
+  const excess = excessIn(output, OUTPUT_JSON);
+  if (excess !== undefined) return `a response that ${excess}`;
+  const value = parseJson(output);
+  return value !== undefined && check(value) ? { value } : 'a response that does not match the schema';
+}
+
+const FENCE = '```';
+
+/**
+ * Strips reasoning and code fences, which models emit even when told not to. The closing fence is found without a
+ * regular expression: one that backtracks over megabytes of blanks from a hostile server would not finish.
+ */
+function stripWrapping(text: string): string {
+  const output = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
+  const opening = /^```[a-z]*\s*\n/i.exec(output)?.[0];
+  if (opening === undefined || !output.endsWith(FENCE)) return output;
+  return output.slice(opening.length, -FENCE.length).trim();
+}
+
+/**
+ * Compiles a JSON schema and caches the validator for the lifetime of the schema object. Throws if it is not a valid
+ * schema.
+ */
+function compileSchema(schema: object): ValidateFunction {
+  const known = checks.get(schema);
+  if (known) return known;
+  const ajv = new Ajv({ strict: false, logger: false });
+  addFormats(ajv);
+  const check = ajv.compile(schema);
+  checks.set(schema, check);
+  return check;
+}
 
 /** JSON Schema. Providers' strict modes require every property to be required, and `additionalProperties: false`. */
 type JsonSchema = object;
@@ -139,4 +185,36 @@ function valueIn(
     throw new ProviderFault('input', 'The provider blocked the response of its model to this input.', { spent });
   }
   throw unusableResponse(REASONS[finishReason ?? ''] ?? answer, true, spent);
+}
+
+/** Creates the AI SDK's model for a provider; each package is loaded on first use. */
+async function languageModel(
+  { provider, key, base }: ProviderConnection,
+  model: string,
+  fetch: typeof globalThis.fetch,
+): Promise<LanguageModelV3> {
+  const settings = { apiKey: key, baseURL: base, fetch };
+  switch (provider) {
+    case 'openai':
+      // Not the Responses API: servers at custom base URLs rarely support it.
+      return (await import('@ai-sdk/openai')).createOpenAI(settings).chat(model);
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(model);
+    case 'mistral':
+      return (await import('@ai-sdk/mistral')).createMistral(settings)(model);
+    case 'cohere':
+      return (await import('@ai-sdk/cohere')).createCohere(settings)(model);
+    case 'voyage':
+      throw new ProviderFault('input', 'This provider only has embedding models. Choose another provider.');
+    default:
+      return (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
+        ...settings,
+        baseURL: provider === 'ollama' ? `${base}/v1` : base,
+        name: provider,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+      })(model);
+  }
 }

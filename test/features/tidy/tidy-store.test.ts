@@ -3,8 +3,8 @@ import { type Connection, openConnection, type Reader } from '../../../src/db/co
 import { findOpenTidyJob, listJobsOfUser } from '../../../src/features/jobs/jobs-store.ts';
 import { listTidySchedules } from '../../../src/features/providers/provider-settings-store.ts';
 import { listOpenAbout } from '../../../src/features/suggestions/suggestions-store.ts';
-import { clustersOf, MAX_CLUSTER } from '../../../src/features/tidy/clusters.ts';
 import { isChangedSince, listIdsToTidy, tidyFilterOf } from '../../../src/features/tidy/tidy-store.ts';
+import { clustersOf, MAX_CLUSTER } from '../../../src/features/tidy/work-list.ts';
 import { createDatabaseFolder, type DatabaseFolder } from '../../db/database-folder.ts';
 import { plannedBy } from '../../db/statement-plan.ts';
 

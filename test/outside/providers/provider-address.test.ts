@@ -2,9 +2,12 @@ import type { LookupAddress } from 'node:dns';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AllowedHost, parseAllowedHost } from '../../../src/outside/providers/provider-address.ts';
+import {
+  type AllowedHost,
+  isPublicAddress,
+  parseAllowedHost,
+} from '../../../src/outside/providers/provider-address.ts';
 import { createProviderHttp } from '../../../src/outside/providers/provider-http.ts';
-import { isPublicAddress } from '../../../src/outside/providers/public-address.ts';
 import { faultOf, modelsFor, soon } from '../../helpers/providers/models.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 

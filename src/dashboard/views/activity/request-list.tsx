@@ -1,27 +1,28 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
-import type { ActivityEntry } from '../../../contract/activity.ts';
+import type { ActivityEntry, ActivityStats } from '../../../contract/activity.ts';
 import { describeError } from '../../errors.ts';
-import { formatMs } from '../../format.ts';
+import { formatDay, formatMs } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Author } from '../../parts/author.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { usePageList } from '../../parts/page-list.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
-import { useResource } from '../../resource.ts';
+import { LinePlot } from '../../plots/line-plot.tsx';
+import { type Resource, useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { hrefOfConnecting } from '../../space.ts';
 import { csvOf } from './activity-csv.ts';
 import { filterOf } from './activity-filter.ts';
-import { Latency } from './latency.tsx';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
 
@@ -155,5 +156,33 @@ function CsvButton() {
       <Icon name="download" size={16} />
       CSV
     </button>
+  );
+}
+
+/** The median and the 95th percentile of latencies, by day. */
+function Latency({ stats }: { stats: Resource<ActivityStats> }) {
+  return (
+    <Loaded resource={stats} rows={3}>
+      {({ days }) => {
+        if (days.every(({ requests }) => requests === 0)) return null;
+        return (
+          <section class="card" aria-labelledby="latency-title">
+            <div class="card-head">
+              <h2 id="latency-title">Latency</h2>
+              <span class="hint">by day, last 30 days</span>
+            </div>
+            <LinePlot
+              label="Latency by day"
+              labels={days.map(({ day }) => formatDay(day))}
+              series={[
+                { name: 'Median', values: days.map(({ p50 }) => p50) },
+                { name: '95th percentile', values: days.map(({ p95 }) => p95) },
+              ]}
+              format={formatMs}
+            />
+          </section>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Retrieval } from '../../../client/client.ts';
 import type { LearnedWord } from '../../../contract/learned-words.ts';
@@ -7,16 +7,53 @@ import { announce, onChanges } from '../../live.ts';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { usePageList } from '../../parts/page-list.ts';
-import { showToast } from '../../parts/toasts.tsx';
+import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { doUnlessUndone, showToast } from '../../parts/toasts.tsx';
 import { formatTimes } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { may } from '../../space.ts';
 import { userParameter, userPhrase } from '../../users.ts';
-import { forgetWords, isShown } from './forget-words.ts';
-import { groupWords, itemTitle, type LearnedItem } from './learned-items.ts';
+import { groupWords, itemTitle, type LearnedItem, wordKey } from './learned-items.ts';
+
+/** Keys of words and items that are hidden, because their words are about to be forgotten. */
+const hidden = signal<ReadonlySet<string>>(new Set());
+
+/** Whether a word is shown: nobody has just forgotten it, or all words of its item. */
+function isShown({ itemId, word }: LearnedWord): boolean {
+  return !hidden.value.has(wordKey({ itemId })) && !hidden.value.has(wordKey({ itemId, word }));
+}
+
+/** Hides one word of an item, or all of them, and forgets them unless the user undoes it in time. */
+function forgetWords(
+  list: PageList<LearnedWord>,
+  selection: { user: string; itemId: string; word?: string },
+  text: string,
+): void {
+  const key = wordKey(selection);
+  const { client } = currentSession();
+  hidden.value = new Set([...hidden.peek(), key]);
+  const show = () => {
+    hidden.value = new Set([...hidden.peek()].filter((one) => one !== key));
+  };
+  doUnlessUndone({
+    text,
+    act: async () => {
+      try {
+        await client.retrieval.words.delete(selection);
+      } catch (error) {
+        endSessionOn(error);
+        showToast(describeError(error), 'error');
+        throw error;
+      }
+      list.change((rows) => rows.filter((row) => key !== wordKey({ itemId: row.itemId }) && key !== wordKey(row)));
+      show();
+      announce('feedback');
+    },
+    revert: show,
+  });
+}
 
 interface LearnedWordsProps {
   retrieval: Pick<Retrieval, 'user' | 'usesWords' | 'infersUses'>;

@@ -1,23 +1,131 @@
+import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Memory, MemoryChange } from '../../../client/client.ts';
+import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { systemClock, toTimestamp } from '../../../lib/clock.ts';
-import { formatCount } from '../../format.ts';
+import { formatCount, formatShare } from '../../format.ts';
+import { Author } from '../../parts/author.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Diff } from '../../parts/diff.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { changeParameters, hrefWith } from '../../router.ts';
+import { showToast } from '../../parts/toasts.tsx';
+import { signalLabel } from '../../ranking-words.ts';
+import { useResource } from '../../resource.ts';
+import { changeParameters, hrefOf, hrefWith } from '../../router.ts';
+import { currentSession } from '../../session.ts';
 import { may } from '../../space.ts';
-import { withRelated } from './matched-words.ts';
+import { supersede } from '../../superseding.ts';
+import { matchLabel, strongestSignals, withRelated } from './matched-words.ts';
 import type { ReadMemory } from './memory-actions.ts';
-import { restoring } from './memory-changes.ts';
+import { describeChanges, restoring } from './memory-changes.ts';
 import { MemoryEditor } from './memory-editor.tsx';
 import { MemoryFacts } from './memory-facts.tsx';
-import type { ListedMemory } from './memory-pages.ts';
-import { MemoryReplacement } from './memory-replacement.tsx';
-import { MemoryUse } from './memory-use.tsx';
-import { MemoryVersions } from './memory-versions.tsx';
+import { MemoryForm } from './memory-form.tsx';
+import type { FoundBy, ListedMemory } from './memory-pages.ts';
 import { RelatedMemories } from './related-memories.tsx';
 import { TagEditor } from './tag-editor.tsx';
-import { WhyFound } from './why-found.tsx';
+
+const SHOWN_SEARCHES = 3;
+
+/** How often searches showed a memory, how often that helped, and the last question. Left out while it is not known. */
+function MemoryUse({ id }: { id: string }) {
+  const { state } = useResource(id, async (signal) => {
+    const { client } = currentSession();
+    const [use, searches] = await Promise.all([
+      client.memories.use(id, { signal }),
+      client.searches.list({ limit: 200, exceptClient: WEB_APP_CLIENT }, { signal }),
+    ]);
+    return { use, searches: searches.data.filter(({ results }) => results.some((result) => result.id === id)) };
+  });
+  if (!state.value.value) return null;
+  const { use, searches } = state.value.value;
+  const { shown, used } = use;
+  if (shown === 0) return <p class="hint">No search has shown it yet.</p>;
+  return (
+    <section class="hint">
+      <p>
+        Shown in {formatCount(shown, 'search', 'searches')}, used{' '}
+        {used === 0 ? 'in none' : formatCount(used, 'time', 'times')}.
+      </p>
+      <ul>
+        {searches.slice(0, SHOWN_SEARCHES).map(({ id: searchId, query, client, results, createdAt }) => (
+          <li key={searchId}>
+            {client === null ? 'A program' : titleOfClient(client)} asked{' '}
+            <a href={hrefOf('recall', { searchId })}>“{query}”</a>
+            {results.some((result) => result.id === id && result.used) && ' and used it'} <Moment at={createdAt} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface MemoryReplacementProps {
+  memory: Memory;
+  /** Marks it as outdated without a replacement. */
+  onClose(): void;
+  onCancel(): void;
+}
+
+/** Says what holds instead of a memory, if anything does. The old one is closed and stays in the history. */
+function MemoryReplacement({ memory, onClose, onCancel }: MemoryReplacementProps) {
+  return (
+    <section class="stack" aria-label="Replace">
+      <p class="hint">What holds now? The old text stays in the history, and searches no longer find it.</p>
+      <MemoryForm
+        memory={{ ...memory, occurredAt: null, expiresAt: null }}
+        submitLabel="Replace"
+        onCancel={onCancel}
+        explain={(error) => error instanceof SameText && <p class="error">Change the text first: it says the same.</p>}
+        onSubmit={async ({ content, ...fields }) => {
+          if (content.trim() === memory.content.trim()) throw new SameText();
+          const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+          const newer = await supersede(memory, { content, origin: 'person', tags: memory.tags, ...set });
+          changeParameters({ id: newer.id, edit: undefined });
+          showToast('Replaced the memory.');
+        }}
+      />
+      <p class="hint">
+        If nothing replaces it:{' '}
+        <button type="button" class="link" onClick={onClose}>
+          Mark as outdated
+        </button>
+      </p>
+    </section>
+  );
+}
+
+class SameText extends Error {}
+
+const SHOWN_SIGNALS = 5;
+
+/** Why a search found a memory: its signals, strongest first. */
+function WhyFound({ memory, found, query }: { memory: Memory; found: FoundBy; query: string }) {
+  const { relevance, why } = found;
+  if (!why) return null;
+  const names = strongestSignals(why.signals).slice(0, SHOWN_SIGNALS);
+  const most = Math.max(...names.map((name) => why.signals[name]!.share));
+  return (
+    <section class="stack why-found">
+      <h3>Why it was found</h3>
+      <p class="hint">
+        {formatShare(relevance)} likely to answer this search.
+        {why.rank < why.defaultRank && ` Learning moved it up, from ${why.defaultRank} to ${why.rank}.`}
+        {why.rank > why.defaultRank && ` Learning moved it down, from ${why.defaultRank} to ${why.rank}.`}
+      </p>
+      <ul>
+        {names.map((name) => (
+          <li key={name} class="why-signal">
+            <span>{name === 'lexical' ? matchLabel(name, { ...memory, found }, query) : signalLabel(name)}</span>
+            <span class="why-bar" aria-hidden="true">
+              <span style={{ inlineSize: `${(100 * why.signals[name]!.share) / most}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
 
 /** What is being done to the text: correct it, or say what holds instead. */
 export type Editing = 'correct' | 'replace';
@@ -139,5 +247,46 @@ export function MemoryDetail(props: MemoryDetailProps) {
         <pre class="snippet">{JSON.stringify(memory, null, 2)}</pre>
       </details>
     </>
+  );
+}
+
+interface MemoryVersionsProps {
+  /** Newest first. */
+  versions: readonly Memory[];
+  /** The version shown above, which differs from the newest under "as of". */
+  shown: number;
+  isReadOnly: boolean;
+  onRestore(version: Memory): void;
+}
+
+/** Every version of a memory with what it changed, newest first. */
+function MemoryVersions({ versions, shown, isReadOnly, onRestore }: MemoryVersionsProps) {
+  const current = versions[0];
+  if (!current) return null;
+  return (
+    <ol class="versions">
+      {versions.map((version, index) => {
+        const before = versions[index + 1];
+        const changes = before ? describeChanges(before, version) : [];
+        return (
+          <li key={version.version} class={version.version === shown ? 'is-shown' : ''}>
+            <p class="bar version-head">
+              <strong>{before ? `Version ${version.version}` : 'First version'}</strong>
+              <span class="hint">
+                <Moment at={before ? version.updatedAt : version.createdAt} /> <Author of={version.author} />
+              </span>
+              {index > 0 && !isReadOnly && restoring(current, version) && (
+                <button type="button" class="link version-restore" onClick={() => onRestore(version)}>
+                  Restore
+                </button>
+              )}
+            </p>
+            {before && before.content !== version.content && <Diff before={before.content} after={version.content} />}
+            {!before && versions.length > 1 && <p class="content version-text">{version.content}</p>}
+            {changes.length > 0 && <p class="hint">{changes.join(' · ')}</p>}
+          </li>
+        );
+      })}
+    </ol>
   );
 }

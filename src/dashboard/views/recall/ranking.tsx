@@ -1,20 +1,73 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { SearchAnswer, SearchRequest, SearchResult } from '../../../client/client.ts';
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { formatCount } from '../../format.ts';
+import { useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
+import { currentSession } from '../../session.ts';
 import { may } from '../../space.ts';
-import { DefaultOrder, useDefaultPlaces } from './default-order.tsx';
 import { useMarks } from './marks.ts';
 import { RankLines } from './rank-lines.tsx';
-import { movementOf } from './rank-movement.ts';
+import { type DefaultPlace, defaultPlaces, movementOf } from './rank-movement.ts';
 import { restatementsOf } from './restatements.ts';
 import { ResultRow } from './result-row.tsx';
 import { Legend } from './signal-bar.tsx';
 import { barRange, contributingSignals } from './signal-parts.ts';
 import { isUnlikely } from './summary.tsx';
 import { Teaching } from './teaching.tsx';
+
+/** Results of the second search: newer statements may push those of the first places down. */
+const COMPARED = 100;
+
+/**
+ * The places of the default order, for a view that `isShown`. Where a result that this search does not show has one, a second search by the default
+ * weights says which. Failing that, the place stays unknown.
+ */
+function useDefaultPlaces(answer: SearchAnswer, request: SearchRequest, isShown: boolean): DefaultPlace[] {
+  const known = defaultPlaces(answer.results);
+  const hasGaps = known.some(({ result }) => result === undefined);
+  const byDefault = useResource(isShown && hasGaps ? answer.searchId : undefined, (signal) =>
+    currentSession().client.search({ ...request, strategy: 'default', limit: COMPARED }, { signal }),
+  );
+  const others = byDefault.state.value.value?.results;
+  return others ? defaultPlaces(answer.results, others) : known;
+}
+
+interface DefaultOrderProps {
+  places: readonly DefaultPlace[];
+  pointed: Signal<string | undefined>;
+  onOpen(id: string): void;
+}
+
+/** The order without learning. */
+function DefaultOrder({ places, pointed, onOpen }: DefaultOrderProps) {
+  return (
+    <ol class="default-order" style={{ gridRow: `2 / span ${places.length}` }}>
+      {places.map(({ rank, result, isShown }) => (
+        <li
+          key={rank}
+          class={result && pointed.value === result.id ? 'is-pointed' : ''}
+          onPointerEnter={() => (pointed.value = result?.id)}
+          onPointerLeave={() => (pointed.value = undefined)}
+        >
+          <span class="result-rank">{rank}</span>
+          {result && isShown && (
+            <button type="button" class="default-text" onClick={() => onOpen(result.id)}>
+              {result.content}
+            </button>
+          )}
+          {result && !isShown && (
+            <span class="default-text is-gone" title="Not among the results of this search">
+              {result.content}
+            </span>
+          )}
+          {!result && <span class="hint">A result that is not shown</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
 
 interface RankingProps {
   answer: SearchAnswer;

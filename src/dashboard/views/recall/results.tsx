@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
+import type { SearchTimings } from '../../../client/client.ts';
 import type { EarlierSearch } from '../../earlier-searches.ts';
+import { formatMs } from '../../format.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
@@ -10,7 +12,7 @@ import { hasSeveralUsers, userPhrase } from '../../users.ts';
 import { ContextCard } from './context-card.tsx';
 import { Ranking } from './ranking.tsx';
 import { includesContext, type RecallQuery, toSearchRequest } from './recall-query.ts';
-import { StageBar } from './stage-bar.tsx';
+import { stagesOf } from './stages.ts';
 import { Summary, verdictOf } from './summary.tsx';
 
 interface ResultsProps {
@@ -100,4 +102,35 @@ function NothingFound({ asked, user }: { asked: RecallQuery; user: string | unde
       )}
     </Empty>
   );
+}
+
+/** How long each stage of a search took: a bar, and the figures of its parts. */
+function StageBar({ timings }: { timings: SearchTimings }) {
+  const stages = stagesOf(timings);
+  return (
+    <section class="stages" aria-label="Time of each stage">
+      <div class="stage-bar" aria-hidden="true">
+        {stages.map(({ name, share }) => (
+          <span key={name} class={`stage-${name}`} style={{ inlineSize: `${share * 100}%` }} />
+        ))}
+      </div>
+      <ul class="legend">
+        {stages.map(({ name, label, ms }) => (
+          <li key={name}>
+            <span class={`legend-color stage-${name}`} aria-hidden="true" />
+            {label} <strong>{formatStage(ms)}</strong>
+          </li>
+        ))}
+        <li>
+          in all <strong>{formatStage(timings.totalMs)}</strong>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+/** `0.42` milliseconds as `0.4 ms`. */
+function formatStage(ms: number): string {
+  if (ms >= 10) return formatMs(ms);
+  return ms < 0.05 ? '< 0.1 ms' : `${ms.toFixed(1)} ms`;
 }

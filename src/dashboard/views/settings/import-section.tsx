@@ -8,9 +8,16 @@ import { announce } from '../../live.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { chosenUser } from '../../router.ts';
 import { currentSession, endSessionOn } from '../../session.ts';
+import { Icon } from '../../shell/icon.tsx';
 import { uploadProgress } from '../../upload-fetch.ts';
-import { DropZone } from './drop-zone.tsx';
-import { type DroppedFile, HEAD_BYTES, type ImportFile, ImportFileError, importFileOf } from './import-files.ts';
+import {
+  type DroppedFile,
+  droppedFiles,
+  HEAD_BYTES,
+  type ImportFile,
+  ImportFileError,
+  importFileOf,
+} from './import-files.ts';
 import { detectFormat, FORMAT_TITLES } from './import-format.ts';
 import { PreviewCard } from './preview-card.tsx';
 import { ReportCard } from './report-card.tsx';
@@ -187,5 +194,61 @@ function Sending({ file, onCancel }: { file: ImportFile; onCancel: () => void })
         </button>
       </div>
     </>
+  );
+}
+
+interface DropZoneProps {
+  problem?: string | undefined;
+  onFiles(files: Promise<readonly DroppedFile[]>): void;
+}
+
+/** Takes a file, or a folder of notes, by drop or from the file dialog. */
+function DropZone({ problem, onFiles }: DropZoneProps) {
+  const isOver = useSignal(false);
+  const input = useRef<HTMLInputElement>(null);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    isOver.value = false;
+    if (event.dataTransfer) onFiles(droppedFiles(event.dataTransfer));
+  };
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    isOver.value = true;
+  };
+  const onChange = () => {
+    const files = [...(input.current?.files ?? [])].map((file) => ({ path: file.name, file }));
+    if (files.length > 0) onFiles(Promise.resolve(files));
+  };
+  return (
+    <div
+      class={`drop-zone${isOver.value ? ' is-over' : ''}`}
+      onDragOver={onDragOver}
+      onDragLeave={() => (isOver.value = false)}
+      onDrop={onDrop}
+    >
+      <Icon name="upload" size={28} />
+      <p>
+        <strong>Drop a file here</strong>
+      </p>
+      <p class="hint">
+        An export of svc, ChatGPT, Claude, Mem0 or an MCP memory server, a folder of Markdown notes, or any text with a
+        memory per line.
+      </p>
+      <input
+        ref={input}
+        class="unseen"
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label="File to import"
+        onChange={onChange}
+      />
+      <button type="button" class="primary" onClick={() => input.current?.click()}>
+        Choose a file
+      </button>
+      <p class="error" role="alert" hidden={problem === undefined}>
+        {problem}
+      </p>
+    </div>
   );
 }

@@ -6,15 +6,69 @@ import {
   type ProviderKey,
   type ProviderSettingsChange,
 } from '../../../client/client.ts';
+import { formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { useAttempts } from '../../parts/attempts.tsx';
 import { confirm } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { useResource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
 import { ModelsForm } from './models-form.tsx';
 import { ProviderForm } from './provider-form.tsx';
-import { keyLabel, ProviderKeyItem } from './provider-key-item.tsx';
+
+const TONES = { valid: ' is-accent', unverified: '', refused: ' is-danger' } as const;
+
+/** `the key …cdef`, or `the key` if its last characters are not known. */
+function keyLabel({ last4 }: ProviderKey): string {
+  return last4 === null ? 'the key' : `the key …${last4}`;
+}
+
+interface ProviderKeyItemProps {
+  providerKey: ProviderKey;
+  onCheck(): void;
+  onRemove(): void;
+}
+
+/** A provider key: its last characters, its status, and why the last check failed, if it did. */
+function ProviderKeyItem({ providerKey, onCheck, onRemove }: ProviderKeyItemProps) {
+  const { provider, last4, status, check, models, validatedAt, baseUrl } = providerKey;
+  return (
+    <li class="provider">
+      <div class="card-head">
+        <span class="bar">
+          <strong>{provider}</strong>
+          {last4 !== null && <code>…{last4}</code>}
+          <span class={`chip${TONES[status]}`}>{status}</span>
+        </span>
+        <span class="bar">
+          <button type="button" class="link" aria-label={`Check the key for ${provider}`} onClick={onCheck}>
+            Check
+          </button>
+          <button type="button" class="link danger" aria-label={`Remove the key for ${provider}`} onClick={onRemove}>
+            Remove
+          </button>
+        </span>
+      </div>
+      <p class="hint">
+        {models.length === 0 ? 'Models unknown' : formatCount(models.length, 'model', 'models')} ·{' '}
+        {validatedAt === null ? (
+          'not verified yet'
+        ) : (
+          <>
+            verified <Moment at={validatedAt} />
+          </>
+        )}
+        {baseUrl !== null && ` · at ${baseUrl}`}
+      </p>
+      {check.outcome !== 'ok' && (
+        <p class="caution">
+          Checked <Moment at={check.at} />: {check.message}
+        </p>
+      )}
+    </li>
+  );
+}
 
 /** Provider keys, and what svc may do with them. */
 export function ModelsSection() {

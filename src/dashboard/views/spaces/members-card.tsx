@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { Space, SpaceMember } from '../../../client/client.ts';
 import { ROLES_IN_SPACE, type SpaceRole } from '../../../contract/space-names.ts';
 import { confirm } from '../../parts/confirmation.tsx';
@@ -5,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import type { Resource } from '../../resource.ts';
 import { currentSession } from '../../session.ts';
-import { InviteForm } from './invite-form.tsx';
+import { ROLE_WORDS } from './space-words.ts';
 
 interface MembersCardProps {
   space: Space;
@@ -122,5 +123,49 @@ function RoleChoice({ member: { email, role }, onChange }: { member: SpaceMember
         <option key={one}>{one}</option>
       ))}
     </select>
+  );
+}
+
+/** Invites an address to a space, with a role. */
+function InviteForm({ onInvite }: { onInvite: (email: string, role: SpaceRole) => Promise<boolean> }) {
+  const role = useSignal<SpaceRole>('writer');
+  const isBusy = useSignal(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    isBusy.value = true;
+    if (await onInvite(String(new FormData(form).get('email')).trim(), role.peek())) form.reset();
+    isBusy.value = false;
+  };
+  return (
+    <form class="form" autocomplete="off" onSubmit={(event) => void submit(event)}>
+      <label for="invite-email">Invite by email address</label>
+      <div class="field-row">
+        <input
+          id="invite-email"
+          name="email"
+          type="email"
+          required
+          maxLength={254}
+          placeholder="lin@example.com"
+          aria-describedby="invite-role-words"
+        />
+        <select
+          aria-label="Role"
+          value={role.value}
+          onChange={(event) => (role.value = event.currentTarget.value as SpaceRole)}
+        >
+          {ROLES_IN_SPACE.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          Invite
+        </button>
+      </div>
+      <p class="hint" id="invite-role-words">
+        A {role.value} may {ROLE_WORDS[role.value]}.
+      </p>
+    </form>
   );
 }

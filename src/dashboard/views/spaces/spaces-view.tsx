@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+import type { Space } from '../../../client/client.ts';
 import { useAttempts } from '../../parts/attempts.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -5,10 +7,9 @@ import { useResource } from '../../resource.ts';
 import { navigate, parameters } from '../../router.ts';
 import { currentSession, reloadSpaces } from '../../session.ts';
 import { invitations, joinedSpaces } from '../../space.ts';
-import { InvitationList } from './invitation-list.tsx';
-import { NewSpaceForm } from './new-space-form.tsx';
 import { SpaceList } from './space-list.tsx';
 import { SpacePage } from './space-page.tsx';
+import { ROLE_WORDS } from './space-words.ts';
 
 /** The spaces that the account has joined or is invited to, or one of them with its members. */
 export function View() {
@@ -71,5 +72,66 @@ export function View() {
         )}
       </Loaded>
     </div>
+  );
+}
+
+/** A field for the name of a new space. */
+export function NewSpaceForm({ onCreate }: { onCreate: (name: string) => Promise<boolean> }) {
+  const isBusy = useSignal(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    isBusy.value = true;
+    if (await onCreate(String(new FormData(form).get('name')).trim())) form.reset();
+    isBusy.value = false;
+  };
+  return (
+    <form class="form new-space" onSubmit={(event) => void submit(event)}>
+      <label for="new-space">New space</label>
+      <div class="field-row">
+        <input id="new-space" name="name" required maxLength={64} autocomplete="off" placeholder="team" />
+        <button type="submit" class="primary" disabled={isBusy.value}>
+          Create space
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface InvitationListProps {
+  invitations: readonly Space[];
+  onJoin(space: Space): void;
+  onDecline(space: Space): void;
+}
+
+/** The spaces that the account is invited to. */
+export function InvitationList({ invitations, onJoin, onDecline }: InvitationListProps) {
+  if (invitations.length === 0) return null;
+  return (
+    <section class="card stack" aria-labelledby="invitations-title">
+      <h2 id="invitations-title">Invitations</h2>
+      <ul class="space-rows" aria-label="Invitations">
+        {invitations.map((space) => (
+          <li key={space.id} class="card-head">
+            <div>
+              <p>
+                <strong>{space.name}</strong> <span class="chip">{space.role}</span>
+              </p>
+              <p class="hint">
+                {space.invitedBy} invites you. You could {ROLE_WORDS[space.role]}; your own memories stay yours alone.
+              </p>
+            </div>
+            <div class="buttons">
+              <button type="button" class="primary" aria-label={`Join ${space.name}`} onClick={() => onJoin(space)}>
+                Join
+              </button>
+              <button type="button" aria-label={`Decline ${space.name}`} onClick={() => onDecline(space)}>
+                Decline
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
