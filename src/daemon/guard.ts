@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; always set in the protected scope. */
     principal: Principal & { client: string };
+    /** The caller in its own account, wherever it acts. Set with `principal`. */
+    account: Principal;
     /** Why the caller could not be looked up, or its credential must not be used. */
     authenticationFailure?: AppError;
   }
@@ -41,7 +43,7 @@ interface Parts {
   rateLimits: RateLimits;
   usage: Usage;
   refusalPace: RefusalPace;
-  memberships: Pick<Memberships, 'enter'>;
+  memberships: Pick<Memberships, 'enter' | 'act'>;
 }
 
 /** Probes: like static files, they carry the rate limit headers, but take no token and wait for no database. */
@@ -54,6 +56,7 @@ const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
  */
 export function guard(app: FastifyInstance, parts: Parts): void {
   app.decorateRequest('principal');
+  app.decorateRequest('account');
   app.decorate('admitMessage', async ({ principal }: FastifyRequest) => {
     const decision = await parts.rateLimits.take(principal.space?.member ?? principal);
     if (!decision.allowed) {
@@ -72,6 +75,11 @@ export function guard(app: FastifyInstance, parts: Parts): void {
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       throw new AppError('invalid_request', 'The request has no Host header.');
     }
+  });
+  // After the body was read, whose events come in a context of their own.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.principal) parts.memberships.act(request.principal, done);
+    else done();
   });
 }
 
@@ -111,6 +119,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Parts)
     const acting = await enterSpace(request, known, parts).catch(toAppError);
     if (acting instanceof AppError) request.authenticationFailure = acting;
     else {
+      request.account = known;
       request.principal = { ...acting, client: clientOfRequest(request, known) };
       usage.countRequest(acting.tenantId);
     }

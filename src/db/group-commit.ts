@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts';
+import { type Admission, admissionTo } from './admission.ts';
 import type { Connection } from './connection.ts';
 import { isLocked, isStorageFailure } from './storage-error.ts';
 import { sqliteTransactions, type Transactions, type Writer } from './transactions.ts';
@@ -37,8 +38,15 @@ type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outc
 export interface GroupCommit {
   /** Queues a single write; throw an `AppError` inside to undo only this one. */
   write<T>(of: Writer, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Defines a write that handles many callers at once. */
-  grouped<P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize): (payload: P) => Promise<R>;
+  /**
+   * Defines a write that handles many callers at once. Bookkeeping, which counts what others have done too, is not bound to
+   * the admission of the request that happens to cause it.
+   */
+  grouped<P, R>(
+    work: GroupedWork<P, R>,
+    sizeOf: (payload: P) => PayloadSize,
+    options?: { isBookkeeping: boolean },
+  ): (payload: P) => Promise<R>;
   /** Runs `work` after the current transaction; the next one begins when it is done. */
   between<T>(work: () => Promise<T>): Promise<T>;
   /** Calls `listener` after each commit with whose writes it has. It must not throw. */
@@ -53,6 +61,7 @@ interface Job extends PayloadSize {
   /** Absent for a single write. */
   payload?: unknown;
   kind: 'single' | 'grouped';
+  admission: Admission | undefined;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -137,13 +146,22 @@ export function createGroupCommit(
       enqueue<T>({
         work: async (on) => [{ ok: await work(on) }],
         kind: 'single',
+        admission: admissionTo(of),
         tenantId: of,
         rows: 1,
         characters: 0,
       }),
-    grouped: <P, R>(work: GroupedWork<P, R>, sizeOf: (payload: P) => PayloadSize) => {
+    grouped: <P, R>(
+      work: GroupedWork<P, R>,
+      sizeOf: (payload: P) => PayloadSize,
+      { isBookkeeping } = { isBookkeeping: false },
+    ) => {
       const shared = work as GroupedWork<unknown, unknown>;
-      return (payload: P) => enqueue<R>({ work: shared, kind: 'grouped', payload, ...sizeOf(payload) });
+      return (payload: P) => {
+        const size = sizeOf(payload);
+        const admission = isBookkeeping ? undefined : admissionTo(size.tenantId);
+        return enqueue<R>({ work: shared, kind: 'grouped', admission, payload, ...size });
+      };
     },
     between: <T>(work: () => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -192,7 +210,8 @@ async function commitBatch(
       await transactions.begin();
       at = 'work';
       await transactions.lock([...new Set(batch.map((job) => job.tenantId))]);
-      for (const jobs of byWork(batch)) await runJobs(connection, transactions, jobs, outcomes);
+      const admitted = await refuseEnded(connection, batch, outcomes);
+      for (const jobs of byWork(admitted)) await runJobs(connection, transactions, jobs, outcomes);
       at = 'commit';
       await connection.exec('COMMIT');
     } catch (error) {
@@ -205,6 +224,23 @@ async function commitBatch(
     for (const job of batch) settle(job, outcomes.get(job)!);
     return undefined;
   }
+}
+
+/** Refuses the jobs whose admission has ended by now, in the transaction that they would write in. Returns the others. */
+async function refuseEnded(connection: Connection, batch: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<Job[]> {
+  const admissions = new Map(batch.flatMap(({ admission }) => (admission ? [[admission.key, admission]] : [])));
+  const ended = new Map<string, AppError>();
+  for (const [key, admission] of admissions) {
+    await admission.check(connection).catch((error: unknown) => {
+      if (!(error instanceof AppError) || isStorageFailure(error)) throw error;
+      ended.set(key, error);
+    });
+  }
+  return batch.filter((job) => {
+    const refused = job.admission && ended.get(job.admission.key);
+    if (refused) outcomes.set(job, { refused });
+    return !refused;
+  });
 }
 
 async function runJobs(

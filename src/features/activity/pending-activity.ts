@@ -44,6 +44,7 @@ export function createPendingActivity({ db, log, maxStored }: Parts): PendingAct
       return portions.map(() => ({ ok: undefined }));
     },
     ({ tenantId, rows }) => ({ tenantId, rows: rows.length, characters: 0 }),
+    { isBookkeeping: true },
   );
 
   async function writeAll(): Promise<void> {

@@ -56,6 +56,7 @@ export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): P
       return rows.map(() => ({ ok: undefined }));
     },
     ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
+    { isBookkeeping: true },
   );
 
   async function writeAll(): Promise<void> {

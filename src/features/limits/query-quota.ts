@@ -97,6 +97,7 @@ export function createQueryQuota({ db, clock, variant, counts, isShared }: Parts
       return outcomes;
     },
     ({ tenantId }) => ({ tenantId, rows: 1, characters: 0 }),
+    { isBookkeeping: true },
   );
 
   const termsOf = ({ tier }: MeteredTenant) => `${utcDay(clock.nowMs())} ${tier}`;

@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import { SCOPES } from '../../contract/scopes.ts';
 import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
+import { withAdmission } from '../../db/admission.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,6 +17,7 @@ import {
   deleteSpace,
   findActing,
   findOwnRow,
+  findRole,
   insertLog,
   insertMember,
   insertSpace,
@@ -46,10 +48,15 @@ export interface Memberships extends Erasable {
    */
   refresh(before: Principal, now: Principal): Promise<Principal>;
   /**
-   * Returns the caller as a member of each space that it reads together. Throws like `enter`, and `invalid_request` for a
-   * caller that acts in a space already.
+   * Returns the caller as a member of each space that it reads together. Throws like `enter`, `invalid_request` for a
+   * caller that acts in a space already, and `forbidden` for a credential that is bound to one.
    */
   enterAll(principal: Principal, spaces: readonly string[]): Promise<Principal[]>;
+  /**
+   * Runs what a caller does. In a space, each of its writes there is refused, in the transaction that it writes in, once the
+   * membership has ended (`not_found`, as at the next request) or has a lower role (`forbidden`).
+   */
+  act<T>(principal: Pick<Principal, 'space'>, work: () => T): T;
   /** Returns those of the members who are still in their spaces with their roles. */
   confirm(members: readonly Principal[]): Promise<Principal[]>;
   /**
@@ -145,8 +152,23 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
       if (principal.space) {
         throw new AppError('invalid_request', 'Name spaces in X-Svc-Space or in the body, not in both.');
       }
+      if (principal.boundTo !== undefined) {
+        throw new AppError('forbidden', 'This connection acts in one space only. Leave out spaces.');
+      }
       const members = await Promise.all(spaces.map((name) => enter(principal, name)));
       return [...new Map(members.map((member) => [member.tenantId, member])).values()];
+    },
+    act({ space }, work) {
+      if (!space) return work();
+      const { id: tenantId, name, role, member } = space;
+      const check = async (connection: Connection) => {
+        const held = await findRole(connection, tenantId, member.tenantId);
+        if (held === undefined) throw notInSpace(name);
+        if (rankOf(held) >= rankOf(role)) return;
+        const message = `You are no longer ${role} of the space ${JSON.stringify(name)}.`;
+        throw new AppError('forbidden', message, { extra: { role: held } });
+      };
+      return withAdmission({ tenantId, key: `${tenantId} ${member.tenantId} ${role}`, check }, work);
     },
     async confirm(members) {
       const holds = await Promise.all(

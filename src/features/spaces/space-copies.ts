@@ -18,7 +18,7 @@ export type CopyIntoSpace = (
 
 interface Parts {
   memories: Pick<Memories, 'bulk' | 'addBatchOnce'>;
-  memberships: Pick<Memberships, 'enter'>;
+  memberships: Pick<Memberships, 'enter' | 'act'>;
   spaces: Pick<Spaces, 'note'>;
 }
 
@@ -32,9 +32,11 @@ export function createSpaceCopies({ memories, memberships, spaces }: Parts): Cop
       limit: memoryIds.length,
     });
     if (found.length === 0) return { data: [], notFound };
-    const { data } = (await memories.addBatchOnce(member, found.map(toCopy), undefined)).body;
-    await spaces.note(member, 'copied', String(data.length));
-    return { data, notFound };
+    return memberships.act(member, async () => {
+      const { data } = (await memories.addBatchOnce(member, found.map(toCopy), undefined)).body;
+      await spaces.note(member, 'copied', String(data.length));
+      return { data, notFound };
+    });
   };
 }
 

@@ -119,6 +119,12 @@ export async function findOwnRow(
   );
 }
 
+/** Finds the role of an account that has joined a space. */
+export async function findRole(reader: Reader, tenantId: string, memberId: string): Promise<SpaceRole | undefined> {
+  const sql = 'SELECT role FROM spaceMembers WHERE tenantId = ? AND memberId = ?';
+  return (await reader.get<Pick<MemberRow, 'role'>>(sql, [tenantId, memberId]))?.role;
+}
+
 export async function findMember(reader: Reader, tenantId: string, id: string): Promise<MemberRow | undefined> {
   return reader.get<MemberRow>('SELECT * FROM spaceMembers WHERE tenantId = ? AND id = ?', [tenantId, id]);
 }
