@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
+import { OWN_SPACE } from '../contract/space-names.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { KnownSpace } from './acting-space.ts';
 import { EXIT } from './exit.ts';
@@ -46,6 +47,10 @@ export interface Settings {
   ties(): Record<string, KnownSpace>;
   /** Ties a project to a space, or unties it. */
   tie(folder: string, space: KnownSpace | undefined): Promise<void>;
+  /** The spaces that hooks read together, by the folder of the project, or `EVERYWHERE` for all that have no list. */
+  reads(): Record<string, readonly KnownSpace[]>;
+  /** Stores the spaces that hooks read in a project or everywhere, or forgets them. */
+  read(folder: string, spaces: readonly KnownSpace[] | undefined): Promise<void>;
 }
 
 type Stored = {
@@ -53,7 +58,13 @@ type Stored = {
   lastEmail?: string;
   profiles: Record<string, Profile>;
   ties?: Record<string, KnownSpace>;
+  reads?: Record<string, readonly KnownSpace[]>;
 };
+
+/** Stands for all projects without a list of their own: no folder has this path. */
+export const EVERYWHERE = '*';
+/** The own account among the spaces that are read. */
+export const OWN_ACCOUNT: KnownSpace = { id: OWN_SPACE, name: OWN_SPACE };
 
 export const DEFAULT_URL = 'http://127.0.0.1:8787';
 export const DEFAULT_PROFILE = 'default';
@@ -111,6 +122,12 @@ export function openSettings({ env }: Environment): Settings {
       update(({ ties = {}, ...stored }) => {
         const { [folder]: _, ...others } = ties;
         return { ...stored, ties: { ...others, ...(space && { [folder]: space }) } };
+      }),
+    reads: () => read().reads ?? {},
+    read: (folder, spaces) =>
+      update(({ reads = {}, ...stored }) => {
+        const { [folder]: _, ...others } = reads;
+        return { ...stored, reads: { ...others, ...(spaces && { [folder]: spaces }) } };
       }),
   };
 }

@@ -246,6 +246,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       mcpRoutes({
         ...{
           memories,
+          memberships,
           search,
           conversations,
           episodes,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -68,18 +69,23 @@ async function talk(cwd?: string, env: Record<string, string> = {}): Promise<str
   return stdout;
 }
 
-test('hooks in a tied project recall from the space and capture into it, and say so first', async () => {
+test('hooks in a tied project recall from the space and the own account, capture into the space, and say so first', async () => {
   await tieAs('writer');
   await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
   await add('Ada drinks jasmine tea in the office');
   const started = contextIn((await hookProcess('session-start', session({ source: 'startup' }))).stdout);
-  expect(started.split('\n')[0]).toBe('Memory of this project is shared with the space "team" (2 members).');
-  expect(started).toContain('oolong');
-  expect(started).not.toContain('jasmine');
+  expect(started.split('\n')[0]).toBe(
+    `Memory of this project is shared with the space "team" (2 members). It is read from the user's own account, too. What is said here is stored in the space, for all its members.`,
+  );
+  expect(started).toMatch(
+    /In the shared space "team":\n[\s\S]*The office drinks oolong tea \(by owner-\d+@example\.com\)[\s\S]*<\/svc-memory/,
+  );
+  expect(started).toContain('jasmine');
   await inSpace('/v1/memories', { content: 'The office drinks its tea at four' });
+  await add('Which tea the office drinks: Ada likes sencha there');
   const recalled = await talk();
-  expect(recalled).toContain('tea at four');
-  expect(recalled).not.toContain('jasmine');
+  expect(recalled).toMatch(/in team, by owner-\d+@example\.com\) The office drinks its tea at four/);
+  expect(recalled).toContain('sencha');
   const author = (await harness.daemon.call<{ email: string }>(harness.apiKey, '/v1/account')).body.email;
   expect(await storedInSpace()).toEqual([
     { role: 'user', content: 'Which tea does the office drink?', author },
@@ -139,7 +145,7 @@ test('hooks of a reader recall, and say that nothing is stored', async () => {
   await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
   const started = contextIn((await hook('session-start', session({ source: 'startup' }))).stdout);
   expect(started.split('\n')[0]).toMatch(
-    /\(2 members\)\. The user may only read there: nothing said here is stored\.$/,
+    /\(2 members\)\. .*The user may only read there: nothing said here is stored\.$/,
   );
   expect(started).toContain('oolong');
   await talk();
@@ -147,12 +153,92 @@ test('hooks of a reader recall, and say that nothing is stored', async () => {
   expect(await stored()).toEqual([]);
 });
 
+test('hooks in a tied project read the space alone if its list says so', async () => {
+  await tieAs('writer');
+  await settings().read(repository, [{ id: space.id, name: 'team' }]);
+  await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
+  await add('Ada drinks jasmine tea in the office');
+  const started = contextIn((await hook('session-start', session({ source: 'startup' }))).stdout);
+  expect(started).toContain('oolong');
+  expect(started).not.toContain('jasmine');
+  expect(started).not.toContain('own account');
+});
+
+test('hooks elsewhere read the spaces of the list, store in the own account, and say so first', async () => {
+  await tieAs('reader');
+  await settings().tie(repository, undefined);
+  const own = { id: 'default', name: 'default' };
+  await settings().read('*', [own, { id: space.id, name: 'team' }]);
+  await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
+  await add('Ada drinks jasmine tea in the office');
+  const started = contextIn((await hook('session-start', session({ source: 'startup' }))).stdout);
+  expect(started.split('\n')[0]).toBe(
+    `Memory of this session is read from the user's own account and the space "team" (2 members). What is said here is stored in the user's own account.`,
+  );
+  for (const word of ['oolong', 'jasmine']) expect(started).toContain(word);
+  await inSpace('/v1/memories', { content: 'The office drinks its tea at four' });
+  expect(await talk()).toContain('tea at four');
+  expect((await stored()).flat()).toHaveLength(2);
+  expect(await storedInSpace()).toEqual([]);
+  await settings().read(repository, [own]);
+  const alone = await hook('session-start', session({ session_id: 'session-2', source: 'startup' }));
+  expect(alone.stdout).toContain('jasmine');
+  expect(alone.stdout).not.toContain('team');
+});
+
+test('hooks go on with what is left of their list once a membership has ended, and say so at the next start', async () => {
+  await tieAs('reader');
+  await settings().tie(repository, undefined);
+  await settings().read('*', [
+    { id: 'default', name: 'default' },
+    { id: space.id, name: 'team' },
+  ]);
+  await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
+  await add('Ada drinks jasmine tea in the office');
+  await remove();
+  const recalled = await hook('prompt', session({ prompt: 'Which tea does the office drink?' }));
+  expect(recalled.stdout).toContain('jasmine');
+  expect(recalled.stdout).not.toContain('oolong');
+  const started = contextIn((await hook('session-start', session({ source: 'resume' }))).stdout);
+  expect(started).toContain('Nothing is read from the space "team": the user is not a member.');
+  expect(started).not.toContain('oolong');
+});
+
+test('a prompt costs one request, however many spaces are read', async () => {
+  await tieAs('writer');
+  await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
+  const requests: string[] = [];
+  const port = await freePort();
+  const upstream = new URL(harness.daemon.baseUrl);
+  const proxy = createHttpServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const { method, url: path, headers } = request;
+    request.pipe(
+      httpRequest({ host: upstream.hostname, port: upstream.port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+  try {
+    const env = { SVC_URL: `http://127.0.0.1:${port}` };
+    const { stdout } = await hook('prompt', session({ prompt: 'Which tea does the office drink?' }), { env });
+    expect(stdout).toContain('oolong');
+    expect(requests).toEqual(['POST /v1/context']);
+  } finally {
+    await new Promise((resolve) => proxy.close(resolve));
+  }
+});
+
 test('what was said while no daemon answered reaches the space later, also once the project is untied', async () => {
   await tieAs('writer');
   const port = await freePort();
   const env = { SVC_URL: `http://127.0.0.1:${port}` };
   const away = await hook('session-start', session({ source: 'startup' }), { env });
-  expect(contextIn(away.stdout)).toBe('Memory of this project is shared with the space "team".');
+  expect(contextIn(away.stdout)).toMatch(
+    /^Memory of this project is shared with the space "team"\. .*for all its members\.$/,
+  );
   await hook('stop', session({ last_assistant_message: 'Oolong, as ever.' }), { env });
   await settings().tie(repository, undefined);
   const proxy = createServer((socket) => {

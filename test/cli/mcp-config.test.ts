@@ -55,6 +55,14 @@ describe('the entry', () => {
     expect(url).toBe('http://localhost:8787/v1/mcp?space=Tea%20room');
     await run(['cursor']);
     expect((await json('home/.cursor/mcp.json')).mcpServers.svc.args.slice(1)).toEqual(['mcp']);
+    await run(['cursor', '--spaces', 'default,team', '--transport', 'http']);
+    expect((await json('home/.cursor/mcp.json')).mcpServers.svc.url).toBe(
+      'http://localhost:8787/v1/mcp?spaces=default%2Cteam',
+    );
+    await run(['cursor', '--space', 'team', '--spaces', 'default,team']);
+    expect((await json('home/.cursor/mcp.json')).mcpServers.svc.args.slice(1)).toEqual([
+      ...['mcp', '--space', 'team', '--spaces', 'default,team'],
+    ]);
     const oauth = await run(['cursor', '--space', 'team', '--transport', 'http', '--key-from', 'oauth']);
     expect(oauth).toMatchObject({ exitCode: 2, error: expect.stringContaining('omit --key-from oauth') });
     const hooks = await run(['claude-code', '--space', 'team', '--hooks']);

@@ -250,6 +250,44 @@ describe('svc mcp', () => {
     expect((await ada.run(['mcp'], search)).out).not.toContain('Tuesdays');
     expect((await ada.run(['mcp'], { ...search, env: { SVC_SPACE: 'team' } })).out).toContain('Tuesdays');
     expect((await ada.run(['mcp', '--space', 'crew'], search)).out).toMatch(/You are in no space \\*"crew/);
+    const several = (await ada.run(['mcp', '--spaces', 'default,team'], search)).out;
+    expect(several).toContain('Tuesdays');
+    expect(several).toContain('in team;');
+  });
+});
+
+describe('svc space read', () => {
+  test('chooses what hooks read, everywhere or in a project, until --reset', async () => {
+    const { id } = await newSpace();
+    const settings = settingsOf(ada.folder);
+    const [own, team] = [
+      { id: 'default', name: 'default' },
+      { id, name: 'team' },
+    ];
+    expect((await ada.run(['space', 'read', 'default', 'team'])).out.replaceAll('\n', ' ')).toBe(
+      'Hooks read your own account, “team” in projects without a list of their own. ',
+    );
+    await ada.run(['space', 'read', '--project', 'team', 'team']);
+    expect(settings.reads()).toEqual({ '*': [own, team], [ada.folder]: [team] });
+    await ada.run(['space', 'read', '--project', '--reset']);
+    expect(settings.reads()).toEqual({ '*': [own, team] });
+    await ada.run(['space', 'delete', '--space', 'team', '--yes']);
+    expect(settings.reads()).toEqual({ '*': [own] });
+  });
+
+  test('refuses more than eight, the tied one included, no name at all, and spaces that the account has not joined', async () => {
+    const { id } = await newSpace();
+    const names = ['default'];
+    for (let index = 0; index < 7; index += 1) {
+      names.push(JSON.parse((await ada.run(['space', 'create', `space ${index}`, '--json'])).out).id);
+    }
+    expect((await ada.run(['space', 'read', '--project', ...names])).code).toBe(0);
+    await settingsOf(ada.folder).tie(ada.folder, { id, name: 'team' });
+    const refused = await ada.run(['space', 'read', '--project', ...names]);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain('At most 8 spaces');
+    expect(await ada.run(['space', 'read'])).toMatchObject({ code: 2 });
+    expect((await lin.run(['space', 'read', 'team'])).err).toContain('You are in no space “team”');
   });
 });
 
@@ -260,7 +298,7 @@ describe('svc space tie', () => {
     const settings = settingsOf(ada.folder);
     const tied = await ada.run(['space', 'tie', 'team']);
     expect(tied.out.replaceAll('\n', ' ')).toBe(
-      `Tied ${ada.folder} to the space “team”. Hooks recall from the space and store there what is said in the project. svc space untie ends that. `,
+      `Tied ${ada.folder} to the space “team”. Hooks recall from it and from your own account, and store in it what is said in the project. svc space untie ends that. `,
     );
     expect(settings.ties()).toEqual({ [ada.folder]: { id, name: 'team' } });
     expect((await ada.run(['space', 'untie'])).out).toBe(

@@ -183,6 +183,10 @@ describe('svc status, of spaces', () => {
     expect((await line.run(statusCommand)).out).not.toContain('Space');
     await line.settings.chooseSpace('default', { id: space.id, name: 'team' });
     await line.settings.tie('/home/ada/tea', { id: space.id, name: 'team' });
+    await line.settings.read('*', [
+      { id: 'default', name: 'default' },
+      { id: space.id, name: 'team' },
+    ]);
     await line.settings.tie('/home/ada/coffee', { id: `ten_${'0'.repeat(32)}`, name: 'crew' });
     const { exitCode, out } = await line.run(statusCommand);
     expect(exitCode).toBe(0);
@@ -191,6 +195,7 @@ describe('svc status, of spaces', () => {
     expect(out).toMatch(/Tied\s+\/home\/ada\/coffee to “crew”, of which you are not a member\n/);
     expect(JSON.parse((await line.run(statusCommand, '--json')).out)).toMatchObject({
       space: { id: space.id, name: 'team', role: 'owner', members: 1 },
+      reads: [{ folder: null, spaces: [{ name: 'default' }, { id: space.id, role: 'owner' }] }],
       ties: [{ folder: '/home/ada/tea' }, { folder: '/home/ada/coffee', space: { name: 'crew' } }],
     });
     const other = await commandLine({ env: { SVC_SPACE: 'nowhere' } });

@@ -1,5 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { EndpointSpaces } from '../bridge/http-transport.ts';
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope, StdioEntry } from './assistant.ts';
 
@@ -18,13 +19,14 @@ export async function buildBridgeEntry(
   scope: Scope,
   environment: Environment,
   program: Program,
-  { profile, space }: { profile?: string | undefined; space?: string | undefined } = {},
+  { profile, space, spaces }: { profile?: string | undefined } & EndpointSpaces = {},
 ): Promise<StdioEntry> {
   const byName = !assistant.desktop && (await isOnPath(environment, program.script));
   const args = [
     'mcp',
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(space === undefined ? [] : ['--space', space]),
+    ...(spaces === undefined ? [] : ['--spaces', spaces]),
   ];
   return {
     transport: 'stdio',

@@ -1,5 +1,5 @@
 import type { Fetch } from '../../client/client.ts';
-import { endpointIn } from '../bridge/http-transport.ts';
+import { type EndpointSpaces, endpointIn } from '../bridge/http-transport.ts';
 import type { CommandContext, Session } from '../command-context.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { DEFAULT_PROFILE, type Settings } from '../settings.ts';
@@ -16,14 +16,12 @@ export interface McpConfigContext extends Pick<CommandContext, 'terminal' | 'inp
 }
 
 /** The requested kind of entry, which is the same for every assistant. */
-export interface EntryOptions {
+export interface EntryOptions extends EndpointSpaces {
   transport: 'stdio' | 'http';
   scope: Scope;
   /** `oauth`: no key, because the assistant connects with OAuth. */
   keyFrom?: 'literal' | 'env' | 'oauth' | undefined;
   profile?: string | undefined;
-  /** The space in which the assistant acts, if not the own account. */
-  space?: string | undefined;
 }
 
 /** The entry for an assistant, or why the assistant does not support it. */
@@ -38,7 +36,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
   let isOffered: Promise<boolean> | undefined;
 
   async function oauthEntry({ title, oauth }: Assistant): Promise<BuiltEntry> {
-    if (options.space !== undefined)
+    if ((options.space ?? options.spaces) !== undefined)
       return { unsupported: 'OAuth connects to your own account alone: omit --key-from oauth' };
     if (!oauth)
       return { unsupported: `svc does not know whether ${title} can connect with OAuth: omit --key-from oauth` };
@@ -54,6 +52,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     return buildBridgeEntry(assistant, options.scope, environment, program, {
       profile: explicitProfile,
       space: options.space,
+      spaces: options.spaces,
     });
   }
 
@@ -67,7 +66,7 @@ export function createEntryBuilder(options: EntryOptions, context: McpConfigCont
     session ??= context.session(options.profile);
     const { url, apiKey } = await session;
     const key = keyFrom === 'env' ? { variable: KEY_VARIABLE } : { literal: apiKey };
-    return { entry: { transport: 'http', url: url + endpointIn(options.space), key } };
+    return { entry: { transport: 'http', url: url + endpointIn(options), key } };
   };
 }
 

@@ -93,7 +93,8 @@ async function planOffers(
   context: McpConfigContext,
 ): Promise<Outcome[]> {
   const offered = EXTRAS.filter(
-    ({ option }) => !options[option] && !(option === 'hooks' && (options.profile ?? options.space) !== undefined),
+    ({ option }) =>
+      !options[option] && !(option === 'hooks' && (options.profile ?? options.space ?? options.spaces) !== undefined),
   );
   const outcomes: Outcome[] = [];
   for (const assistant of assistants) {

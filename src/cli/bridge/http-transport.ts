@@ -29,10 +29,20 @@ export interface TransportResponse {
 /** Sends a message to the daemon. Rejects if the connection fails, or with the signal's reason. */
 export type Transport = (outgoing: TransportRequest) => Promise<TransportResponse>;
 
-/** Adds to the MCP endpoint the space in which it acts. */
-export function endpointIn(space: string | undefined, path = '/v1/mcp'): string {
-  if (space === undefined || space === OWN_SPACE) return path;
-  return `${path}${path.includes('?') ? '&' : '?'}space=${encodeURIComponent(space)}`;
+/** The space in which an MCP endpoint acts, and those that its tools read together: names or ids, separated by commas. */
+export interface EndpointSpaces {
+  space?: string | undefined;
+  spaces?: string | undefined;
+}
+
+/** Adds spaces to the MCP endpoint. */
+export function endpointIn({ space, spaces }: EndpointSpaces, path = '/v1/mcp'): string {
+  const parameters = [
+    ...(space === undefined || space === OWN_SPACE ? [] : [`space=${encodeURIComponent(space)}`]),
+    ...(spaces === undefined ? [] : [`spaces=${encodeURIComponent(spaces)}`]),
+  ];
+  if (parameters.length === 0) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${parameters.join('&')}`;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;

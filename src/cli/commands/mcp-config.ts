@@ -62,9 +62,12 @@ export function mcpConfigCommand(context: McpConfigContext): Command {
         .default('user'),
     )
     .option('--instructions', 'also tell the assistants to use the memory, in CLAUDE.md, AGENTS.md or the like')
-    .addOption(new Option('--hooks', 'also recall and store without being asked').conflicts(['profile', 'space']))
+    .addOption(
+      new Option('--hooks', 'also recall and store without being asked').conflicts(['profile', 'space', 'spaces']),
+    )
     .addOption(profileOption('the account to use, if there are several'))
     .option('--space <name>', 'the space that the assistants act in, if not your own account')
+    .option('--spaces <names>', 'what their tools read together, such as default,team')
     .addOption(new Option('--list', 'show which assistants are set up').conflicts(['print', 'remove', 'dryRun']))
     .addOption(new Option('--print', 'print the entries instead of writing them').conflicts(['remove', 'dryRun']))
     .option('--show-key', 'with --print: include the key')

@@ -11,6 +11,7 @@ import { SPACE_OPTION } from '../memory/command-options.ts';
 interface McpOptions {
   profile?: string;
   space?: string;
+  spaces?: string;
   tools?: 'tidy' | 'chatgpt';
   debug?: true;
 }
@@ -19,7 +20,8 @@ const HELP = `
 Assistants start it from the entry that svc mcp-config writes. It reads the key
 from the keychain, so the assistant's own file contains none. Without a sign-in
 or a daemon it keeps running and reports the problem in tool results. It acts in
-your own account, whatever svc space use chose, unless --space names a space.
+your own account, whatever svc space use chose, unless --space names a space. With
+--spaces, it recalls from several, and writes where it acts.
 
 Example:
   $ svc mcp --debug                   the protocol on standard output, a log on standard error`;
@@ -31,6 +33,7 @@ export function mcpCommand(context: CommandContext, version: string): Command {
     .description('speak MCP on standard input and output, for assistants')
     .option('--profile <name>', 'the account to use, if there are several [SVC_PROFILE]')
     .option(...SPACE_OPTION)
+    .option('--spaces <names>', 'what is read together, such as default,team')
     .addOption(
       new Option('--tools <set>', 'offer other tools: to tidy memories, or search and fetch').choices([
         'tidy',
@@ -39,10 +42,10 @@ export function mcpCommand(context: CommandContext, version: string): Command {
     )
     .option('--debug', 'log to standard error (no keys, no memories)')
     .addHelpText('after', HELP)
-    .action(async ({ profile, space, tools, debug }: McpOptions) => {
+    .action(async ({ profile, space, spaces, tools, debug }: McpOptions) => {
       const toolSet = TOOL_SETS[tools ?? 'everyday'];
       // Not the space of `svc space use`: what a person chooses at a terminal must not redirect assistants.
-      const path = endpointIn(space ?? (environment.env.SVC_SPACE || undefined), toolSet.path);
+      const path = endpointIn({ space: space ?? (environment.env.SVC_SPACE || undefined), spaces }, toolSet.path);
       const stop = new AbortController();
       const lines = createLineWriter(terminal.out);
       void stopSignal().then(() => stop.abort());

@@ -21,6 +21,7 @@ import { openSettings } from '../settings.ts';
 import { copyCommand, logCommand } from '../spaces/content-commands.ts';
 import { findSpace, openSpace, requireJoined } from '../spaces/find-space.ts';
 import { memberCommands } from '../spaces/member-commands.ts';
+import { readCommand } from '../spaces/read-command.ts';
 import { tieCommand, untieCommand } from '../spaces/tie-commands.ts';
 
 interface DeleteOptions extends CommonOptions {
@@ -53,7 +54,13 @@ export function spaceCommand(context: CommandContext): Command {
   const commands = [
     ...[createCommand(context), joinCommand(context), leaveCommand(context), chooseCommand(context)],
     ...[...memberCommands(context), copyCommand(context), logCommand(context)],
-    ...[tieCommand(context), untieCommand(context), renameCommand(context), deleteCommand(context)],
+    ...[
+      tieCommand(context),
+      untieCommand(context),
+      readCommand(context),
+      renameCommand(context),
+      deleteCommand(context),
+    ],
   ];
   for (const one of commands) command.addCommand(one);
   return command;
@@ -137,7 +144,8 @@ function chooseCommand(context: CommandContext): Command {
     `
 Every command then begins with the name of the space on standard error. Hooks, the
 assistants that svc mcp-config set up and running services do not follow: they act
-in your own account, or where svc space tie, --space and SVC_SPACE say.
+in your own account, or where svc space tie, svc space read, --space and SVC_SPACE
+say.
 
 Examples:
   $ svc space use team
@@ -214,8 +222,8 @@ async function requireTyped({ name, members, storedBytes }: Space, { input, term
 }
 
 /**
- * Acts in the own account again, if commands acted in a space that the account is no longer in, and names the projects that
- * are still tied to it.
+ * Acts in the own account again, if commands acted in a space that the account is no longer in, reads it no longer, and names
+ * the projects that are still tied to it.
  */
 async function stopUsing({ id }: Space, profileName: string, { environment, terminal }: CommandContext): Promise<void> {
   const settings = openSettings(environment);
@@ -223,6 +231,10 @@ async function stopUsing({ id }: Space, profileName: string, { environment, term
   for (const [folder, tie] of Object.entries(settings.ties())) {
     if (tie.id !== id) continue;
     terminal.error(`${printable(folder)} is still tied to it, and has no memory until svc space untie ${folder}\n`);
+  }
+  for (const [folder, spaces] of Object.entries(settings.reads())) {
+    const left = spaces.filter((space) => space.id !== id);
+    if (left.length < spaces.length) await settings.read(folder, left.length > 0 ? left : undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { formatSize } from '../../contract/byte-size.ts';
 import type { QuotaState, StorageState } from '../../contract/limits.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
@@ -124,15 +125,20 @@ function printStatus(result: AccountStatus, { output, nowMs, more, folder }: Pri
 }
 
 /** Where commands and hooks act, besides the own account. */
-function spaceRows({ space, ties = [] }: AccountStatus): Field[] {
+function spaceRows({ space, ties = [], reads = [] }: AccountStatus): Field[] {
   const rows: Field[] = space ? [['Space', `${describeSpace(space)}; commands act there`]] : [];
   for (const { folder, space } of ties) {
     rows.push(['Tied', `${printable(folder)} to ${describeSpace(space)}`]);
+  }
+  for (const { folder, spaces } of reads) {
+    const where = folder === null ? 'other projects' : printable(folder);
+    rows.push(['Hooks read', `${spaces.map(describeSpace).join('; ')} in ${where}`]);
   }
   return rows;
 }
 
 function describeSpace({ name, role, members }: SpaceStatus): string {
+  if (name === OWN_SPACE) return 'your own account';
   if (role === undefined) return `“${printable(name)}”, of which you are not a member`;
   return `“${printable(name)}”, as ${role}, with ${members === 1 ? '1 member' : `${members} members`}`;
 }

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { FENCE_TOKENS, fence } from '../../contract/fence.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import { type HookDaemon, requestDaemon } from './daemon-request.ts';
 import type { SessionFile } from './session-state.ts';
+import { joinedSpaces, type SessionMemory } from './tie.ts';
 
 const PROMPT_TOKENS = 250;
 const START_TOKENS = 800;
@@ -16,6 +18,13 @@ interface Context {
   citations: { id: string }[];
 }
 
+/** What a session recalls from. */
+export interface RecallPlace {
+  daemon: HookDaemon;
+  memory: SessionMemory;
+  session: SessionFile;
+}
+
 /** Whether a prompt says enough to search for. */
 export function isWorthRecalling(prompt: string): boolean {
   const text = prompt.trim();
@@ -24,11 +33,10 @@ export function isWorthRecalling(prompt: string): boolean {
 
 /** Returns what is remembered about a prompt and was not given to the model in this session; `undefined` if nothing is. */
 export async function recallForPrompt(
-  daemon: HookDaemon,
-  session: SessionFile,
+  place: RecallPlace,
   { prompt, project, mark }: { prompt: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
-  const { text, citations } = await requestContext(daemon, session, {
+  const { text, citations } = await requestContext(place, {
     query: prompt.trim().slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
     purpose: 'prompt',
     maxTokens: PROMPT_TOKENS - FENCE_TOKENS,
@@ -37,7 +45,7 @@ export async function recallForPrompt(
   // One line for each citation follows the heading.
   const [heading = '', ...lines] = text.split('\n');
   const fresh = await injectOnce(
-    session,
+    place.session,
     citations.map(({ id }) => id),
   );
   const kept = lines.filter((_, index) => fresh.has(citations[index]?.id ?? ''));
@@ -49,19 +57,18 @@ export async function recallForPrompt(
  * was not given yet, and no session its own words.
  */
 export async function recallForStart(
-  daemon: HookDaemon,
-  session: SessionFile,
+  place: RecallPlace,
   { folder, project, mark }: { folder: string; project: string | undefined; mark: string },
 ): Promise<string | undefined> {
   const shown = await shownIn(folder);
-  const { text, citations } = await requestContext(daemon, session, {
+  const { text, citations } = await requestContext(place, {
     query: [project, ...shown].join(' ').slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
     purpose: 'session_start',
     maxTokens: START_TOKENS - FENCE_TOKENS,
     project,
   });
   await injectOnce(
-    session,
+    place.session,
     citations.map(({ id }) => id),
   );
   return citations.length === 0 ? undefined : fence(text, mark);
@@ -73,13 +80,34 @@ async function shownIn(folder: string): Promise<string[]> {
   return names.filter((name) => !name.startsWith('.')).slice(0, MAX_NAMES);
 }
 
-/** Asks for a context without what the session has already. */
-async function requestContext(daemon: HookDaemon, session: SessionFile, request: object): Promise<Context> {
+/**
+ * Asks for a context without what the session has already: one request, however many spaces are read. If the daemon refuses
+ * them, because a membership has ended, it is asked once more for those that are left.
+ */
+async function requestContext({ daemon, memory, session }: RecallPlace, request: object): Promise<Context> {
   const { conversationId, injected } = await session.read();
   const exclude = { ids: injected.slice(-MAX_EXCLUDED), ...(conversationId !== undefined && { conversationId }) };
-  const { status, json } = await requestDaemon(daemon, 'POST', '/v1/context', { body: { ...request, exclude } });
+  const ask = ([first, ...more]: readonly string[]) => {
+    const several = more.length > 0 && { spaces: [first, ...more] };
+    const space = several || first === OWN_SPACE ? undefined : first;
+    return requestDaemon({ ...daemon, space }, 'POST', '/v1/context', { body: { ...request, ...several, exclude } });
+  };
+  const reads = memory.reads.map(({ id }) => id);
+  const asked = await ask(reads);
+  const isRefused = reads.length > 1 && (asked.status === 400 || asked.status === 404);
+  const left = isRefused ? await leftOf(daemon, memory) : [];
+  const { status, json } = left.length > 0 ? await ask(left) : asked;
   if (status !== 200) throw new Error(`the daemon answered ${status}`);
   return json as Context;
+}
+
+/** The spaces that can still be read. Without the one that the project is tied to, none: what is said would be stored nowhere. */
+async function leftOf(daemon: HookDaemon, { tie, reads }: SessionMemory): Promise<string[]> {
+  const joined = await joinedSpaces(daemon);
+  // A connection that is bound to one space may not list them.
+  if (!joined) return [tie?.id ?? OWN_SPACE];
+  const isLeft = (id: string) => id === OWN_SPACE || joined.some((space) => space.id === id);
+  return tie && !isLeft(tie.id) ? [] : reads.map(({ id }) => id).filter(isLeft);
 }
 
 /**

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { fenceMark } from '../../contract/fence.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { createKeychain } from '../../outside/keychain/keychain.ts';
-import type { KnownSpace } from '../acting-space.ts';
 import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
@@ -23,7 +22,7 @@ import { OWN_RUN_VARIABLE } from './own-run.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
 import { openSession, pruneSessions, type SessionFile, type StateDependencies, sessionKey } from './session-state.ts';
-import { tieNotice, tieOf } from './tie.ts';
+import { isShared, joinedSpaces, memoryNotice, memoryOf, type SessionMemory } from './tie.ts';
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
 export const DEFAULT_LIMIT_MS = 800;
@@ -87,7 +86,8 @@ async function respond(
   const account = openHookAccount(context, signal);
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const accountKey = await account.key;
-  const tie = await tieOf(openSettings(context.environment), input.cwd);
+  const memory = await memoryOf(openSettings(context.environment), input.cwd);
+  const { tie } = memory;
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
   // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
   const session = openSession(dependencies, sessionKey(accountKey, input.sessionId, ...(tie ? [tie.id] : [])));
@@ -103,12 +103,12 @@ async function respond(
     });
   }
   const daemon = await account.daemon.catch(async (error: unknown) => {
-    if (tie && event === 'session-start') {
-      context.terminal.out(hookOutput(event, client, await tieNotice(tie, undefined), input));
+    if (isShared(memory) && event === 'session-start') {
+      context.terminal.out(hookOutput(event, client, memoryNotice(memory, undefined), input));
     }
     throw error;
   });
-  const recalling = recall(event, input, { client, daemon, tie, session, project, dependencies, debug }).then(
+  const recalling = recall(event, input, { client, daemon, memory, session, project, dependencies, debug }).then(
     (output) => {
       if (output === undefined) debug('nothing to recall');
       else context.terminal.out(output);
@@ -160,28 +160,29 @@ async function recall(
   parts: {
     client: HookClient;
     daemon: HookDaemon;
-    tie: KnownSpace | undefined;
+    memory: SessionMemory;
     session: SessionFile;
     project: string | undefined;
     dependencies: StateDependencies;
     debug: (reason: string) => void;
   },
 ): Promise<string | undefined> {
-  const { client, daemon, tie, session, project, dependencies, debug } = parts;
-  const place = { ...daemon, space: tie?.id };
+  const { client, daemon, memory, session, project, dependencies, debug } = parts;
+  const place = { daemon, memory, session };
   const { prompt } = input;
   const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const recalled = recallForStart(place, session, { folder: input.cwd, project, mark });
-    if (!tie) return recalled.then((text) => text && hookOutput(event, client, text, input));
-    const [notice, text] = await Promise.all([
-      tieNotice(tie, daemon),
+    const recalled = recallForStart(place, { folder: input.cwd, project, mark });
+    if (!isShared(memory)) return recalled.then((text) => text && hookOutput(event, client, text, input));
+    const [joined, text] = await Promise.all([
+      joinedSpaces(daemon),
       recalled.catch(({ message }: Error) => debug(message)),
     ]);
+    const notice = memoryNotice(memory, joined);
     return hookOutput(event, client, text ? `${notice}\n\n${text}` : notice, input);
   }
   if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
-  const text = await recallForPrompt(place, session, { prompt, project, mark });
+  const text = await recallForPrompt(place, { prompt, project, mark });
   return text && hookOutput(event, client, text, input);
 }

@@ -1,15 +1,15 @@
 import { type Client, createClient, type Space } from '../../client/client.ts';
 import { UnreachableError } from '../../client/errors.ts';
 import type { Account } from '../../contract/account.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import type { AccountContext } from '../account-context.ts';
-import type { KnownSpace } from '../acting-space.ts';
 import { parseDaemonUrl, unanswered } from '../daemon-url.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { isAnswering } from '../service/daemon-probe.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
-import { DEFAULT_URL } from '../settings.ts';
+import { DEFAULT_URL, EVERYWHERE, type Settings } from '../settings.ts';
 
 /** A profile as stored here, with what its daemon reports. */
 export interface AccountStatus {
@@ -27,6 +27,8 @@ export interface AccountStatus {
   space?: SpaceStatus;
   /** Projects on this machine that are tied to a space; only if there are some. */
   ties?: TieStatus[];
+  /** What hooks read together, besides what ties say; only if there is a list. */
+  reads?: ReadStatus[];
   /** A newer version of svc, if the daemon looks for one. */
   update?: string;
   /** Scheduled backups fail; only if this account may see backups. */
@@ -49,6 +51,12 @@ interface TieStatus {
   space: SpaceStatus;
 }
 
+export interface ReadStatus {
+  /** The folder of the project; null for all projects without a list of their own that are not tied. */
+  folder: string | null;
+  spaces: SpaceStatus[];
+}
+
 type Dependencies = SessionOptions & Pick<AccountContext, 'clock' | 'fetch'>;
 
 /**
@@ -66,7 +74,7 @@ export async function accountStatus(dependencies: Dependencies): Promise<Account
     const client = createClient({ baseUrl: url, apiKey, retries: 0, timeoutMs: 10_000, ...(fetch && { fetch }) });
     const account = await client.account.get();
     const latencyMs = Math.round(clock.monotonicMs() - beganMs);
-    const shared = await sharedWith(client, session, dependencies.settings.ties());
+    const shared = await sharedWith(client, session, dependencies.settings);
     const signedIn = { email: account.email, signedIn: true, reachable: true, latencyMs, account };
     return { ...known, ...signedIn, ...shared, exitCode: EXIT.done };
   } catch (error) {
@@ -78,22 +86,29 @@ export async function accountStatus(dependencies: Dependencies): Promise<Account
   }
 }
 
-/** The space in use and the ties of projects, with what the daemon says of the memberships. */
+/** The space in use, the ties of projects and what hooks read, with what the daemon says of the memberships. */
 async function sharedWith(
   client: Client,
   { space }: Pick<Session, 'space'>,
-  ties: Record<string, KnownSpace>,
-): Promise<Pick<AccountStatus, 'space' | 'ties'>> {
-  const tied = Object.entries(ties);
-  if (!space && tied.length === 0) return {};
+  settings: Pick<Settings, 'ties' | 'reads'>,
+): Promise<Pick<AccountStatus, 'space' | 'ties' | 'reads'>> {
+  const [tied, reads] = [Object.entries(settings.ties()), Object.entries(settings.reads())];
+  if (!space && tied.length === 0 && reads.length === 0) return {};
   const joined = (await client.spaces.list()).data.filter(({ state }) => state === 'joined');
   const statusOf = (key: string, name: string): SpaceStatus => {
+    if (key === OWN_SPACE) return { name };
     const found = joined.find((one) => one.id === key) ?? joined.find((one) => one.name === key);
     return found ? { name: found.name, id: found.id, role: found.role, members: found.members } : { name };
   };
   return {
     ...(space && { space: statusOf(space.key, space.name) }),
     ...(tied.length > 0 && { ties: tied.map(([folder, { id, name }]) => ({ folder, space: statusOf(id, name) })) }),
+    ...(reads.length > 0 && {
+      reads: reads.map(([folder, spaces]) => ({
+        folder: folder === EVERYWHERE ? null : folder,
+        spaces: spaces.map(({ id, name }) => statusOf(id, name)),
+      })),
+    }),
   };
 }
 

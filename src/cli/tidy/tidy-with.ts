@@ -38,7 +38,7 @@ const LARGEST_PORTION = 50;
 
 /** Opens the MCP endpoint that offers the tools to tidy memories. Calls throw `CommandFailure` if it offers none. */
 function openTidyDaemon({ url, apiKey, space }: Session, signal: AbortSignal): TidyDaemon {
-  const transport = createHttpTransport(endpointIn(space?.key, `${TOOL_SETS.tidy.path}&structured=true`));
+  const transport = createHttpTransport(endpointIn({ space: space?.key }, `${TOOL_SETS.tidy.path}&structured=true`));
 
   async function ask(method: string, params: object): Promise<Record<string, unknown>> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });

@@ -27,17 +27,29 @@ export function memoryText(memory: Memory, mark: string): string {
 }
 
 /** Returns one line with a memory's id and metadata. */
-function memoryHeading(memory: Memory): string {
-  const facts = [`user ${memory.user}`];
+function memoryHeading(memory: Memory & { space?: string }): string {
+  const facts = [...placeOf(memory), `user ${memory.user}`];
   if (memory.pinned) facts.unshift('pinned');
   if (memory.project !== null) facts.push(`project ${memory.project}`);
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
+  if (memory.author) facts.push(`by ${memory.author}`);
   if (memory.origin !== null) facts.push(`origin ${memory.origin}`);
   if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);
   if (memory.validTo) facts.push(`valid until ${memory.validTo}`);
   if (memory.supersededBy) facts.push(`superseded by ${memory.supersededBy}`);
   return headingOf(memory.id, facts);
+}
+
+/** The search of each space, where several were read. Within the fence: any owner names a space. */
+function searchLines({ searches = [] }: Pick<ContextAnswer, 'searches'>): string[] {
+  if (searches.length < 2) return [];
+  return searches.map(({ space, searchId }) => oneLine(`searchId ${searchId} is of what is in ${space}`));
+}
+
+/** The space of a result, where several were read. */
+function placeOf({ space }: { space?: string | undefined }): string[] {
+  return space === undefined ? [] : [`in ${space}`];
 }
 
 /** Names and tags may contain line separators. */
@@ -76,12 +88,12 @@ export function searchText(answer: SearchAnswer, mark: string): string {
     const older = newer === undefined ? '' : `older than ${newer} `;
     return `${index + 1}. score ${result.score.toFixed(3)} ${older}${resultText(result)}`;
   });
-  return `${fence(results.join('\n'), mark)}\n${feedbackText(answer)}`;
+  return `${fence([...results, ...searchLines(answer)].join('\n'), mark)}\n${feedbackText(answer)}`;
 }
 
 function resultText(result: SearchResult): string {
   if (result.type === 'memory') return excerptText(result);
-  const facts = [`${result.type}`, `user ${result.user}`];
+  const facts = [`${result.type}`, ...placeOf(result), `user ${result.user}`];
   if (result.project !== null) facts.push(`project ${result.project}`);
   if (result.conversationId) facts.push(`of ${result.conversationId}`);
   if (result.type === 'message') facts.push(`said ${result.createdAt} by ${speakerOf(result)}`);
@@ -89,7 +101,7 @@ function resultText(result: SearchResult): string {
   return `${headingOf(result.id, facts)}\n${excerptOf(result.content)}`;
 }
 
-function excerptText(memory: Memory): string {
+function excerptText(memory: Memory & { space?: string }): string {
   return `${memoryHeading(memory)}\n${excerptOf(memory.content)}`;
 }
 
@@ -103,10 +115,11 @@ export function appendedText({ conversationId, messageIds, partlyIndexed, redact
 export function contextText(answer: ContextAnswer, mark: string): string {
   if (answer.text === '') return 'Nothing is remembered about this.';
   const sources = answer.citations.map(({ marker, id }) => `${marker} ${id}`).join(', ');
-  return [fence(answer.text, mark), sources, feedbackText(answer)].join('\n');
+  return [fence([answer.text, ...searchLines(answer)].join('\n'), mark), sources, feedbackText(answer)].join('\n');
 }
 
-function feedbackText({ searchId }: { searchId: string | null }): string {
+function feedbackText({ searchId, searches = [] }: Pick<ContextAnswer, 'searchId' | 'searches'>): string {
+  if (searches.length > 1) return 'Each space has a searchId of its own (for memory_feedback), named above.';
   return searchId === null ? 'no searchId: nothing was searched' : `searchId ${searchId} (for memory_feedback)`;
 }
 

@@ -90,7 +90,7 @@ export function createChatgptTools({ search, publicUrl, ...items }: Dependencies
       input: Item,
       arguments: { id: 'As search returned it' },
       output: Document,
-      run: async (principal, { id }: IdParams, mark) =>
+      run: async (principal, { id }: IdParams, { mark }) =>
         documentOf(await find(items, principal, id), addressIn(principal), mark),
       text: (document: Document) => JSON.stringify(document),
       isParsed: true,

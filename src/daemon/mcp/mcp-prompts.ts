@@ -3,14 +3,14 @@ import { type Static, Type } from 'typebox';
 import { Name, strict } from '../../contract/common.ts';
 import { Project } from '../../contract/project.ts';
 import { ContextRequest } from '../../contract/search.ts';
-import type { Search } from '../../features/search/search.ts';
 import { contextText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { protocolError } from './mcp-protocol-error.ts';
+import type { Recall } from './mcp-readers.ts';
 import { listedInput } from './mcp-schemas.ts';
 import type { Registration } from './mcp-tool.ts';
 
-const Recall = Type.Object(
+const RecallArguments = Type.Object(
   { about: ContextRequest.properties.query, user: Type.Optional(Name), project: Type.Optional(Project) },
   strict,
 );
@@ -35,26 +35,26 @@ const tidySteps = (
 4. Summarize in two or three sentences how many suggestions of which kind wait for a decision: in the web app under Review, or with svc review. You cannot decide them.`;
 
 /** The MCP prompts, which a person invokes. They are built without calling a model. */
-export function createPrompts({ search }: { search: Search }): Registration[] {
-  return [recallPrompt(search), saveSessionPrompt()];
+export function createPrompts({ recall }: { recall: Recall }): Registration[] {
+  return [recallPrompt(recall), saveSessionPrompt()];
 }
 
-function recallPrompt(search: Search): Registration {
+function recallPrompt(recall: Recall): Registration {
   const config = {
     title: 'Recall',
     description: 'What is remembered about a topic, to start from.',
-    argsSchema: listedInput(Recall, {
+    argsSchema: listedInput(RecallArguments, {
       about: 'What to recall, in a sentence or a few words',
       user: 'Whose memories, if several people are served',
       project: 'Only what belongs to this project or to none',
     }),
   };
-  const read = argumentReader<Static<typeof Recall>>(Recall);
+  const read = argumentReader<Static<typeof RecallArguments>>(RecallArguments);
   return (server, call) => {
     server.registerPrompt('recall', config, async (given) => {
       try {
         const { about, ...where } = read(given).input;
-        const context = await search.context(call.principal, { query: about, ...where });
+        const context = await recall.context(call, { query: about, ...where });
         const recalled = `I want to work on this: ${about}\n\n${contextText(context, call.mark)}`;
         return userMessage(`${recalled}\n\nTake it into account where relevant.`);
       } catch (error) {

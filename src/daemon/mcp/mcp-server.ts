@@ -8,16 +8,21 @@ import {
 import type { Episodes } from '../../features/episodes/episodes.ts';
 import { hasScope } from '../../features/keys/scope.ts';
 import type { Profile } from '../../features/profile/profile.ts';
+import type { Search } from '../../features/search/search.ts';
+import type { Memberships } from '../../features/spaces/memberships.ts';
 import type { Tidy } from '../../features/tidy/tidy.ts';
 import { createChatgptTools } from './mcp-chatgpt-tools.ts';
 import { createPrompts, createTidyPrompts } from './mcp-prompts.ts';
+import { createRecall } from './mcp-readers.ts';
 import { createResources } from './mcp-resources.ts';
 import { createReviewTools, type ReviewParts } from './mcp-review-tools.ts';
 import { createTidyTools } from './mcp-tidy-tools.ts';
 import type { ToolSet } from './mcp-tool-set.ts';
 import { createTools, type McpCall, type Registration, type ToolRooms } from './mcp-tools.ts';
 
-export interface McpServerDependencies extends ToolRooms, Pick<ReviewParts, 'suggestions' | 'sealer' | 'clock'> {
+export interface McpServerDependencies
+  extends Omit<ToolRooms, 'recall'>,
+    Pick<ReviewParts, 'suggestions' | 'sealer' | 'clock'> {
   tidy: Tidy;
   episodes: Episodes;
   /** Base address of the web app. */
@@ -25,6 +30,8 @@ export interface McpServerDependencies extends ToolRooms, Pick<ReviewParts, 'sug
   /** The server version reported to clients. */
   version: string;
   profile: Profile;
+  search: Search;
+  memberships: Pick<Memberships, 'enterAll' | 'act' | 'confirm'>;
 }
 
 /** Answers messages, each with a new server. */
@@ -70,12 +77,13 @@ export function createMcpServers(
   { version, profile, ...rooms }: McpServerDependencies,
   rejected: (error: Error) => void,
 ): McpServers {
+  const recall = createRecall(rooms);
   const offers: Record<ToolSet, readonly Registration[]> = {
     everyday: [
-      ...createTools(rooms),
+      ...createTools({ ...rooms, recall }),
       ...createReviewTools(rooms),
       ...createResources({ ...rooms, profile }),
-      ...createPrompts(rooms),
+      ...createPrompts({ recall }),
     ],
     tidy: [...createTidyTools(rooms), ...createTidyPrompts()],
     chatgpt: createChatgptTools(rooms),

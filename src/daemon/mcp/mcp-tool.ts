@@ -15,6 +15,8 @@ import type { ToolSet } from './mcp-tool-set.ts';
 /** The HTTP request that an MCP message arrived in. */
 export interface McpCall {
   principal: Principal;
+  /** Enters the spaces that the reading tools read together; absent where they read the one in which the caller acts. */
+  readers?: (() => Promise<readonly Principal[]>) | undefined;
   requestId: string;
   /** The mark of fences in the answer. */
   mark: string;
@@ -54,8 +56,7 @@ interface Tool<Input, Output extends object> {
   listed?: TObject;
   arguments: ArgumentNotes;
   output: TObject;
-  /** `mark` is that of fences. */
-  run(principal: Principal, input: Input, mark: string): Promise<Output>;
+  run(principal: Principal, input: Input, call: McpCall): Promise<Output>;
   text(output: Output, mark: string): string;
   /** Whether programs parse the text: nothing is added to it. */
   isParsed?: boolean;
@@ -85,7 +86,8 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
   const declared = declaredFieldsOf(output);
   const read = argumentReader<Input>(definition.input);
   const scope = definition.scope ?? (definition.annotations.readOnlyHint ? 'memory:read' : 'memory');
-  const register: Registration = (server, { principal, requestId, mark, log, note, structured }) => {
+  const register: Registration = (server, call) => {
+    const { principal, requestId, mark, log, note, structured } = call;
     const registered = structured ? { ...config, outputSchema } : config;
     server.registerTool(name, registered, async (args, { mcpReq }) => {
       note.tool = name;
@@ -93,7 +95,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         mcpReq.signal.throwIfAborted();
         requireScope(principal, scope);
         const { input, notes } = read(args as Record<string, unknown>);
-        const answer = await run(principal, input, mark);
+        const answer = await run(principal, input, call);
         Object.assign(note, idsOfAnswer(answer));
         return {
           content: [{ type: 'text', text: withNotes(text(answer, mark), isParsed ? [] : notes) }],

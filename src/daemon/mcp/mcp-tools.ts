@@ -15,9 +15,9 @@ import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../.
 import type { Conversations } from '../../features/conversations/conversations.ts';
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
-import type { Search } from '../../features/search/search.ts';
 import { addedText, appendedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
+import type { Recall } from './mcp-readers.ts';
 import { APPENDS, DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
 export type { McpCall, Registration } from './mcp-tool.ts';
@@ -42,7 +42,7 @@ const OneMemory = Type.Object(IdParams.properties, strict);
 
 // Assistants have no use for the milliseconds of each stage.
 const Recalled = Type.Omit(ContextAnswer, ['timings']);
-const Recall = Type.Omit(ContextRequest, ['explain', 'exclude', 'spaces'], strict);
+const Topic = Type.Omit(ContextRequest, ['explain', 'exclude', 'spaces'], strict);
 const Found = Type.Omit(SearchAnswer, ['timings', 'context']);
 // Each argument costs the model's attention: these are for people who look at what is stored.
 const Question = Type.Omit(SearchRequest, ['includeSuperseded', 'contextTokens', 'spaces'], strict);
@@ -112,7 +112,7 @@ function changingTools(memories: Memories): Registration[] {
   ];
 }
 
-function readingTools(memories: Memories): Registration[] {
+function readingTools(memories: Memories, recall: Recall): Registration[] {
   return [
     tool({
       name: 'memory_get',
@@ -122,7 +122,8 @@ function readingTools(memories: Memories): Registration[] {
       input: OneMemory,
       arguments: { id: ID },
       output: Memory,
-      run: (principal, { id }: IdParams) => memories.get(principal, id),
+      run: (_principal, { id }: IdParams, call) =>
+        recall.findAmong(call, 'memory:read', (principal) => memories.get(principal, id)),
       text: memoryText,
     }),
     tool({
@@ -148,7 +149,7 @@ function readingTools(memories: Memories): Registration[] {
   ];
 }
 
-function searchTools(search: Search): Registration[] {
+function searchTools(recall: Recall): Registration[] {
   return [
     tool({
       name: 'memory_search',
@@ -175,7 +176,7 @@ function searchTools(search: Search): Registration[] {
         asOf: `What was valid then: ${TIME}`,
       },
       output: Found,
-      run: (principal, input: SearchRequest) => search.search(principal, input),
+      run: (_principal, input: SearchRequest, call) => recall.search(call, input),
       text: searchText,
     }),
     tool({
@@ -185,7 +186,7 @@ function searchTools(search: Search): Registration[] {
         'Get what is remembered about a topic as one text. Call it at the start of a conversation or task, and before you ask for something that the user may have told you before.',
       annotations: READS,
       alwaysLoad: true,
-      input: Recall,
+      input: Topic,
       arguments: {
         query: 'The topic or task, in a sentence',
         user: USER,
@@ -194,13 +195,13 @@ function searchTools(search: Search): Registration[] {
         types: 'What to recall; default: all',
       },
       output: Recalled,
-      run: (principal, input: ContextRequest) => search.context(principal, input),
+      run: (_principal, input: ContextRequest, call) => recall.context(call, input),
       text: contextText,
     }),
   ];
 }
 
-function feedbackTools(learning: Learning): Registration[] {
+function feedbackTools(learning: Learning, recall: Recall): Registration[] {
   return [
     tool({
       name: 'memory_feedback',
@@ -214,8 +215,8 @@ function feedbackTools(learning: Learning): Registration[] {
         irrelevant: 'Ids beside the point',
       },
       output: FeedbackResult,
-      run: (principal, { searchId, ...feedback }: SearchParams & Feedback) =>
-        learning.feedback(principal, searchId, feedback),
+      run: (_principal, { searchId, ...feedback }: SearchParams & Feedback, call) =>
+        recall.findAmong(call, 'memory', (principal) => learning.feedback(principal, searchId, feedback)),
       text: ({ learned }) => (learned ? 'Learned.' : 'Nothing new to learn; nothing was changed.'),
     }),
   ];
@@ -224,19 +225,19 @@ function feedbackTools(learning: Learning): Registration[] {
 /** The features that the tools call. */
 export interface ToolRooms {
   memories: Memories;
-  search: Search;
+  recall: Recall;
   conversations: Conversations;
   learning: Learning;
 }
 
 /** All MCP tools, in the order in which they are listed. */
-export function createTools({ memories, search, conversations, learning }: ToolRooms): Registration[] {
+export function createTools({ memories, recall, conversations, learning }: ToolRooms): Registration[] {
   return [
-    ...searchTools(search),
+    ...searchTools(recall),
     ...addingTools(memories),
     ...changingTools(memories),
-    ...readingTools(memories),
-    ...feedbackTools(learning),
+    ...readingTools(memories, recall),
+    ...feedbackTools(learning, recall),
     ...conversationTools(conversations),
   ];
 }

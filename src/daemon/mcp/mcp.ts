@@ -6,6 +6,7 @@ import { MAX_BATCH_MESSAGES } from '../../contract/mcp-batch.ts';
 import type { Random } from '../../lib/random.ts';
 import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
 import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
+import { readSpacesOf } from './mcp-readers.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
 import { NAMED_TOOL_SETS, type ToolSet } from './mcp-tool-set.ts';
 
@@ -42,15 +43,34 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
       return loading;
     };
 
+    /** Memberships are looked up with each message, so that one that has ended gives nothing more. */
+    function readersOf(request: FastifyRequest, toolSet: ToolSet, client: string) {
+      const spaces = readSpacesOf(request, toolSet);
+      if (spaces === undefined) return undefined;
+      return async () =>
+        (await parts.memberships.enterAll(request.account, spaces)).map((member) => ({ ...member, client }));
+    }
+
     /** `message` carries the headers, and may be shared by the messages of a batch. */
     async function exchange(request: FastifyRequest, { body, requestId, note }: McpMessage, message: Request) {
       const principal = { ...request.principal, client: note.client };
+      const readers = readersOf(request, toolSetOf(request), note.client);
       const { answer } = await servers();
       const structured = asksForStructure(request);
       const toolSet = toolSetOf(request);
       const showsApps = clients.showsApps(request, body);
       const mark = fenceMark(random);
-      return answer(message, body, { principal, requestId, mark, log: app.log, note, structured, toolSet, showsApps });
+      return answer(message, body, {
+        principal,
+        readers,
+        requestId,
+        mark,
+        log: app.log,
+        note,
+        structured,
+        toolSet,
+        showsApps,
+      });
     }
 
     app.addHook('onRequest', async (request) => {
@@ -70,7 +90,7 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
     addBatchParser(app);
     const config = { checksOwnBody: true, scope: 'memory:read', challenge } as const;
     app.post(PATH, { schema: { hide: true }, config }, async (request, reply) => {
-      toolSetOf(request);
+      readSpacesOf(request, toolSetOf(request));
       const message = toWebRequest(request, hangUpSignal(reply));
       if (request.body instanceof Batch) {
         setMaxListeners(MAX_BATCH_MESSAGES + 1, message.signal);

@@ -1,4 +1,3 @@
-import { AppError } from '../../contract/errors.ts';
 import {
   type ContextAnswer,
   type ContextRequest,
@@ -6,7 +5,6 @@ import {
   type ItemType,
   type SearchAnswer,
   type SearchRequest,
-  type SearchResult,
   type Strategy,
 } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
@@ -14,8 +12,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
-import { runInSlices } from '../../lib/time-slices.ts';
-import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
+import type { CountTokens } from '../../outside/tokens.ts';
 import { UNKNOWN_CLIENT } from '../activity/client-name.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { QueryEmbedder } from '../embeddings/query-embedder.ts';
@@ -26,55 +23,30 @@ import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { agreementOf } from './agreement.ts';
-import {
-  type CandidateQuery,
-  type CandidateSearch,
-  type FoundCandidates,
-  type ItemRows,
-  NO_CANDIDATES,
-} from './candidate.ts';
+import type { Answered } from './answered.ts';
+import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES } from './candidate.ts';
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
+import { planContext } from './context-plan.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
-import { promptSubject } from './prompt-subject.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
 import { hitsToLoad, pageOf } from './result-page.ts';
+import { createSearchOfSeveral, type SearchOfSeveral } from './search-of-several.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
-import {
-  joinAnswers,
-  joinByStrength,
-  joinStarts,
-  jointRatings,
-  joinWeights,
-  labelsOf,
-  type PlacedResult,
-  placed,
-} from './several-spaces.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
-import { chooseUnasked, MAX_UNASKED, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
-export interface Search {
+export interface Search extends SearchOfSeveral {
   /** Counts as one query unless it fails. Throws `quota_exceeded`. */
   search(principal: Principal, request: SearchRequest): Promise<SearchAnswer>;
   /** Returns a block of text for a prompt, within the token budget. Counts as one query unless it fails. */
   context(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
-  /**
-   * Searches spaces, each on its own and counted there, and joins what is found in those in which `confirm` still finds the
-   * members. Throws like `search`.
-   */
-  searchSeveral(members: readonly Principal[], request: SearchRequest, confirm: Confirm): Promise<SearchAnswer>;
-  /** Like `context`, over several spaces. */
-  contextOfSeveral(members: readonly Principal[], request: ContextRequest, confirm: Confirm): Promise<ContextAnswer>;
   /** Searches and contexts that wait for others of their tenant. */
   waiting(): number;
 }
-
-/** Returns those of the members who are still in their spaces. */
-type Confirm = (members: readonly Principal[]) => Promise<Principal[]>;
 
 interface Dependencies {
   db: Database;
@@ -98,19 +70,6 @@ interface Dependencies {
   startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
 
-/** An answer, and what to call with the ids of the results that were shown. */
-interface Answered {
-  answer: SearchAnswer;
-  parsed: ParsedQuery;
-  found: FoundCandidates;
-  /** Weights of the query's terms. */
-  weights: FoundCandidates['weights'];
-  /** What a context may show; empty unless the request asks for one. */
-  contextResults: readonly SearchResult[];
-  remember: (shownIds: readonly string[]) => void;
-  stages: StageTimings;
-}
-
 /** A request with what its text says and the vector of its model. */
 interface Asked {
   user: UserKey;
@@ -126,9 +85,6 @@ interface Asked {
 
 /** How many memories may have taken the place of one, each of the one before it. */
 const MAX_SUCCESSIONS = 8;
-/** Tokens of the line that names a space, and the least that a session starts with of one. */
-const HEADING = 20;
-const MIN_START = 16;
 /** Waiting searches per tenant. */
 const MAX_WAITING = 2000;
 
@@ -302,84 +258,10 @@ export function createSearch(dependencies: Dependencies): Search {
     };
   }
 
-  /** Runs a request for each member, and returns the answers of those who are still in their spaces. */
-  async function answerAll(members: readonly Principal[], request: SearchRequest, confirm: Confirm) {
-    const run = (member: Principal) => answer(member, request, (answered) => answered);
-    const all = await Promise.all(
-      members.map(async (member) => ({ member, answered: await countQuery(member, () => run(member)) })),
-    );
-    const confirmed = await confirm(members);
-    const kept = all.filter(({ member }) => confirmed.includes(member));
-    if (kept.length === 0) throw new AppError('not_found', 'You are no longer in these spaces.');
-    const labels = labelsOf(kept.map(({ member }) => member));
-    const { parsed } = kept[0]!.answered;
-    const ratingOf = jointRatings(
-      kept.map(({ answered: { found } }) => found),
-      parsed,
-      clock.nowMs(),
-    );
-    return kept.map(({ member, answered }, index) => {
-      const results = answered.answer.results.map((result) => ({ ...result, ...ratingOf(index, result) }));
-      return { member, answered: { ...answered, answer: { ...answered.answer, results } }, label: labels[index]! };
-    });
-  }
-
-  /** Remembers what was shown of each space, for feedback there. */
-  function rememberShown(all: Awaited<ReturnType<typeof answerAll>>, shown: readonly { id: string; space?: string }[]) {
-    for (const { label, answered } of all) {
-      answered.remember(shown.flatMap(({ id, space }) => (space === label ? [id] : [])));
-    }
-  }
-
-  async function startAll(members: readonly Principal[], request: ContextRequest, confirm: Confirm) {
-    const { maxTokens = 1000 } = request;
-    const share = { ...request, maxTokens: Math.max(MIN_START, Math.floor(maxTokens / members.length) - HEADING) };
-    const starts = await Promise.all(members.map((one) => countQuery(one, () => startSession(one, share))));
-    const confirmed = await confirm(members);
-    const kept = starts.filter((_, index) => confirmed.includes(members[index]!));
-    return joinStarts(confirmed, kept, { maxTokens, countTokens: tokenCounterOf(members[0]!.tenantId) });
-  }
+  const several = createSearchOfSeveral({ clock, answer, countQuery, startSession, tokenCounterOf });
 
   return {
-    async searchSeveral(members, request, confirm) {
-      if (request.contextTokens !== undefined || request.explain) throw notForSeveral();
-      const all = await answerAll(members, request, confirm);
-      const answers = all.map(({ answered }) => answered.answer);
-      const joined = joinAnswers(
-        all.map(({ label }) => label),
-        answers,
-        limitOf(request),
-      );
-      rememberShown(all, joined.results);
-      return joined;
-    },
-    async contextOfSeveral(members, request, confirm) {
-      const { maxTokens = 1000, explain = false, purpose, exclude, ...asked } = request;
-      if (explain) throw notForSeveral();
-      if (purpose === 'session_start') return startAll(members, request, confirm);
-      const isUnasked = purpose === 'prompt';
-      const query = isUnasked ? promptSubject(asked.query) : asked.query;
-      const types = isUnasked ? { types: UNASKED_TYPES } : {};
-      const all = await answerAll(members, { ...types, ...asked, query, limit: CONTEXT_RESULTS }, confirm);
-      const lists: PlacedResult[][] = [];
-      for (const { member, label, answered } of all) {
-        const { results } = answered.answer;
-        const unasked = { exclude, voice: answered.parsed.voice, weights: answered.weights };
-        const chosen = isUnasked
-          ? await runInSlices(chooseUnasked(results, unasked), member.tenantId)
-          : withoutExcluded(results, exclude);
-        lists.push(placed(chosen, label));
-      }
-      const results = joinByStrength(lists, isUnasked ? MAX_UNASKED : CONTEXT_RESULTS);
-      const exactCounter = tokenCounterOf(members[0]!.tenantId);
-      const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
-      const weights = joinWeights(all.map(({ answered }) => answered.weights));
-      const context = await composeContext(results, weights, { maxTokens, countTokens, isUnasked });
-      rememberShown(all, context.citations);
-      const searches = all.map(({ label, answered }) => ({ space: label, searchId: answered.answer.searchId }));
-      const confidence = Math.max(...all.map(({ answered }) => answered.answer.confidence));
-      return { searchId: searches[0]!.searchId, confidence, ...context, searches };
-    },
+    ...several,
     search: (principal, request) =>
       countQuery(principal, () =>
         answer(principal, request, async ({ answer: found, weights, contextResults, remember }) => {
@@ -391,39 +273,22 @@ export function createSearch(dependencies: Dependencies): Search {
         }),
       ),
     context: (principal, request) => {
-      const { maxTokens = 1000, explain = false, purpose, exclude, ...asked } = request;
-      if (purpose === 'session_start') return countQuery(principal, () => startSession(principal, request));
-      const isUnasked = purpose === 'prompt';
-      const query = isUnasked ? promptSubject(asked.query) : asked.query;
+      if (request.purpose === 'session_start') return countQuery(principal, () => startSession(principal, request));
+      const { tenantId } = principal;
+      const plan = planContext(request);
       return countQuery(principal, () =>
-        answer(
-          principal,
-          { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
-          async ({ answer: found, parsed, weights, remember, stages }) => {
-            const { tenantId } = principal;
-            const exactCounter = tokenCounterOf(tenantId);
-            const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
-            const results = isUnasked
-              ? await runInSlices(
-                  chooseUnasked(found.results, { exclude, voice: parsed.voice, weights }),
-                  principal.tenantId,
-                )
-              : withoutExcluded(found.results, exclude);
-            const context = await composeContext(results, weights, { maxTokens, countTokens, isUnasked });
-            remember(context.citations.map(({ id }) => id));
-            const { searchId, confidence } = found;
-            stages.end('contextMs');
-            return { searchId, confidence, ...context, ...(explain && { timings: stages.timings() }) };
-          },
-        ),
+        answer(principal, plan.search, async (answered) => {
+          const { answer: found, weights, remember, stages } = answered;
+          const context = await plan.compose(await plan.choose(answered, tenantId), weights, tokenCounterOf(tenantId));
+          remember(context.citations.map(({ id }) => id));
+          const { searchId, confidence } = found;
+          stages.end('contextMs');
+          return { searchId, confidence, ...context, ...(request.explain && { timings: stages.timings() }) };
+        }),
       );
     },
     waiting: limiter.waiting,
   };
-}
-
-function notForSeveral(): AppError {
-  return new AppError('invalid_request', 'explain and contextTokens are for one space. Name one with X-Svc-Space.');
 }
 
 /** `auto` is reported as `default` until something was learned. */

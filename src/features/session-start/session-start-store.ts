@@ -17,6 +17,8 @@ export interface StoredText {
   content: string;
   project: string | null;
   at: number;
+  /** The member of the space who wrote it. */
+  author?: string | null;
 }
 
 export interface StoredMemory extends StoredText {
@@ -46,7 +48,7 @@ const NEWEST = 1000;
 export async function listMemories(reader: Reader, place: Place, limit: number): Promise<StoredMemory[]> {
   const { tenantId, endUser, project, nowMs } = place;
   const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned,
-    origin, expiresAt`;
+    origin, author, expiresAt`;
   const conditions = projectConditions(project, 'project');
   const pinned = await reader.all<ListedMemory>(
     `SELECT ${columns} FROM memories WHERE tenantId = ? AND endUser = ? AND pinned = 1 AND current = 1 AND validTo IS NULL
@@ -91,7 +93,7 @@ export async function findUserMessages(
 ): Promise<(Omit<StoredText, 'project'> & { conversationId: string })[]> {
   if (rowIds.length === 0) return [];
   return reader.all(
-    `SELECT id, conversationId, SUBSTR(content, 1, ${CHARACTERS}) AS content, createdAt AS at FROM messages
+    `SELECT id, conversationId, SUBSTR(content, 1, ${CHARACTERS}) AS content, createdAt AS at, author FROM messages
      WHERE number IN (SELECT value FROM numbers(?)) AND (tenantId = ?) IS TRUE AND role = 'user' ORDER BY number`,
     [JSON.stringify(rowIds), tenantId],
   );

@@ -63,11 +63,12 @@ interface Line extends Said {
   section: (typeof START_SECTIONS)[number];
   /** Lines with more come first. */
   weight: number;
+  author: string | null;
 }
 
 const [PINNED, OF_PROJECT, OF_USER, SESSIONS] = START_SECTIONS;
 /** Episodes have a share of the budget and no weight. */
-const EPISODE = { type: 'episode', section: SESSIONS, weight: 0, origin: null } as const;
+const EPISODE = { type: 'episode', section: SESSIONS, weight: 0, origin: null, author: null } as const;
 
 interface Parts {
   db: Database;
@@ -131,16 +132,17 @@ interface Sources {
 function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = [];
-  for (const { id, content, project, at, pinned, origin } of memories) {
+  for (const { id, content, project, at, pinned, origin, author = null } of memories) {
     const text = shortened(content);
     const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text)) / 2;
     const section = pinned === 1 ? PINNED : sectionOf(project);
-    said.push({ type: 'memory', id, section, text, weight, atMs: at, origin });
+    said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
   }
-  for (const { id, content, project, at } of messages) {
+  for (const { id, content, project, at, author = null } of messages) {
     for (const { text, weight } of statementsOf(content)) {
-      said.push({ type: 'message', id, section: sectionOf(project), text, weight, atMs: at, origin: 'person' });
+      const section = sectionOf(project);
+      said.push({ type: 'message', id, section, text, weight, atMs: at, origin: 'person', author });
     }
     yield;
   }
@@ -235,10 +237,11 @@ async function answerOf(
   return { ...UNASKED, text: '', citations: [], tokens: 0 };
 }
 
-function textOf({ text, atMs, origin }: Line, nowMs: number): string {
+function textOf({ text, atMs, origin, author }: Line, nowMs: number): string {
   const mark = originMark(origin);
   const plain = withoutTags(shortened(text));
-  const facts = [...(mark ? [mark] : []), ...(nowMs - atMs > RECENT_MS ? [toTimestamp(atMs).slice(0, 7)] : [])];
+  const by = author === null ? [] : [withoutTags(`by ${author}`)];
+  const facts = [...by, ...(mark ? [mark] : []), ...(nowMs - atMs > RECENT_MS ? [toTimestamp(atMs).slice(0, 7)] : [])];
   return facts.length === 0 ? plain : `${plain} (${facts.join(', ')})`;
 }
 

@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/contract/errors.ts';
 import { createPrompts } from '../../../src/daemon/mcp/mcp-prompts.ts';
+import type { Recall } from '../../../src/daemon/mcp/mcp-readers.ts';
 import { createResources } from '../../../src/daemon/mcp/mcp-resources.ts';
 import type { McpCall } from '../../../src/daemon/mcp/mcp-tools.ts';
 import type { Memories } from '../../../src/features/memories/memories.ts';
 import type { Profile } from '../../../src/features/profile/profile.ts';
-import type { Search } from '../../../src/features/search/search.ts';
 
 /** Runs a request against features that all fail with `failure`; returns the client's error and what was logged. */
 async function requestFailingWith(failure: Error, ask: (client: Client) => Promise<unknown>) {
@@ -21,7 +21,7 @@ async function requestFailingWith(failure: Error, ask: (client: Client) => Promi
       memories: { get: fail, list: fail } as unknown as Memories,
       profile: { digest: fail } as unknown as Profile,
     }),
-    ...createPrompts({ search: { context: fail } as unknown as Search }),
+    ...createPrompts({ recall: { context: fail } as unknown as Recall }),
   ];
   for (const register of offers) register(server, { principal: {}, requestId: 'req-42', log } as unknown as McpCall);
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();

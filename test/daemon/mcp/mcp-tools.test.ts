@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/contract/errors.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
+import type { Recall } from '../../../src/daemon/mcp/mcp-readers.ts';
 import { createTools, type McpCall } from '../../../src/daemon/mcp/mcp-tools.ts';
 import type { Conversations } from '../../../src/features/conversations/conversations.ts';
 import type { Learning } from '../../../src/features/learning/learning.ts';
 import type { Memories } from '../../../src/features/memories/memories.ts';
-import type { Search } from '../../../src/features/search/search.ts';
 
 const MEMORY: Memory = {
   id: 'mem_1',
@@ -40,7 +40,7 @@ async function callMemoryGet(get: () => Promise<Memory>) {
   const server = new McpServer({ name: 'svc', version: '1' });
   const tools = createTools({
     memories: { get } as unknown as Memories,
-    search: {} as Search,
+    recall: { findAmong: (call, _scope, work) => work(call.principal) } as Recall,
     conversations: {} as Conversations,
     learning: {} as Learning,
   });
