@@ -24,7 +24,9 @@ afterAll(() => daemon.close());
 
 beforeEach(async () => {
   memberId = (await addMember(owner, team, lin, 'owner')).id;
-  return () => void owner.call(`/v1/spaces/${team.id}/members/${memberId}`, { method: 'DELETE' });
+  return async () => {
+    await remove();
+  };
 });
 
 /** Sends a request during which, after it was let in, `change` is done. */
