@@ -69,8 +69,9 @@ async function talk(cwd?: string, env: Record<string, string> = {}): Promise<str
   return stdout;
 }
 
-test('hooks in a tied project recall from the space and the own account, capture into the space, and say so first', async () => {
+test('hooks in a tied project recall from the space and what their list adds, capture into the space, and say so first', async () => {
   await tieAs('writer');
+  await settings().read(repository, [{ id: 'default', name: 'default' }]);
   await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
   await add('Ada drinks jasmine tea in the office');
   const started = contextIn((await hookProcess('session-start', session({ source: 'startup' }))).stdout);
@@ -153,15 +154,16 @@ test('hooks of a reader recall, and say that nothing is stored', async () => {
   expect(await stored()).toEqual([]);
 });
 
-test('hooks in a tied project read the space alone if its list says so', async () => {
+test('hooks in a tied project read the space alone unless a list for it says otherwise', async () => {
   await tieAs('writer');
-  await settings().read(repository, [{ id: space.id, name: 'team' }]);
+  await settings().read('*', [{ id: 'default', name: 'default' }]);
   await inSpace('/v1/memories', { content: 'The office drinks oolong tea' });
   await add('Ada drinks jasmine tea in the office');
   const started = contextIn((await hook('session-start', session({ source: 'startup' }))).stdout);
   expect(started).toContain('oolong');
   expect(started).not.toContain('jasmine');
   expect(started).not.toContain('own account');
+  expect(await talk()).not.toContain('jasmine');
 });
 
 test('hooks elsewhere read the spaces of the list, store in the own account, and say so first', async () => {

@@ -298,7 +298,7 @@ describe('svc space tie', () => {
     const settings = settingsOf(ada.folder);
     const tied = await ada.run(['space', 'tie', 'team']);
     expect(tied.out.replaceAll('\n', ' ')).toBe(
-      `Tied ${ada.folder} to the space “team”. Hooks recall from it and from your own account, and store in it what is said in the project. svc space untie ends that. `,
+      `Tied ${ada.folder} to the space “team”. Hooks recall from it, and store in it what is said in the project. svc space untie ends that. `,
     );
     expect(settings.ties()).toEqual({ [ada.folder]: { id, name: 'team' } });
     expect((await ada.run(['space', 'untie'])).out).toBe(

@@ -19,15 +19,14 @@ export interface SessionMemory {
 /**
  * Returns the memory of the sessions in a folder. Ties and what else is read are in the settings of this machine, by the
  * folder of the project: nothing in a repository, such as its origin, can redirect what is said in it. A tied project reads
- * the own account and its space unless a list of its own says otherwise; the list of all sessions is not for tied projects,
- * because what they repeat is stored for others.
+ * its space alone unless a list for it says otherwise, because what its sessions repeat is stored for others.
  */
 export async function memoryOf(settings: Pick<Settings, 'ties' | 'reads'>, folder: string): Promise<SessionMemory> {
   const [ties, reads] = [settings.ties(), settings.reads()];
   if (Object.keys({ ...ties, ...reads }).length === 0) return { reads: [OWN_ACCOUNT] };
   const path = await projectFolder(folder);
   const tie = Object.hasOwn(ties, path) ? ties[path] : undefined;
-  const listed = Object.hasOwn(reads, path) ? reads[path] : tie ? undefined : reads[EVERYWHERE];
+  const listed = Object.hasOwn(reads, path) ? reads[path] : tie ? [] : reads[EVERYWHERE];
   const chosen = (listed ?? [OWN_ACCOUNT]).filter(({ id }) => id !== tie?.id);
   return tie ? { tie, reads: [...chosen.slice(0, MAX_READ - 1), tie] } : { reads: chosen.slice(0, MAX_READ) };
 }

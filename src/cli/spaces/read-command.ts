@@ -22,12 +22,12 @@ Hooks on this machine then recall from all of these together, and say of each
 memory which space it is of. At most ${MAX_READ}; default is your own account. What is said
 is stored where it was before: in your own account, or in the space that svc space
 tie named. Without --project the list is for all projects that are not tied and
-have no list of their own. A tied project reads your own account and its space,
-unless it has a list. svc status shows the lists.
+have no list of their own. A tied project reads its space, and what its list names:
+what an answer repeats of that is stored in the space. svc status shows the lists.
 
 Examples:
   $ svc space read default team family      read your own account and two spaces everywhere
-  $ svc space read --project team           here, read the space and not your own account
+  $ svc space read --project default        in this tied project, read your own account too
   $ svc space read --project --reset        forget the list of this project`;
 
 /** `svc space read`: chooses the spaces that hooks read together. */

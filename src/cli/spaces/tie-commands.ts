@@ -11,11 +11,12 @@ import { findSpace, requireJoined } from './find-space.ts';
 
 const TIE_HELP = `
 On this machine, hooks then store in the space what is said in the project, instead
-of in your own account, and recall from both; every session begins with saying so.
-What an answer repeats of your own memory is stored in the space, too: to read the
-space alone, add svc space read --project NAME. The tie is in your settings, not in the project, which cannot tie
-itself. It is about the whole git repository with its worktrees, otherwise about
-the folder. It belongs to the account that hooks use, your current profile.
+of in your own account, and recall from it; every session begins with saying so.
+To recall from your own account as well, add svc space read --project default: what
+an answer repeats of that is stored in the space. The tie is in your settings, not
+in the project, which cannot tie itself. It is about the whole git repository with
+its worktrees, otherwise about the folder. It belongs to the account that hooks
+use, your current profile.
 
 Examples:
   $ svc space tie team
@@ -38,8 +39,8 @@ export function tieCommand(context: CommandContext): Command {
       if (json) return printJson(context, { folder, space });
       const stored =
         space.role === 'reader'
-          ? 'Hooks recall from it and from your own account. You are reader of it, so they store nothing.'
-          : 'Hooks recall from it and from your own account, and store in it what is said in the project.';
+          ? 'Hooks recall from it. You are reader of it, so they store nothing.'
+          : 'Hooks recall from it, and store in it what is said in the project.';
       const text = `Tied ${printable(folder)} to the space “${printable(space.name)}”. ${stored} svc space untie ends that.`;
       terminal.out(`${wrap(text, terminal.columns).join('\n')}\n`);
     });
