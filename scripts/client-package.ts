@@ -15,16 +15,26 @@ const ENTRIES = {
   './llamaindex': { source: 'llamaindex', peers: {} },
   './mastra': { source: 'mastra', peers: {} },
   './openai-agents': { source: 'openai-agents', peers: { '@openai/agents-core': '>=0.3.0' } },
+  './openclaw': { source: 'openclaw', peers: {} },
 };
+
+/** OpenClaw installs the package as a plugin. */
+const OPENCLAW = { extensions: ['./openclaw.js'], compat: { pluginApi: '>=2026.9.6' } };
 
 /** Writes the package of the client library: everything that is published, types included. */
 export async function writeClientPackage(folder: string): Promise<void> {
+  await writeClientCode(folder);
+  await writeClientTypes(`${folder}/types`);
+}
+
+/** Writes the package of the client library without its types, which take longest. */
+export async function writeClientCode(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await bundleClient(folder);
-  await writeClientTypes(`${folder}/types`);
   await writeFile(`${folder}/package.json`, `${JSON.stringify(await manifest(), null, 2)}\n`);
   await copyFile(`${root}LICENSE`, `${folder}/LICENSE`);
+  await copyFile(`${root}plugins/openclaw/openclaw.plugin.json`, `${folder}/openclaw.plugin.json`);
   await writeFile(`${folder}/README.md`, await readme());
 }
 
@@ -65,6 +75,7 @@ async function manifest(): Promise<object> {
       'llamaindex',
       'mastra',
       'openai-agents',
+      'openclaw',
     ],
     license: daemon.license,
     repository: daemon.repository,
@@ -82,6 +93,7 @@ async function manifest(): Promise<object> {
       ),
       './package.json': './package.json',
     },
+    openclaw: OPENCLAW,
     peerDependencies: peers,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
   };

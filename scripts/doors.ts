@@ -20,12 +20,32 @@ interface Door {
   commands: string[];
   /** What the last command prints if it works. */
   prints: RegExp;
+  /** Sets up what a person has already. */
+  owned?(home: string, modelUrl: string): Promise<void>;
 }
 
 const example = async (name: string): Promise<Door> => {
   const text = await readFile(join(ROOT, 'examples', `${name}.mjs`), 'utf8');
   const packages = /^\/\/ npm install @svc-memory\/client (.*)$/m.exec(text)![1]!;
   return { commands: [`npm install --silent "$CLIENT" ${packages}`, `node ${name}.mjs`], prints: /\S/ };
+};
+
+const openclaw = async (): Promise<Door> => {
+  const text = await readFile(join(ROOT, 'examples/openclaw.sh'), 'utf8');
+  const commands = text.match(/^openclaw .*$/gm)!;
+  return {
+    commands: commands.map((line) => line.replace('@svc-memory/client', 'npm-pack:"$CLIENT"')),
+    prints: /Understood/,
+    async owned(home, modelUrl) {
+      await execa('npm', ['install', '--silent', '--prefix', join(home, '.openclaw'), 'openclaw@2026.9.6']);
+      await symlink(join(home, '.openclaw/node_modules/.bin/openclaw'), join(home, 'bin/openclaw'));
+      const models = [{ id: 'scripted', name: 'Scripted', contextWindow: 200_000, maxTokens: 4096 }];
+      const scripted = { baseUrl: `${modelUrl}/v1`, apiKey: 'none', api: 'openai-completions', models };
+      const agents = { defaults: { model: { primary: 'scripted/scripted' }, skipBootstrap: true } };
+      const settings = { models: { providers: { scripted } }, agents };
+      await writeFile(join(home, '.openclaw/openclaw.json'), JSON.stringify(settings));
+    },
+  };
 };
 
 const DOORS: Record<string, () => Door | Promise<Door>> = {
@@ -43,6 +63,7 @@ const DOORS: Record<string, () => Door | Promise<Door>> = {
   LlamaIndex: () => example('llamaindex'),
   Mastra: () => example('mastra'),
   'OpenAI Agents SDK': () => example('openai-agents'),
+  OpenClaw: openclaw,
   Python: () => ({
     commands: [
       `PYTHONPATH="$ROOT/clients/python/src" python3 -c "import svc_memory; print(svc_memory.Client().account.get())"`,
@@ -84,6 +105,7 @@ async function measure(door: Door, client: string, model: ScriptedModel): Promis
       GEMINI_MODEL: 'scripted',
     },
   };
+  await door.owned?.(home, model.url);
   const startedMs = performance.now();
   const daemon = execa('svc', ['serve'], { cwd: home, env, extendEnv: false, reject: false });
   try {

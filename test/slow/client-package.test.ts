@@ -83,8 +83,9 @@ describe('the packed client', () => {
       'llamaindex.js',
       'mastra.js',
       'openai-agents.js',
+      'openclaw.js',
     ];
-    expect(names).toEqual([...code, 'LICENSE', 'README.md', 'package.json', 'types'].sort());
+    expect(names).toEqual([...code, 'LICENSE', 'README.md', 'openclaw.plugin.json', 'package.json', 'types'].sort());
     expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toMatch(/\]\((?!https:|#)/);
   });
 
