@@ -40,6 +40,15 @@ interface Facts {
   questions: { question: string; answers?: string[]; kind: string }[];
 }
 
+/** Facts with questions, what nothing answers and what changed listed apart. */
+interface Listed {
+  facts: { id: string; text: string; at: string | number }[];
+  questions: { id: string; text: string; kind: string; needs: string[] }[];
+  absent: { id: string; text: string }[];
+  /** `question`: the id of one of the questions, or a further one's words. */
+  changes: { older: string; newer: string; question: string }[];
+}
+
 /** What a person asks for when a file has facts alone; a fact follows in the same prompt. */
 const REQUESTS = [
   'Please tidy up the readme.',
@@ -51,8 +60,27 @@ const REQUESTS = [
 
 /** Reads a person, or makes one of facts with questions: each fact said in passing, each question asked as a prompt. */
 export async function readPerson(file: string): Promise<Person> {
-  const json = JSON.parse(await readFile(file, 'utf8')) as Person | Facts;
-  return 'statements' in json ? json : personOf(basename(file, '.json'), json);
+  const json = JSON.parse(await readFile(file, 'utf8')) as Person | Facts | Listed;
+  if ('statements' in json) return json;
+  return personOf(basename(file, '.json'), 'changes' in json ? factsOf(json) : json);
+}
+
+function factsOf({ facts, questions, absent, changes }: Listed): Facts {
+  const replacedBy = new Map(changes.map(({ older, newer }) => [older, newer]));
+  const ids = new Set(questions.map(({ id }) => id));
+  const timeOf = ({ at }: Listed['facts'][number]) => (typeof at === 'number' ? at : Date.parse(at));
+  return {
+    facts: facts
+      .toSorted((a, b) => timeOf(a) - timeOf(b))
+      .map(({ id, text }) => ({ key: id, text, ...(replacedBy.has(id) && { replacedBy: replacedBy.get(id)! }) })),
+    questions: [
+      ...questions.map(({ text, kind, needs }) => ({ question: text, answers: needs, kind })),
+      ...changes
+        .filter(({ question }) => !ids.has(question))
+        .map(({ newer, question }) => ({ question, answers: [newer], kind: 'changed' })),
+      ...absent.map(({ text }) => ({ question: text, kind: 'none' })),
+    ],
+  };
 }
 
 function personOf(name: string, { facts, questions }: Facts): Person {
