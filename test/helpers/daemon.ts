@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Dispatcher, request as send } from 'undici';
 import { inject } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
 import { compose, type Daemon } from '../../src/daemon/compose.ts';
@@ -49,13 +48,6 @@ export interface TestDaemonOptions {
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
-
-function headersOf(received: Record<string, string | string[] | undefined>): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(received))
-    for (const one of [value ?? []].flat()) headers.append(name, one);
-  return headers;
-}
 
 /** The files that every daemon serves, read once per process. */
 let pages: ReturnType<typeof loadPages> | undefined;
@@ -112,24 +104,23 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     request: CallOptions = {},
   ): Promise<Answer<T>> {
     const { method = request.body === undefined ? 'GET' : 'POST', body, headers = {} } = request;
-    const response = await send(baseUrl + path, {
-      method: method as Dispatcher.HttpMethod,
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'manual',
       headers: {
-        'user-agent': 'node',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && {
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
       }),
     });
-    const text = await response.body.text();
-    const received = headersOf(response.headers);
-    const json = /[/+]json\b/.test(received.get('content-type') ?? '') && text !== '';
+    const text = await response.text();
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {
-      status: response.statusCode,
-      headers: received,
+      status: response.status,
+      headers: response.headers,
       text,
       body: (json ? JSON.parse(text) : undefined) as T,
     };

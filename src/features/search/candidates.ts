@@ -10,6 +10,7 @@ import { createCachedPostings } from './postings-cache.ts';
 import { postingsPostgres } from './postings-postgres.ts';
 import { postingsSqlite } from './postings-sqlite.ts';
 import { findSourceCandidates, type SourceCandidates } from './source-candidates.ts';
+import { readPostings } from './source-postings.ts';
 import { createSourceSearch, type SearchEngine } from './source-search.ts';
 import { SOURCES } from './sources-store.ts';
 import { isKnown, lookUpTerms, type TermLookup } from './term-lookup.ts';
@@ -69,6 +70,13 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       return { candidates, ...terms, weights: weightsOf(found), related, model: nearest?.vector.model };
     },
     load: loadRows,
+    async readHolding(reader, query, words) {
+      const totals = (await readTotals(reader, query)).get('memory');
+      if (totals === undefined || words.length === 0) return words.map(() => []);
+      const engine = engines[reader.engine];
+      const search = createSourceSearch({ reader, query, source: SOURCES.memory, engine, totals });
+      return (await readPostings(search, words)).words.map(({ rowIds }) => rowIds);
+    },
     readFacts: (reader, query, rowIds) => readFacts({ reader, query, source: SOURCES.memory }, rowIds),
   };
 }

@@ -42,6 +42,14 @@ const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
 const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
 
+/** What happens on the same day need not be the same. */
+const TIMES: ReadonlySet<string> = new Set(
+  `monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+  october november december spring summer autumn fall winter`
+    .split(/\s+/)
+    .flatMap((word) => [rootOf(word), rootOf(`${word}s`)]),
+);
+
 /** Another value is one of something else where the subject is another. */
 const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed value']);
 
@@ -75,13 +83,12 @@ export function newestFirst<T>(
   const tells = rarityAmong(sentences.values());
   const replaces = (one: Statement, older: Statement) => {
     const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    if (now === undefined || then === undefined || !keepsAsked(now, then, asked)) return false;
-    const by = replacementOf(now, then, tells);
-    return by !== undefined && (!VALUES.has(by) || keepsSubject(now, then, asked));
+    return now !== undefined && then !== undefined && replacesAsked(now, then, asked, tells);
   };
   const changes = (one: Statement, older: Statement) => {
     const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    return one.answers && now !== undefined && then !== undefined && changesAnswer(now, then, asked, tells);
+    if (now === undefined || then === undefined) return false;
+    return (one.answers && changesAnswer(now, then, asked, tells)) || takesPlace(now, then, asked, tells);
   };
   const restates = (one: Statement, older: Statement) =>
     canReplace(one, older) &&
@@ -101,6 +108,43 @@ export function newestFirst<T>(
     ordered.push(newest);
   }
   return ordered.map(({ item }) => item);
+}
+
+/** Whether the newer takes the place of the older by its words, and has what the query asks the older for. */
+function replacesAsked(
+  newer: SentenceWords,
+  older: SentenceWords,
+  asked: ReadonlySet<string>,
+  tells: (root: string) => number,
+): boolean {
+  if (!keepsAsked(newer, older, asked)) return false;
+  const by = replacementOf(newer, older, tells);
+  return by !== undefined && (!VALUES.has(by) || keepsSubject(newer, older, asked));
+}
+
+/**
+ * Returns for each older statement the newest one that takes its place, among statements that the query did not find;
+ * `tells` as for `replacementOf`, over all statements of the user.
+ */
+export function followersOf(
+  older: readonly Statement[],
+  others: readonly Statement[],
+  asked: ReadonlySet<string>,
+  tells: (root: string) => number,
+): Map<string, string> {
+  const found = new Map<string, string>();
+  const read = others.filter(isOne).map((statement) => ({ statement, words: sentenceWordsOf(statement.content) }));
+  for (const one of older) {
+    const then = sentenceWordsOf(one.content);
+    const newer = read.filter(
+      ({ statement, words }) =>
+        statement.id !== one.id &&
+        canReplace(statement, one) &&
+        (replacesAsked(words, then, asked, tells) || takesPlace(words, then, asked, tells)),
+    );
+    if (newer.length > 0) found.set(one.id, newestOf(newer).statement.id);
+  }
+  return found;
 }
 
 /** Whether the newer has the names and numbers that the query asks the older for: Ben's work does not replace Anna's. */
@@ -143,6 +187,27 @@ function changesAnswer(
   );
 }
 
+/**
+ * Whether the newer announces a change of what is asked of the older, though it may leave out the words that are asked for:
+ * it says that something of the older is over, or both share a rare word and state a value of one kind. "Emil's first bell is 8:20, new timetable" for "school starts at 8:00 for Emil".
+ */
+export function takesPlace(
+  newer: SentenceWords,
+  older: SentenceWords,
+  asked: ReadonlySet<string>,
+  tells: (root: string) => number,
+): boolean {
+  if (!keepsAsked(newer, older, asked)) return false;
+  const shared = older.telling.filter((root) => newer.roots.has(root) && !TIMES.has(root) && tells(root) >= 1);
+  if (shared.length === 0) return false;
+  const [now, then] = [newer.traits(), older.traits()];
+  if (!now.announcesChange) return false;
+  // What is at a place or has a number may be another; what a name stands for is the same.
+  const isNamed = shared.some((root) => now.names.has(root) || then.names.has(root));
+  if (!isNamed && !keepsSubject(newer, older, asked)) return false;
+  return shared.some((root) => now.ended.has(root)) || now.values.some((has, kind) => has && then.values[kind]);
+}
+
 function canReplace(newer: Statement, older: Statement): boolean {
   return (
     newer.type === older.type &&
@@ -160,9 +225,12 @@ function isPreferred(older: Statement, newer: Statement): boolean {
   return usedAtMs !== undefined && usedAtMs > newer.storedAtMs && usedAtMs > (newer.usedAtMs ?? 0);
 }
 
+/** A question, unless the text answers it: "Flags? They are in Unleash". */
+const ASKS = /\?(?!\s+\p{Lu}[^?]+$)/u;
+
 /** Whether a text is one statement: short, and not a question. */
-function isOne({ type, content }: Statement): boolean {
-  return content.length <= MAX_STATEMENT_CHARACTERS[type] && !content.includes('?');
+export function isOne({ type, content }: Statement): boolean {
+  return content.length <= MAX_STATEMENT_CHARACTERS[type] && !ASKS.test(content);
 }
 
 function newestOf<Of extends { statement: Statement }>(some: readonly Of[]): Of {

@@ -15,6 +15,8 @@ interface Page {
   asked: ReadonlySet<string>;
   /** Memories by id, each with the newer one that an open suggestion puts in its place. */
   successors: ReadonlyMap<string, string>;
+  /** Memories by id, each with the newer one that takes its place though the query did not find it. */
+  followers: ReadonlyMap<string, string>;
 }
 
 /** The number of results that are compared to find newer statements. */
@@ -36,7 +38,7 @@ export function hitsToLoad(
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
-  { minRelevance, limit, putsNewestFirst, learned, asked, successors }: Page,
+  { minRelevance, limit, putsNewestFirst, learned, asked, successors, followers }: Page,
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
@@ -50,17 +52,24 @@ export function pageOf(
     },
   );
   const all = [...ordered, ...hits];
-  if (putsNewestFirst) putSuccessorsFirst(all, successors);
+  if (putsNewestFirst) {
+    putNewerFirst(all, followers, 'restatedBy');
+    putNewerFirst(all, successors, 'possiblySupersededBy');
+  }
   return all.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
 }
 
-/** Marks memories that a newer one may have taken the place of, and moves that one in front of them. */
-function putSuccessorsFirst(hits: LoadedHit[], successors: ReadonlyMap<string, string>): void {
-  if (successors.size === 0) return;
+/** Marks memories by the newer one of each, and moves that one in front of them. */
+function putNewerFirst(
+  hits: LoadedHit[],
+  newerOf: ReadonlyMap<string, string>,
+  mark: 'restatedBy' | 'possiblySupersededBy',
+): void {
+  if (newerOf.size === 0) return;
   for (const older of [...hits]) {
-    const newerId = successors.get(older.item.facts.id);
+    const newerId = newerOf.get(older.item.facts.id);
     if (newerId === undefined) continue;
-    older.possiblySupersededBy = newerId;
+    older[mark] ??= newerId;
     const at = hits.findIndex(({ item }) => item.facts.id === newerId);
     const before = hits.indexOf(older);
     if (at < before) continue;
@@ -75,7 +84,12 @@ function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean 
   return coverage.own > 0 && facts.length <= MAX_STATEMENT_CHARACTERS[type];
 }
 
-function toStatement(hit: LoadedHit, { answerTraits }: ParsedQuery, learned: LearnedMatches | undefined): Statement {
+/** Reads a hit as a statement that newer ones may replace. */
+export function toStatement(
+  hit: LoadedHit,
+  { answerTraits }: ParsedQuery,
+  learned: LearnedMatches | undefined,
+): Statement {
   const { type, facts } = hit.item;
   const { row } = hit;
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;

@@ -28,12 +28,13 @@ import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import { planContext } from './context-plan.ts';
+import { findFollowers } from './followers.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { confidenceOf, relevancesOf } from './relevance.ts';
-import { hitsToLoad, pageOf } from './result-page.ts';
+import { hitsToLoad, pageOf, toStatement } from './result-page.ts';
 import { createSearchOfSeveral, type SearchOfSeveral } from './search-of-several.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
@@ -200,9 +201,20 @@ export function createSearch(dependencies: Dependencies): Search {
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast;
     const added = new Map<string, LoadedHit>();
+    const asked = new Set(found.weights.keys());
+    let finding: Promise<ReadonlyMap<string, string>> | undefined;
     const readPage = async (limit: number, explained?: Explained) => {
       const page = { minRelevance, limit, putsNewestFirst };
       const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
+      // Who asks for versions gets those that have the words.
+      if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
+        finding ??= findFollowers(candidates, reader, query, {
+          first: loaded.map((hit) => toStatement(hit, parsed, matched)),
+          asked,
+          known: new Set(loaded.map(({ item }) => item.facts.rowId)),
+        });
+      }
+      const followers = (await finding) ?? new Map<string, string>();
       const successors = new Map<string, string>();
       // What took the place of something may itself be replaced.
       for (let last = loaded, round = 0; last.length > 0 && round < MAX_SUCCESSIONS; round += 1) {
@@ -210,15 +222,17 @@ export function createSearch(dependencies: Dependencies): Search {
         for (const [older, newer] of await possibleSuccessors(reader, user.tenantId, memoryIds)) {
           successors.set(older, newer);
         }
-        last = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, rated, successors) : [];
+        const newerOf = new Map([...followers, ...successors]);
+        last = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, rated, newerOf) : [];
         for (const hit of last) if (hit.standsFor) added.set(hit.item.facts.id, hit);
         loaded.push(...last);
       }
       const hits = pageOf(loaded, parsed, {
         ...page,
         learned: matched,
-        asked: new Set(found.weights.keys()),
+        asked,
         successors,
+        followers,
       });
       return toResults(hits, ranking, explained);
     };

@@ -35,7 +35,7 @@ interface SentenceTraits {
 
 /** Words and times that announce a change in a sentence which need not share its verb with the older one. */
 const ANNOUNCES =
-  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days|nowadays|after all|again|meanwhile|(?:went|gone|goes|comes?|put|is|are|was) (?:up|down) to|up from|down from|put off|brought forward|rescheduled|reschedules|moving|relocat(?:ed|ing)|transferred|shifted|slipped|bumped|doubled|halved|cut (?:back|down|to)|succeed(?:ed|s)|hand(?:ed|s) over|passed to|appointed|elected|promoted|inherited|hired|signed up|ended up|landed (?:with|at|on)|turned (?:into|out)|settled (?:on|for|in)|(?:started|began|stopped) \w+ing|back (?:on|to|at)|(?:cut|switched|moved|changed|put) (?:it|us|them|me|him|her)|hasn['’]t .{1,30}since)\b/i;
+  /\b(?:no (?:longer|more)|not any ?more|instead|(?:from|since|as of|starting|until) (?:the )?(?:\d|next|this|last|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|mon|tue|wed|thu|fri|sat|sun)|extend(?:ed|s)?|reach(?:ed|es)|join(?:ed|s)|took over|takes over|gone|rolled out|migrated|merged|swapped|gave up|given up|by now|these days|nowadays|after all|again|meanwhile|(?:went|gone|goes|comes?|put|is|are|was) (?:up|down) to|up from|down from|put off|brought forward|rescheduled|reschedules|moving|relocat(?:ed|ing)|transferred|shifted|slipped|bumped|doubled|halved|cut (?:back|down|to)|succeed(?:ed|s)|hand(?:ed|s) over|passed to|appointed|elected|promoted|inherited|hired|signed up|ended up|landed (?:with|at|on)|turned (?:into|out)|settled (?:on|for|in)|(?:started|began|stopped) \w+ing|back (?:on|to|at)|(?:cut|switched|moved|changed|put) (?:it|us|them|me|him|her)|hasn['’]t .{1,30}since|ran out|went (?:bankrupt|bust)|(?:didn|doesn|don)['’]t work out|made the move|(?:put|brought|got) (?:us|me|it|them) (?:up|down) to|cut it|finally|from now on|at last|took up|gave notice|dug up|traded|downgraded|phased out|ported|outgrew|outgrown)\b/i;
 
 /** What is over, as the object of a verb. */
 const ENDED_OBJECT =
@@ -43,6 +43,9 @@ const ENDED_OBJECT =
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
   /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had |has been |have been |has got |just )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|off the list|out of business|moved out|moved away|stepped down|resigned|ran out|decommissioned|stolen|thrown (?:out|away)|(?:kicked|phased|ripped|taken) out|switched off|turned off|broke down|on (?:sabbatical|leave)|history|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+/** What it is no longer used under. */
+const ENDED_CONTRACT =
+  /\b([\p{L}\p{N}_.-]{2,40}) (?:contract|subscription|licen[cs]e|membership|trial) (?:has |have |is |was |just )?(?:ended|ran out|run out|expired|lapsed|over|not renewed|cancell?ed)\b/giu;
 /** What a pronoun before it stands for is over: "it gave me a cough, so we swapped it for candesartan". */
 const EXCHANGE =
   /\b(?:swapped|replaced|switched|exchanged|traded|changed) (?:it|him|her|them) (?:for|with|to|by|out)\b/i;
@@ -85,7 +88,7 @@ export function sentenceWordsOf(sentence: string, { roots: all, hasChange }: Wor
 }
 
 function traitsOf(sentence: string, hasChange: boolean): SentenceTraits {
-  const ended = [ENDED_OBJECT, ENDED_SUBJECT].flatMap((pattern) =>
+  const ended = [ENDED_OBJECT, ENDED_SUBJECT, ENDED_CONTRACT].flatMap((pattern) =>
     [...sentence.matchAll(pattern)].flatMap(([, what = '']) => rootsIn(what)),
   );
   const exchange = EXCHANGE.exec(sentence);
@@ -152,7 +155,7 @@ export function keepsAskedNumbers(
 }
 
 /** Up to so many sentences, a word is rare: it tells that two of them are about the same thing. */
-const RARE = 4;
+export const RARE = 4;
 
 /** Returns how much a shared root tells, by how many of these sentences have it: 1 for a rare one, less and less for others. */
 export function rarityAmong(sentences: Iterable<SentenceWords>): (root: string) => number {

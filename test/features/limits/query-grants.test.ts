@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createQueryGrants } from '../../../src/features/limits/usage.ts';
+import { createQueryGrants } from '../../../src/features/limits/query-quota.ts';
 
 const DAY = '2026-01-31';
 

@@ -47,6 +47,12 @@ describe('of two statements, older first', () => {
     ['We measure soil with Influx probes', 'The Influx probes gave up, so we swapped them for Loams', 'which probes?'],
     ['I work Saturdays at the bookshop', 'I quit the bookshop job for my weekends', 'do I work at the bookshop?'],
     ['We run tests with Jest', 'Nobody uses Jest any more', 'do we use Jest for tests?'],
+    ['School starts at 8:00 for Emil', "New timetable: Emil's bell is at 8:20", 'when does school start?'],
+    [
+      'Dashboards are in Datadog',
+      'The Datadog contract ended, it is Grafana for everything now',
+      'where are dashboards?',
+    ],
     ['We support Internet Explorer', 'We no longer support Internet Explorer', 'do we support Internet Explorer?'],
   ])('"%s" ranks after "%s"', (older, newer, query) => {
     expect(ordered([older, newer], query)).toEqual([newer, older]);
@@ -58,6 +64,8 @@ describe('of two statements, older first', () => {
     ['I pay Joe 12 pounds an hour', 'Joe switched to wheel throwing', 'what does Joe earn an hour?'],
     ['My favorite potter is Lucie Rie', 'I changed my supplier to Bath Potters', 'who is my favorite potter?'],
     ['Anna lies in berth 31', 'Ben moved: since May in berth 14', 'which berth has Anna?'],
+    ['Flour comes from Hagen on Tuesdays', 'Hagen finally has a shop', 'when does the flour come?'],
+    ['Emil swims on Mondays', 'New timetable: the library opens on Mondays', 'when does Emil swim?'],
     ["Anna's shift is at 9:40", "Ben's shift is at 10:15", "when is Anna's shift?"],
     ['Ada found shell 7 at the beach', 'Ada found shell 8 at the beach', 'who found shell 7?'],
     ['Anna works at Siemens in Graz', 'Ben works at Siemens in Graz', 'where does Anna work?'],
@@ -173,6 +181,23 @@ describe('an updated fact', () => {
 
   test('keeps its rank if the query asks about the past', async () => {
     expect((await caller.find('where did Ada live before?'))[0]).toBe('Ada lives in Linz');
+  });
+
+  test('ranks first though it shares no word with the query, in searches, contexts and prompts', async () => {
+    const user = 'emil';
+    const [older, newer] = ['Flour comes from Hagenmill on Tuesdays', 'The Hagenmill truck shows up on Thursdays now'];
+    for (const content of [older, 'The oven is green', newer, 'Loaves rest for an hour'])
+      await caller.add(content, { user });
+    const asked = 'when does the flour come?';
+    const { results } = (await caller.search(asked, { user })).body;
+    expect(results.slice(0, 2)).toMatchObject([{ content: newer }, { content: older, restatedBy: results[0]!.id }]);
+    const textOf = async (body: object) =>
+      (await caller.call<ContextAnswer>('/v1/context', { body: { query: asked, user, ...body } })).body.text;
+    const context = await textOf({});
+    expect(context.indexOf(newer)).toBeGreaterThan(0);
+    expect(context.indexOf(newer)).toBeLessThan(context.indexOf(older));
+    expect(await textOf({ purpose: 'prompt' })).not.toContain(older);
+    expect((await caller.find('when did the flour come before?', { user }))[0]).toBe(older);
   });
 
   test('ranks first among the user’s messages too', async () => {

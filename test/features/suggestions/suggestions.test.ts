@@ -346,7 +346,7 @@ test('searches put the newer memory of what rules suggest first, and mark the ol
 });
 
 test.each([
-  ['where do I live now', 'I live in Linz near the river', 'We moved to Graz in May'],
+  ['where do I live now', 'I live in Linz near the river', 'We relocated to Graz in May'],
   ['Wo wohne ich jetzt?', 'Ich wohne in Linz, gleich neben dem Hauptplatz', 'Im Mai sind wir nach Graz umgezogen'],
   ['¿Dónde vivo ahora?', 'Vivo en Sevilla, en el barrio de Triana', 'En mayo nos mudamos a Granada'],
   ['我现在住在哪里', '我住在杭州西湖区的一个老小区', '上个月全家搬到苏州去了'],
