@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isPersonal } from '../src/features/keys/scope.ts';
+import { isPersonal } from '../src/features/keys/keys.ts';
 import { readClientCalls } from '../src/reference/client-calls.ts';
 import { composeDocument } from '../src/reference/document.ts';
 

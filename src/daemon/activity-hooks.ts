@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Activity } from '../features/activity/activity.ts';
-import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/answer-ids.ts';
+import { type AnswerIds, idsOfAnswer, idsOfPath } from '../features/activity/activity.ts';
 import { type McpNote, onAnswer } from './answered.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AnswerIds } from '../features/activity/answer-ids.ts';
+import type { AnswerIds } from '../features/activity/activity.ts';
 
 /** The tool call and ids of an MCP message. */
 export interface McpNote extends Partial<AnswerIds> {

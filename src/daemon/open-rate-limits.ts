@@ -1,9 +1,8 @@
 import type { Database } from '../db/open.ts';
 import type { BucketKind, BucketsOf } from '../features/limits/buckets.ts';
-import { createProcessBuckets } from '../features/limits/buckets-process.ts';
 import { createSharedBuckets } from '../features/limits/buckets-shared.ts';
 import { createLiveDaemons, HEARTBEAT_MS } from '../features/limits/live-daemons-postgres.ts';
-import { createRateLimits, type RateLimits } from '../features/limits/rate-limits.ts';
+import { createProcessBuckets, createRateLimits, type RateLimits } from '../features/limits/rate-limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';

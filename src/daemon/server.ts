@@ -1,17 +1,93 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
+import { Ajv, type ErrorObject } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import fastJsonStringify from 'fast-json-stringify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  LogController,
+  type RouteOptions,
+} from 'fastify';
+import { AppError } from '../contract/errors.ts';
 import type { Ids } from '../lib/ids.ts';
 import { onAnswer, reportAnswers } from './answered.ts';
 import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { answerFrameworkError, guard, identify, protect } from './guard.ts';
-import { addJsonParser, refuseUnneededBody } from './json-body.ts';
-import { serializeListsInSlices } from './list-answers.ts';
+import { addJsonParser, refuseUnneededBody, serializeListsInSlices } from './json-body.ts';
 import { type ApiDocument, completeDocument } from './openapi-document.ts';
-import { answerOtherMethods } from './path-methods.ts';
-import { addErrorHandlers } from './problems.ts';
-import { compileWhenNeeded } from './schema-compilers.ts';
+import { addErrorHandlers, noSuchPath } from './problems.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Compiles the schemas that no request needed yet, with a pause after each, which takes 2 ms on average. */
+    compileSchemas(pauseMs: number): Promise<void>;
+  }
+}
+
+/** Schema of query or path parameters. */
+interface TextSchema {
+  properties?: Record<string, { type?: string }>;
+}
+
+type Validated = true | { error: ErrorObject[] };
+
+// ajv-formats is CommonJS; its types put the function under `default`.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+
+/**
+ * Validates bodies strictly, without coercion or dropping fields; query strings are text and coerced to their schema.
+ * Compiles each schema when a request first needs it: compiling all of them would take half of the startup time.
+ */
+function compileWhenNeeded(app: FastifyInstance): void {
+  // Tests check the document of the API, which has the same schemas, so that no start has to.
+  const options = { allErrors: false, strict: false, validateSchema: false, meta: false };
+  const body = new Ajv({ ...options, discriminator: true });
+  const text = new Ajv({ ...options, coerceTypes: true, useDefaults: true });
+  addFormats(body);
+  addFormats(text);
+  const pending: (() => unknown)[] = [];
+
+  function once<T>(compile: () => T): () => T {
+    let compiled: T | undefined;
+    const get = () => (compiled ??= compile());
+    pending.push(get);
+    return get;
+  }
+
+  app.setValidatorCompiler<TextSchema>(({ schema, httpPart }) => {
+    const compiled = once(() => (httpPart === 'body' ? body : text).compile(schema));
+    const validate = (values: unknown): Validated => compiled()(values) || { error: compiled().errors ?? [] };
+    return httpPart === 'body' ? validate : requirePlainIntegers(schema, validate);
+  });
+  app.setSerializerCompiler(({ schema }) => {
+    const compiled = once(() => fastJsonStringify(schema));
+    return (value) => compiled()(value);
+  });
+  app.decorate('compileSchemas', async (pauseMs) => {
+    for (const compile of pending.splice(0)) {
+      compile();
+      await sleep(pauseMs, undefined, { ref: false });
+    }
+  });
+}
+
+const NOT_AN_INTEGER = { keyword: 'type', schemaPath: '', params: {}, message: 'must be a decimal integer' };
+
+/** Coercion alone would accept `1e1`, `0x5` and ` 5`. */
+function requirePlainIntegers(
+  { properties = {} }: TextSchema,
+  validate: (values: unknown) => Validated,
+): (values: Record<string, unknown>) => Validated {
+  const integers = Object.entries(properties).flatMap(([name, { type }]) => (type === 'integer' ? [name] : []));
+  return (values) => {
+    const name = integers.find((one) => values[one] !== undefined && !/^-?\d+$/.test(String(values[one])));
+    return name === undefined ? validate(values) : { error: [{ instancePath: `/${name}`, ...NOT_AN_INTEGER }] };
+  };
+}
 
 const DESCRIPTION = `Persistent memory for AI assistants.
 
@@ -211,4 +287,76 @@ function enforceBodyTimeout(app: FastifyInstance, limitMs: number): void {
 
 function late(): Error {
   return Object.assign(new Error('The request body arrived too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route exists only to refuse its methods: `Allow` does not list them. */
+    refusesMethod?: boolean;
+    /** The route is the operator's: unknown to others, and no credential of an account counts. */
+    isOperatorRoute?: boolean;
+  }
+}
+
+interface KnownPath {
+  pattern: RegExp;
+  methods: Set<string>;
+}
+
+/**
+ * Answers requests for a known path with a method that it does not support: `OPTIONS` with 204, anything else with
+ * `method_not_allowed`, both with `Allow`. Call it before the routes are added.
+ */
+function answerOtherMethods(app: FastifyInstance): void {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', (route) => {
+    const methods = [route.method].flat();
+    if (methods.includes('HEAD')) omitLengthOfNoContent(route);
+    if (route.config?.refusesMethod || route.config?.isOperatorRoute) return;
+    const known = paths.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set(['OPTIONS']) };
+    for (const method of methods) known.methods.add(method);
+    paths.set(route.url, known);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const allowed = methodsOf(request.url, paths.values());
+    // Thrown before the body is parsed.
+    if (allowed.length === 0) throw noSuchPath();
+    reply.header('Allow', allowed.join(', '));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    const message = `This path does not support ${request.method}, only ${allowed.join(', ')}.`;
+    throw new AppError('method_not_allowed', message);
+  });
+}
+
+/** Fastify gives every empty answer to HEAD a length of 0, but GET would not send one with a 204 or 304. */
+function omitLengthOfNoContent(route: RouteOptions): void {
+  const omit: RouteOptions['onSend'] = async (_request, reply, payload) => {
+    if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length');
+    return payload;
+  };
+  route.onSend = [route.onSend ?? [], omit].flat();
+}
+
+function methodsOf(url: string, paths: Iterable<KnownPath>): string[] {
+  const path = decoded(url.split('?', 1)[0]!);
+  const matching = [...paths].filter(({ pattern }) => pattern.test(path));
+  return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
+}
+
+/** Leaves encoded slashes encoded, as the router does. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function patternOf(route: string): RegExp {
+  const segments = route.split('/').map((segment) => {
+    if (segment.startsWith(':')) return '[^/]+';
+    return segment === '*' ? '.*' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${segments.join('/')}$`);
 }

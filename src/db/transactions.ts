@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { Engine } from './dialect.ts';
 import { isStorageFailure } from './storage-error.ts';
 
 /** The queue that a write waits in: a tenant's (by its id), or the daemon's for writes of many tenants or of none. */
@@ -32,4 +33,20 @@ export function sqliteTransactions(connection: Connection): Transactions {
     limitTo: () => '',
     isCollision: () => false,
   };
+}
+
+/**
+ * Ends a query of tenants, so that no other daemon erases those that it finds before the transaction ends. For writes of
+ * the daemon itself, which hold no tenant's lock. SQLite has one write at a time.
+ */
+export function toStay(engine: Engine): string {
+  return engine === 'postgres' ? 'FOR KEY SHARE' : '';
+}
+
+/**
+ * Waits until all writes that began before have ended, and keeps further ones out until the transaction ends. SQLite has
+ * one write at a time.
+ */
+export async function lockWrites(connection: Connection): Promise<void> {
+  if (connection.engine === 'postgres') await connection.run('LOCK TABLE tenants IN EXCLUSIVE MODE');
 }

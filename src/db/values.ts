@@ -1,3 +1,4 @@
+import type { ProjectFilter } from '../contract/project.ts';
 import type { Connection, Value } from './connection.ts';
 
 /** Placeholders for `rows` rows of `width` values: `(?,?),(?,?)`. */
@@ -57,4 +58,10 @@ export function valuesOf<Column extends string>(
   columns: readonly Column[],
 ): Value[] {
   return columns.map((column) => row[column]);
+}
+
+/** Returns the SQL condition on a project column with its bound value; empty without a filter. */
+export function projectConditions(filter: ProjectFilter | undefined, column: string): [sql: string, value: string][] {
+  if (filter === undefined) return [];
+  return [[filter.only ? `${column} = ?` : `(${column} = ? OR ${column} IS NULL)`, filter.name]];
 }

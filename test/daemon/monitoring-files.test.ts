@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { onPostgres } from '../helpers/postgres/folder-databases.ts';
@@ -20,8 +22,15 @@ let served: Set<string>;
 beforeAll(async () => {
   daemon = await startTestDaemon();
   await daemon.signIn('ada@example.com');
-  const { text: metrics } = await daemon.call(undefined, '/metrics');
-  served = new Set(metrics.match(/^\w+/gm));
+  // Its duration is there once some garbage was collected.
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const read = async () => {
+    const { text: metrics } = await daemon.call(undefined, '/metrics');
+    served = new Set(metrics.match(/^\w+/gm));
+    expect(served).toContain('nodejs_gc_duration_seconds_sum');
+  };
+  await vi.waitFor(read, { timeout: 10_000 });
 });
 
 afterAll(() => daemon.close());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openPlainConnection } from '../../src/db/connection.ts';
-import { createWideRows } from '../../src/db/wide-rows.ts';
+import { createWideRows } from '../../src/db/row-codec.ts';
 
 const wide = createWideRows<Record<'number' | 'a' | 'b' | 'c', string | number | null>>(['number', 'a', 'b', 'c']);
 

@@ -9,9 +9,15 @@ type Compile = (this: object, schema: object, options?: object) => unknown;
 Object.defineProperty(Function.prototype, Symbol.for('fastify.display-name'), { value: 'plugin', writable: true });
 
 const require = createRequire(import.meta.url);
-require('fast-json-stringify');
-const serializers = require.cache[require.resolve('fast-json-stringify')]!;
-serializers.exports = once(serializers.exports as Compile, (_, options) => [options]);
+const path = require.resolve('fast-json-stringify');
+const load = require.extensions['.js']!;
+// While it is loaded, because ES modules get what it exports then.
+require.extensions['.js'] = (module, filename) => {
+  load(module, filename);
+  if (filename === path) module.exports = once(module.exports, (_, options) => [options]);
+};
+require(path);
+require.extensions['.js'] = load;
 
 const validators = Ajv.prototype as unknown as { compile: Compile };
 validators.compile = once(validators.compile, ({ opts: { coerceTypes, discriminator } }) => [

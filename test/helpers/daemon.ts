@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Dispatcher, request as send } from 'undici';
 import { inject } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
 import { compose, type Daemon } from '../../src/daemon/compose.ts';
@@ -48,6 +49,13 @@ export interface TestDaemonOptions {
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
+
+function headersOf(received: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return headers;
+}
 
 /** The files that every daemon serves, read once per process. */
 let pages: ReturnType<typeof loadPages> | undefined;
@@ -104,23 +112,24 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     request: CallOptions = {},
   ): Promise<Answer<T>> {
     const { method = request.body === undefined ? 'GET' : 'POST', body, headers = {} } = request;
-    const response = await fetch(baseUrl + path, {
-      method,
-      redirect: 'manual',
+    const response = await send(baseUrl + path, {
+      method: method as Dispatcher.HttpMethod,
       headers: {
+        'user-agent': 'node',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && {
-        body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     });
-    const text = await response.text();
-    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const text = await response.body.text();
+    const received = headersOf(response.headers);
+    const json = /[/+]json\b/.test(received.get('content-type') ?? '') && text !== '';
     return {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode,
+      headers: received,
       text,
       body: (json ? JSON.parse(text) : undefined) as T,
     };

@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { daemonBuild, root } from '../../scripts/build-options.mjs';
+import { LARGE_YOUNG_GENERATION } from '../../vitest.config.ts';
 import { findPredicates, markPredicates, type Predicate } from './predicates/mark-predicates.ts';
 
 /**
@@ -49,9 +50,13 @@ const OF_ALL_TENANTS = /^features\/operator\//;
 /** `SVC_TEST_PREDICATES=jobs-store` is enough during development: a regular expression for places. */
 const CHOSEN = new RegExp(process.env.SVC_TEST_PREDICATES ?? '');
 const WORKERS = 2;
-const WORKER = fileURLToPath(new URL('predicates/predicate-worker.ts', import.meta.url));
-/** In the folder of the daemon's bundle, so that it finds the same packages. */
-const BUNDLE = `${root}dist/predicate-worker.mjs`;
+const sourceOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const ENTRIES = {
+  'predicate-worker': sourceOf('predicates/predicate-worker.ts'),
+  'compose-faster': sourceOf('../helpers/compose-faster.ts'),
+};
+/** In the folder of the daemon's bundle, so that it finds the same workers. */
+const bundleOf = (entry: keyof typeof ENTRIES) => `${root}dist/${entry}.js`;
 
 interface Outcome {
   id: number;
@@ -63,7 +68,10 @@ interface Outcome {
 
 async function runShare(share: number, predicates: readonly Predicate[]): Promise<Outcome[]> {
   const ids = JSON.stringify(predicates.map(({ id }) => id));
-  const { stdout } = await execa(process.execPath, ['--enable-source-maps', BUNDLE, `${share}`, `${WORKERS}`, ids], {
+  // Loaded before the packages that it changes.
+  const options = [LARGE_YOUNG_GENERATION, '--enable-source-maps', '--import', bundleOf('compose-faster')];
+  const args = [bundleOf('predicate-worker'), `${share}`, `${WORKERS}`, ids];
+  const { stdout } = await execa(process.execPath, [...options, ...args], {
     env: { UV_THREADPOOL_SIZE: '8' },
     stderr: 'inherit',
   });
@@ -74,8 +82,9 @@ test('a test fails for every tenant predicate that is left out of a store (rows 
   timeout: 900_000,
 }, async () => {
   const predicates = await findPredicates(`${root}src`);
-  const { outdir, splitting, chunkNames, ...options } = daemonBuild;
-  await build({ ...options, entryPoints: [WORKER], outfile: BUNDLE, plugins: [markPredicates(predicates)] });
+  const { splitting, chunkNames, ...options } = daemonBuild;
+  const plugins = [markPredicates(predicates)];
+  await build({ ...options, entryPoints: ENTRIES, packages: 'external', plugins });
   const chosen = predicates.filter(({ place }) => CHOSEN.test(place) && !OF_ALL_TENANTS.test(place));
   const shares = Array.from({ length: WORKERS }, (_, share) => runShare(share, chosen));
   const outcomes = (await Promise.all(shares)).flat();

@@ -51,7 +51,7 @@ interface TieStatus {
   space: SpaceStatus;
 }
 
-export interface ReadStatus {
+interface ReadStatus {
   /** The folder of the project; null for all projects without a list of their own that are not tied. */
   folder: string | null;
   spaces: SpaceStatus[];

@@ -4,7 +4,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import { MAX_READ_SPACES } from '../../contract/spaces.ts';
 import type { Principal } from '../../features/keys/keys.ts';
-import { hasScope } from '../../features/keys/scope.ts';
+import { hasScope } from '../../features/keys/keys.ts';
 import type { Search } from '../../features/search/search.ts';
 import type { Memberships } from '../../features/spaces/memberships.ts';
 import type { McpCall } from './mcp-tool.ts';

@@ -6,7 +6,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Episodes } from '../../features/episodes/episodes.ts';
-import { hasScope } from '../../features/keys/scope.ts';
+import { hasScope } from '../../features/keys/keys.ts';
 import type { Profile } from '../../features/profile/profile.ts';
 import type { Search } from '../../features/search/search.ts';
 import type { Memberships } from '../../features/spaces/memberships.ts';

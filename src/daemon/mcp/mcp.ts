@@ -1,14 +1,192 @@
+import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
 import { fenceMark } from '../../contract/fence.ts';
-import { MAX_BATCH_MESSAGES } from '../../contract/mcp-batch.ts';
+import {
+  BATCH_MEDIA_TYPE,
+  type BatchAnswerHead,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_MESSAGES,
+} from '../../contract/mcp-batch.ts';
+import { clientOfInfo, clientOfUserAgent } from '../../features/activity/client-name.ts';
 import type { Random } from '../../lib/random.ts';
-import { addBatchParser, answerBatch, Batch, type McpMessage } from './mcp-batch.ts';
-import { createMcpClients, mcpMethodOf } from './mcp-client.ts';
+import { type McpNote, reportAnswer } from '../answered.ts';
+import { parseInSlices, sliceOwnerOf } from '../json-body.ts';
+import { toAppError, toProblem } from '../problems.ts';
 import { readSpacesOf } from './mcp-readers.ts';
 import type { McpServerDependencies, McpServers } from './mcp-server.ts';
 import { NAMED_TOOL_SETS, type ToolSet } from './mcp-tool-set.ts';
+
+/** The messages of a batch as JSON texts. */
+class Batch {
+  constructor(readonly messages: readonly string[]) {}
+}
+
+/** One message of a batch, with its request id and its note. */
+interface McpMessage {
+  body: unknown;
+  requestId: string;
+  note: McpNote;
+}
+
+/** The request of a batch, and how to answer its messages. */
+interface BatchParts {
+  app: FastifyInstance;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  exchange(message: McpMessage): Promise<Response>;
+  /** Names the client that sent a message. */
+  clientOf(body: unknown): string;
+}
+
+type Answer = Omit<BatchAnswerHead, 'index'> & { text: string };
+
+/** Accepts batches in the routes of a scope. Throws `invalid_request` and `payload_too_large`. */
+function addBatchParser(app: FastifyInstance): void {
+  app.addContentTypeParser(BATCH_MEDIA_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => {
+    if (body.length > MAX_BATCH_BYTES) {
+      throw new AppError('payload_too_large', `A batch must be at most ${MAX_BATCH_BYTES} bytes, got ${body.length}.`);
+    }
+    if (!isUtf8(body)) throw new AppError('invalid_request', 'The body is not valid UTF-8.');
+    const messages = body.toString('utf8').split('\n');
+    if (messages.length > MAX_BATCH_MESSAGES) {
+      throw new AppError('invalid_request', `A batch must have at most ${MAX_BATCH_MESSAGES} messages.`);
+    }
+    return new Batch(messages);
+  });
+}
+
+/** Answers each message like a separate request, as soon as its answer is ready. */
+function answerBatch({ messages }: Batch, parts: BatchParts): FastifyReply {
+  const { app, request, reply } = parts;
+  const answers = new PassThrough();
+  let ready = '';
+  let pending = messages.length;
+  // The answers of one turn of the event loop are written at once.
+  const flush = () => {
+    answers.write(ready);
+    ready = '';
+    if (pending === 0) answers.end();
+  };
+  request.reportsMessages = true;
+  const client = parts.clientOf(undefined);
+  messages.forEach(async (message, index) => {
+    const requestId = index === 0 ? request.id : app.newRequestId();
+    const mcpNote = { client, method: 'tools/call' };
+    const { text, ...head } = await answerMessage(message, index === 0, { requestId, note: mcpNote }, parts);
+    reportAnswer(app, { request, requestId, status: head.status, milliseconds: reply.elapsedTime, mcpNote });
+    if (ready === '') setImmediate(flush);
+    pending -= 1;
+    ready += `${JSON.stringify({ index, ...head })}\n${text}\n`;
+  });
+  return reply.type(BATCH_MEDIA_TYPE).send(answers);
+}
+
+async function answerMessage(
+  message: string,
+  isAdmitted: boolean,
+  { requestId, note }: Omit<McpMessage, 'body'>,
+  { app, request, exchange, clientOf }: BatchParts,
+): Promise<Answer> {
+  try {
+    if (!isAdmitted) await app.admitMessage(request);
+    const body = await parseInSlices(Buffer.from(message), sliceOwnerOf(request));
+    requireToolCall(body);
+    note.client = clientOf(body);
+    const response = await exchange({ body, requestId, note });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    const problem = toAppError(error);
+    if (problem.status >= 500) app.log.error({ error, requestId }, 'MCP message failed');
+    const { retryAfterSeconds } = problem.options;
+    return { status: problem.status, retryAfterSeconds, text: JSON.stringify(toProblem(problem, requestId)) };
+  }
+}
+
+/** Other messages may be answered by an event stream, or say something about the session. */
+function requireToolCall(body: unknown): void {
+  const { method } = (body ?? {}) as { method?: unknown };
+  if (method !== 'tools/call') throw new AppError('invalid_request', 'A batch must contain only tool calls.');
+}
+
+/** Finds the names of the clients that send MCP messages. */
+interface McpClients {
+  /**
+   * Names the client of a message, by default the body of the request, by the `clientInfo` in it or in its `initialize`,
+   * otherwise by its User-Agent.
+   */
+  nameOf(request: FastifyRequest, message?: unknown): string;
+  /** Whether the client of a message said that it shows screens of tools (MCP Apps), there or in its `initialize`. */
+  showsApps(request: FastifyRequest, message?: unknown): boolean;
+}
+
+const MAX_REMEMBERED = 5000;
+/** Names the client in protocol revisions without `initialize`. */
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const APPS = 'io.modelcontextprotocol/ui';
+const APP_MIME_TYPE = 'text/html;profile=mcp-app';
+
+interface Message {
+  method?: unknown;
+  params?: { clientInfo?: unknown; capabilities?: unknown; _meta?: Record<string, unknown> | null } | null;
+}
+
+/**
+ * There are no sessions: only `initialize` carries a `clientInfo`, which counts for further messages of the same tenant
+ * and User-Agent.
+ */
+function createMcpClients(): McpClients {
+  const initialized = new Map<string, string>();
+  const showing = new Map<string, boolean>();
+  const keyOf = ({ principal, headers }: FastifyRequest) =>
+    `${principal.tenantId} ${headers['user-agent']?.slice(0, 200)}`;
+  return {
+    showsApps(request, message = request.body) {
+      const { method, params } = (message ?? {}) as Message;
+      const own = params?.capabilities ?? params?._meta?.[CLIENT_CAPABILITIES];
+      if (method === 'initialize') remember(showing, keyOf(request), declaresApps(own));
+      return own === undefined ? (showing.get(keyOf(request)) ?? false) : declaresApps(own);
+    },
+    nameOf(request, message = request.body) {
+      const { method, params } = (message ?? {}) as Message;
+      const userAgent = request.headers['user-agent'];
+      const key = keyOf(request);
+      const own = clientOfInfo(params?.clientInfo ?? params?._meta?.[CLIENT_INFO]);
+      if (own !== undefined && method === 'initialize') {
+        remember(initialized, key, own);
+      }
+      return own ?? initialized.get(key) ?? clientOfUserAgent(userAgent);
+    },
+  };
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T): void {
+  known.delete(key);
+  if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!);
+  known.set(key, value);
+}
+
+function declaresApps(capabilities: unknown): boolean {
+  const { extensions } = (capabilities ?? {}) as { extensions?: Record<string, { mimeTypes?: unknown } | null> | null };
+  const mimeTypes = extensions?.[APPS]?.mimeTypes;
+  return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE);
+}
+
+/** The methods of messages that are named in the activity. */
+const METHODS = new Set([
+  ...['initialize', 'ping', 'server/discover', 'notifications/initialized', 'notifications/cancelled'],
+  ...['tools/list', 'tools/call', 'prompts/list', 'prompts/get'],
+  ...['resources/list', 'resources/read', 'resources/templates/list'],
+]);
+
+/** The method of an MCP message; that of its HTTP request if the message has no known one. */
+function mcpMethodOf({ body, method: httpMethod }: FastifyRequest): string {
+  const { method } = (body ?? {}) as Message;
+  return typeof method === 'string' && METHODS.has(method) ? method : httpMethod;
+}
 
 export interface McpDependencies extends McpServerDependencies {
   random: Random;

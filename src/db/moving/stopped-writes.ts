@@ -2,7 +2,7 @@ import { type Connection, openConnection, type Reader } from '../connection.ts';
 import { type DatabaseState, setDatabaseState } from '../database-state.ts';
 import { createSession } from '../postgres/connection.ts';
 import { lockDaemonWrites } from '../postgres/transactions.ts';
-import { lockWrites } from '../tenant-lock.ts';
+import { lockWrites } from '../transactions.ts';
 
 /** A database that nobody else writes to: daemons answer writes with 503 and `Retry-After`, and still serve reads. */
 export interface StoppedWrites {

@@ -1,6 +1,6 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { toStay } from '../../db/tenant-lock.ts';
+import { toStay } from '../../db/transactions.ts';
 
 export interface TenantRow {
   tenantId: string;

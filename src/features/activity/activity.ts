@@ -1,4 +1,5 @@
 import type { ActivityEntry, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
+import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import { type Clock, toTimestamp, utcDay } from '../../lib/clock.ts';
@@ -10,14 +11,177 @@ import {
   type ActivityDayRow,
   type ActivityFilter,
   type ActivityRow,
+  deleteActivityThrough,
   deleteSomeActivityOf,
   deleteSomeOld,
+  findLastSequences,
+  insertActivity,
   listActivity,
   listActivityClients,
   listActivityDays,
   listTenantsWithOld,
 } from './activity-store.ts';
-import { createPendingActivity } from './pending-activity.ts';
+
+/** The ids of the items that an answer is about. */
+export interface AnswerIds {
+  /** 20 at most. */
+  ids: string[];
+  /** How many items it is about. */
+  itemCount: number;
+  searchId: string | null;
+}
+
+const MAX_IDS = 20;
+const ID = /^(?:mem|conv|msg|ep|job|pk|whk|whd)_[0-9a-f]{32}$/;
+const SEARCH_ID = /^srch_[0-9a-f]{32}$/;
+
+/** The fields of answers that hold ids or items with ids. */
+interface Answer {
+  id?: unknown;
+  searchId?: unknown;
+  conversationId?: unknown;
+  messageIds?: unknown;
+  jobId?: unknown;
+  data?: unknown;
+  results?: unknown;
+  citations?: unknown;
+  updated?: unknown;
+  deleted?: unknown;
+}
+
+/** Returns the ids of svc's own that an answer carries: those of its items, or else its own; and how many there are. */
+export function idsOfAnswer(answer: unknown): AnswerIds {
+  if (typeof answer !== 'object' || answer === null) return { ids: [], itemCount: 0, searchId: null };
+  const { id, searchId, conversationId, messageIds, jobId, data, results, citations, updated, deleted } =
+    answer as Answer;
+  const items = [data, results, citations].find(Array.isArray) ?? [];
+  const own = id === undefined ? [conversationId, jobId, ...(Array.isArray(messageIds) ? messageIds : [])] : [id];
+  const found = ownIds(items.length > 0 ? items.map((item) => (item as Answer | null)?.id) : own);
+  // Bulk calls count the items without naming them.
+  const counted = [updated, deleted].find((count) => typeof count === 'number') ?? 0;
+  return { ids: found.slice(0, MAX_IDS), itemCount: found.length || counted, searchId: searchIdOf(searchId) };
+}
+
+/** Returns the ids of svc's own in the path of a request. */
+export function idsOfPath(parameters: unknown): AnswerIds {
+  const { id, messageId, searchId } = (parameters ?? {}) as Answer & { messageId?: unknown };
+  const ids = ownIds([messageId ?? id]);
+  return { ids, itemCount: ids.length, searchId: searchIdOf(searchId) };
+}
+
+function ownIds(values: readonly unknown[]): string[] {
+  const ids = values.filter((value): value is string => typeof value === 'string' && ID.test(value));
+  return [...new Set(ids)];
+}
+
+function searchIdOf(value: unknown): string | null {
+  return typeof value === 'string' && SEARCH_ID.test(value) ? value : null;
+}
+
+/** Requests that are not written yet. */
+interface PendingActivity {
+  /** Drops and counts the request if too many are pending. */
+  add(tenantId: string, row: ActivityRow): void;
+  /** Writes all pending requests; failures are logged and counted as dropped. Never throws. */
+  flush(): Promise<void>;
+  forget(tenantId: string): void;
+  /** How many were dropped since the process started. */
+  dropped(): number;
+}
+
+/** Over all tenants. */
+const MAX_PENDING = 20_000;
+/** Requests per write, so that a transaction of several tenants stays short. */
+const PENDING_ACTIVITY_PORTION = 200;
+
+interface Portion {
+  tenantId: string;
+  rows: ActivityRow[];
+}
+
+interface PendingActivityParts {
+  db: Database;
+  log: Log;
+  /** How many requests of a tenant are stored: the latest. */
+  maxStored: number;
+}
+
+/** Collects requests in memory and writes them in batches, each in its tenant's turn. */
+function createPendingActivity({ db, log, maxStored }: PendingActivityParts): PendingActivity {
+  const pending = new Map<string, ActivityRow[]>();
+  let count = 0;
+  let droppedCount = 0;
+  let running: Promise<void> = Promise.resolve();
+
+  const store = db.writes.grouped<Portion, void>(
+    async (connection, portions) => {
+      await storePortions(connection, portions, maxStored);
+      return portions.map(() => ({ ok: undefined }));
+    },
+    ({ tenantId, rows }) => ({ tenantId, rows: rows.length, characters: 0 }),
+    { isBookkeeping: true },
+  );
+
+  async function writeAll(): Promise<void> {
+    const portions = [...pending].flatMap(([tenantId, rows]) => portionsOf(tenantId, rows));
+    pending.clear();
+    count = 0;
+    const outcomes = await Promise.allSettled(portions.map(store));
+    const failed = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected' ? [{ error: outcome.reason, requests: portions[index]!.rows.length }] : [],
+    );
+    if (failed.length === 0) return;
+    const requests = failed.reduce((sum, one) => sum + one.requests, 0);
+    droppedCount += requests;
+    log.warn({ error: failed[0]!.error, requests }, 'could not store the activity of some requests');
+  }
+
+  return {
+    add(tenantId, row) {
+      if (count >= MAX_PENDING) {
+        droppedCount += 1;
+        return;
+      }
+      count += 1;
+      const rows = pending.get(tenantId);
+      if (rows) rows.push(row);
+      else pending.set(tenantId, [row]);
+    },
+    flush() {
+      running = running.then(writeAll);
+      return running;
+    },
+    forget(tenantId) {
+      count -= pending.get(tenantId)?.length ?? 0;
+      pending.delete(tenantId);
+    },
+    dropped: () => droppedCount,
+  };
+}
+
+function portionsOf(tenantId: string, rows: ActivityRow[]): Portion[] {
+  return Array.from({ length: Math.ceil(rows.length / PENDING_ACTIVITY_PORTION) }, (_, index) => ({
+    tenantId,
+    rows: rows.slice(index * PENDING_ACTIVITY_PORTION, (index + 1) * PENDING_ACTIVITY_PORTION),
+  }));
+}
+
+/** Numbers and inserts requests, and deletes as many of the oldest as exceed the limit. Skips erased tenants. */
+async function storePortions(connection: Connection, portions: readonly Portion[], maxStored: number): Promise<void> {
+  const last = await findLastSequences(connection, [...new Set(portions.map(({ tenantId }) => tenantId))]);
+  const rows = portions.flatMap(({ tenantId, rows: given }) =>
+    given.flatMap((row) => {
+      const before = last.get(tenantId);
+      if (before === undefined) return [];
+      last.set(tenantId, before + 1);
+      return [{ ...row, tenantId, sequence: before + 1 }];
+    }),
+  );
+  await insertActivity(connection, rows);
+  for (const [tenantId, sequence] of last) {
+    if (sequence > maxStored) await deleteActivityThrough(connection, tenantId, sequence - maxStored);
+  }
+}
 
 type Tenant = Pick<Principal, 'tenantId'>;
 

@@ -5,7 +5,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Principal } from '../keys/keys.ts';
-import { requireScope } from '../keys/scope.ts';
+import { requireScope } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { endConnections } from './connection-writes.ts';
 import {

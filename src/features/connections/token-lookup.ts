@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import { hashSecret } from '../../lib/secret.ts';
 import { unverifiable } from '../keys/ended-key.ts';
 import type { ConnectionCredential, Credential, Principal } from '../keys/keys.ts';
-import { createTouch } from '../keys/last-used.ts';
+import { createTouch } from '../keys/keys.ts';
 import { type ConnectionKind, findByTokens, updateUsed } from './connections-store.ts';
 
 /** Authenticates the tokens of one kind of connection. */

@@ -1,8 +1,7 @@
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader, Value } from '../../db/connection.ts';
 import { erasedCondition } from '../../db/owner.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
-import { insertRows, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
+import { insertRows, padToPowerOfTwo, placeholders, projectConditions, valuesOf } from '../../db/values.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow, conversationBytesOf, conversationCodec } from './message-row.ts';
 
 const UPDATED = [

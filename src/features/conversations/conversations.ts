@@ -34,6 +34,10 @@ import { type ConversationRow, conversationCodec, textEntryOf, toConversation } 
 import { createMessages, loadConversation, type Messages } from './messages.ts';
 import { findMessageRows, findOpenings } from './messages-store.ts';
 
+export type { MessageObserver } from './conversation-erasure.ts';
+export type { MessageReading } from './message-reading.ts';
+export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
+
 const MAX_CHARACTERS = 120;
 
 /** Converts conversations of a tenant to those of the API, each with its preview. */
@@ -64,10 +68,6 @@ function previewOf(text: string | undefined): string | null {
   const end = head.lastIndexOf(' ');
   return `${end > MAX_CHARACTERS / 2 ? head.slice(0, end) : head}…`;
 }
-
-export type { MessageObserver } from './conversation-erasure.ts';
-export type { MessageReading } from './message-reading.ts';
-export { type ConversationRow, type MessageRow, toMessage } from './message-row.ts';
 
 /** Conversations and their messages, in append order. Unknown ids and those of other tenants throw `not_found`. */
 export interface Conversations extends ConversationAppending, Messages {

@@ -15,14 +15,22 @@ import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { partlyIndexed, writeWithTerms } from '../text/prepared-terms.ts';
+import { type PreparedTerms, partlyIndexed, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-indices.ts';
+import { deriveFrom } from '../text/traits.ts';
 import type { ConversationErasing, MessageObserver } from './conversation-erasure.ts';
-import { findConversation } from './conversations-store.ts';
+import { findConversation, updateConversation } from './conversations-store.ts';
 import { noConversation } from './message-append.ts';
-import { changeMessage } from './message-change.ts';
-import { type ConversationRow, type MessageRow, toConversation, toMessage } from './message-row.ts';
-import { findMessage, findMessagesById, listMessages } from './messages-store.ts';
+import { storedContentOf } from './message-content.ts';
+import {
+  type ConversationRow,
+  type MessageRow,
+  messageCodec,
+  textEntryOf,
+  toConversation,
+  toMessage,
+} from './message-row.ts';
+import { findMessage, findMessagesById, listMessages, updateMessage } from './messages-store.ts';
 
 /** A message, its text, which is that of its parts if it has any, and its conversation. */
 interface MessageInConversation {
@@ -145,4 +153,44 @@ async function loadMessage(
   const row = await findMessage(reader, conversation, messageId);
   if (!row) throw new AppError('not_found', 'This conversation has no message with this id.');
   return row;
+}
+
+interface MessageChangeParts {
+  text: TextIndex;
+  terms: PreparedTerms;
+  idempotency: Idempotency;
+  observers: readonly MessageObserver[];
+}
+
+/**
+ * Overwrites a message, its index entry, and what was derived from or quotes its old text, in the caller's transaction. A
+ * change without effect writes nothing. Throws `invalid_request` for a value that cannot be stored, and `TermsMissing`.
+ */
+async function changeMessage(
+  connection: Connection,
+  { text, terms, idempotency, observers }: MessageChangeParts,
+  { conversation, message }: { conversation: ConversationRow; message: MessageRow },
+  change: MessageChange,
+  nowMs: number,
+): Promise<MessageRow> {
+  const next = changedRow(message, change);
+  if (next === undefined) return message;
+  requireTerms(terms, [[next.content]]);
+  await updateMessage(connection, next);
+  if (next.content !== message.content || next.name !== message.name) {
+    await text.remove(connection, [next]);
+    await text.insert(connection, [textEntryOf(next)], terms);
+  }
+  await idempotency.redact(connection, next.tenantId, [next.id]);
+  await updateConversation(connection, { ...conversation, version: conversation.version + 1, updatedAt: nowMs });
+  for (const observer of observers) await observer.changed?.(connection, conversation, next);
+  return next;
+}
+
+function changedRow(row: MessageRow, { content, ...others }: MessageChange): MessageRow | undefined {
+  const changed = messageCodec.changed(row, {
+    ...others,
+    ...(content !== undefined && storedContentOf(content, '/content')),
+  });
+  return changed && { ...changed, ...deriveFrom(changed.content, changed.createdAt) };
 }

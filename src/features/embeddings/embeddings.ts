@@ -1,6 +1,6 @@
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
-import { lockWrites } from '../../db/tenant-lock.ts';
+import { lockWrites } from '../../db/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';

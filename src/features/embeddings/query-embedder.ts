@@ -3,9 +3,9 @@ import type { Reader } from '../../db/connection.ts';
 import type { Embeddings } from './embeddings.ts';
 import type { EmbeddingModel } from './models-store.ts';
 import type { QueryVector } from './query-vectors.ts';
-import { findMemoryVector, type MemoryKey } from './stored-vector-store.ts';
 import type { TenantEmbeddings } from './tenant-embeddings.ts';
 import type { TenantModels } from './tenant-models.ts';
+import { findMemoryVector, type MemoryKey } from './vector-sync-store.ts';
 
 /** Embeds queries with the tenant's own model if one is serving, otherwise with the operator's. */
 export interface QueryEmbedder {

@@ -2,6 +2,7 @@ import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows } from '../../db/values.ts';
 import { OPERATOR } from './models-store.ts';
+import type { QueryVector } from './query-vectors.ts';
 
 /** A row of a user. */
 export interface OwnedRow {
@@ -95,4 +96,24 @@ async function modelProblems(connection: Connection): Promise<string[]> {
 /** Whether an embedder is or was configured. */
 export async function hasVectors(reader: Reader): Promise<boolean> {
   return (await reader.get('SELECT 1 FROM embeddingModels LIMIT 1')) !== undefined;
+}
+
+/** The row of a memory. */
+export interface MemoryKey {
+  tenantId: string;
+  scope: number;
+  number: number;
+}
+
+/** Finds the vector of a memory by the model that serves its tenant's searches. */
+export async function findMemoryVector(
+  reader: Reader,
+  { tenantId, scope, number }: MemoryKey,
+): Promise<QueryVector | undefined> {
+  return reader.get<QueryVector>(
+    `SELECT v.model, v.embedding FROM embeddingModels e
+       CROSS JOIN vectors v ON v.model = e.id AND v.scope = ? AND v.type = 'memory' AND v.number = ?
+     WHERE e.tenantId IN (?, '${OPERATOR}') AND e.state = 'serving' AND v.tenantId = ? ORDER BY e.tenantId DESC LIMIT 1`,
+    [scope, number, tenantId, tenantId],
+  );
 }

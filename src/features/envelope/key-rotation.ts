@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
-import { lockWrites } from '../../db/tenant-lock.ts';
+import { lockWrites } from '../../db/transactions.ts';
 import type { Random } from '../../lib/random.ts';
 import { DAEMON } from './envelope.ts';
 import {

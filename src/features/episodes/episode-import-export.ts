@@ -5,10 +5,9 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
-import { type EpisodeExportFilter, findEpisodeIds, listAllEpisodes } from './episode-import-export-store.ts';
 import { EDITED, episodeCodec, type NewEpisodeRow } from './episode-row.ts';
 import type { EpisodeWriting } from './episode-writing.ts';
-import { findCutBefore } from './episodes-store.ts';
+import { type EpisodeExportFilter, findCutBefore, findEpisodeIds, listAllEpisodes } from './episodes-store.ts';
 
 /** An episode to import; its ordinals are looked up from its messages. */
 export type EpisodeDraft = Omit<NewEpisodeRow, 'scope' | 'fromOrdinal' | 'toOrdinal'>;

@@ -1,7 +1,9 @@
 import { UNAUTHENTICATED } from '../../contract/account.ts';
+import { OPERATIONS } from '../../contract/all-operations.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
-import type { Scope } from '../../contract/scopes.ts';
+import { SCOPES, type Scope } from '../../contract/scopes.ts';
+import { SCOPE_OF_ROLE } from '../../contract/space-names.ts';
 import type { SpaceRole } from '../../contract/spaces.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -21,7 +23,76 @@ import {
   replaceKey,
   updateLastUsed,
 } from './keys-store.ts';
-import { createTouch } from './last-used.ts';
+
+const REFUSALS: Record<Scope, string> = {
+  'memory:read': 'This connection may not read memories.',
+  memory: 'This connection may only read. Connect again with the scope "memory" to change something.',
+  account:
+    'This connection may not manage the account. Use the API key, or sign in to the web app with it or by email.',
+};
+
+/** Returns the scope that an operation needs. `path` is as in the API document, such as `/v1/memories/{id}`. */
+export function scopeOf(method: string, path: string): Scope {
+  return operationOf(method, path)?.scope ?? (asRead(method) === 'GET' ? 'memory:read' : 'memory');
+}
+
+/** Whether an operation acts on the caller's own account and in no space. `path` is as in `scopeOf`. */
+export function isPersonal(method: string, path: string): boolean {
+  return operationOf(method, path)?.personal === true;
+}
+
+function operationOf(method: string, path: string) {
+  return OPERATIONS[`${asRead(method)} ${path}`];
+}
+
+/** HEAD needs what GET needs: its headers tell what is there. */
+const asRead = (method: string) => (method === 'HEAD' ? 'GET' : method);
+
+/** Whether the caller's credential has a scope. */
+export function hasScope({ scope }: Pick<Principal, 'scope'>, needed: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
+}
+
+/** Throws `forbidden`, with the scope that is needed, if the caller's credential does not have it. */
+export function requireScope(principal: Pick<Principal, 'scope' | 'space'>, needed: Scope): void {
+  if (hasScope(principal, needed)) return;
+  const { space } = principal;
+  if (space && !hasScope({ scope: SCOPE_OF_ROLE[space.role] }, needed)) {
+    const message = `You are ${space.role} of the space ${JSON.stringify(space.name)}, which is not enough for this.`;
+    // Another token with more scope would not help.
+    throw new AppError('forbidden', message, { extra: { role: space.role } });
+  }
+  throw new AppError('forbidden', REFUSALS[needed], { extra: { scope: needed } });
+}
+
+/** The credential of a request. */
+interface Used {
+  tenantId: string;
+  hash: string;
+  lastUsedAt: number | null;
+  /** Where the request came from. */
+  address?: string;
+}
+
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** Returns a function that runs `update` at most once a minute per credential, without delaying the request. */
+export function createTouch(
+  { db, clock, log }: { db: Database; clock: Clock; log: Log },
+  update: (connection: Connection, used: Used, nowMs: number) => Promise<void>,
+): (used: Used) => void {
+  const touching = new Set<string>();
+  return (used) => {
+    const { tenantId, hash, lastUsedAt } = used;
+    const nowMs = clock.nowMs();
+    if (touching.has(hash) || (lastUsedAt !== null && nowMs - lastUsedAt < TOUCH_INTERVAL_MS)) return;
+    touching.add(hash);
+    db.writes
+      .write(tenantId, (connection) => update(connection, used, nowMs))
+      .catch((error) => log.warn({ error }, 'failed to update lastUsedAt of a credential'))
+      .finally(() => touching.delete(hash));
+  };
+}
 
 /** The credential of a request, as stored. Timestamps are epoch milliseconds. */
 export type Credential =

@@ -4,9 +4,9 @@ import type { Reader } from '../../db/connection.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { type ReadAnswer, readAnswer, usesInAnswer } from './answer-uses.ts';
 import type { UserKey } from './learned-cache.ts';
+import { findShownTexts } from './learning-store.ts';
 import { itemTypeOf, learnedIdsOf, shownIdsOf } from './remembered-search.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
-import { findShownTexts } from './shown-texts-store.ts';
 import { listStoredSearches } from './stored-searches-store.ts';
 
 /** What an assistant said after its searches. */

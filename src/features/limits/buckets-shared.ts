@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type BucketDecision, type BucketRule, decisionOf, shareOf } from '../../lib/token-bucket.ts';
 import type { Buckets, BucketsOf } from './buckets.ts';
-import { createProcessBuckets, type ProcessBuckets } from './buckets-process.ts';
+import { createProcessBuckets, type ProcessBuckets } from './rate-limits.ts';
 
 /** Buckets that all daemons share, on the clock of the server that stores them. */
 export interface BucketStore {

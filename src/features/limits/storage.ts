@@ -2,7 +2,7 @@ import { UNAUTHENTICATED } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StorageLimits, StorageState, Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { findStorage, listWrongTotals, type StorageRow } from './storage-store.ts';
+import { findStorage, listWrongTotals, type StorageRow } from './usage-store.ts';
 
 /** How many bytes each tenant may still store, as seen by one transaction. */
 export interface StorageAllowance {

@@ -4,7 +4,7 @@ import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { readLongPage } from '../../db/long-pages.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
+import { projectConditions } from '../../db/values.ts';
 import { type MemoryRow, memoryRows } from './memory-row.ts';
 
 /** Selects a tenant's current memories; all conditions must hold. */

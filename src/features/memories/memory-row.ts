@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Memory, memoryFields } from '../../contract/memories.ts';
-import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
+import { createRowCodec, createWideRows, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
-import { createWideRows } from '../../db/wide-rows.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-indices.ts';

@@ -8,7 +8,7 @@ import { hashSecret } from '../../lib/secret.ts';
 import type { GrantedConnections } from '../connections/granted-connections.ts';
 import { unverifiable } from '../keys/ended-key.ts';
 import type { BearerTokens, Principal } from '../keys/keys.ts';
-import { createTouch } from '../keys/last-used.ts';
+import { createTouch } from '../keys/keys.ts';
 import { PATHS } from './oauth-addresses.ts';
 import { findAccessTokens } from './tokens-store.ts';
 

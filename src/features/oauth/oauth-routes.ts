@@ -1,16 +1,157 @@
-import type { FastifyPluginAsync } from 'fastify';
+import formbody from '@fastify/formbody';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { strict } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Random } from '../../lib/random.ts';
 import type { LimitSignIns } from '../auth/sign-in-limit.ts';
-import type { BearerTokens } from '../keys/keys.ts';
+import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
+import type { BearerTokens, Principal } from '../keys/keys.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
+import { answerTo, narrowTo, readAuthorizationRequest } from './authorization-request.ts';
+import type { OAuthClients } from './clients.ts';
+import type { Grants, IssuedTokens } from './grants.ts';
 import type { MailedConsent } from './mailed-consent.ts';
 import type { OAuth } from './oauth.ts';
 import { addressesOf, challengeOf, PATHS } from './oauth-addresses.ts';
-import { oauthConsentRoutes } from './oauth-consent-routes.ts';
+import { OAuthError } from './oauth-error.ts';
 import { oauthMailRoutes } from './oauth-mail-routes.ts';
 import { OAUTH_SCOPES } from './oauth-scope.ts';
-import { oauthTokenRoutes } from './oauth-token-routes.ts';
+import { isRecord, type Parameters, readParameters, required, requireResource } from './parameters.ts';
+import { destinationOf } from './redirect-uri.ts';
+
+interface OauthTokenRoutesDependencies {
+  clients: OAuthClients;
+  grants: Grants;
+  /** Counts a registration of an address. Throws `rate_limited`. */
+  limitRegistrations(address: string): Promise<void>;
+  publicUrl: () => string;
+}
+
+const schema = { hide: true };
+
+/** The endpoints that clients call without a user: registration, tokens and revocation. Clients are public. */
+function oauthTokenRoutes({
+  clients,
+  grants,
+  limitRegistrations,
+  publicUrl,
+}: OauthTokenRoutesDependencies): FastifyPluginAsync {
+  return async (app) => {
+    answerOAuthErrors(app);
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.headers(PRIVATE_HEADERS);
+    });
+
+    app.post(PATHS.register, { schema }, async (request, reply) => {
+      await limitRegistrations(request.ip);
+      const { id, name, redirectUris, createdAt } = await clients.register(request.body);
+      return reply.code(201).send({
+        client_id: id,
+        client_id_issued_at: Math.floor(createdAt / 1000),
+        client_name: name,
+        redirect_uris: redirectUris,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        scope: OAUTH_SCOPES.join(' '),
+      });
+    });
+
+    await app.register(async (forms) => {
+      forms.removeAllContentTypeParsers();
+      await forms.register(formbody);
+      forms.post(PATHS.token, { schema }, async (request) => {
+        const parameters = parametersOf(request);
+        requireResource(parameters, addressesOf(publicUrl()).resource);
+        return redeem(grants, parameters);
+      });
+      forms.post(PATHS.revoke, { schema }, async (request) => {
+        await grants.revoke(parametersOf(request));
+        return {};
+      });
+    });
+  };
+}
+
+async function redeem(grants: Grants, parameters: Parameters): Promise<IssuedTokens> {
+  const grantType = required(parameters, 'grant_type');
+  if (grantType === 'authorization_code') return grants.redeemCode(parameters);
+  if (grantType === 'refresh_token') return grants.redeemRefreshToken(parameters);
+  throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
+}
+
+/** Reads the form of a request. Repeated parameters arrive as arrays. */
+function parametersOf({ body, headers }: FastifyRequest): Parameters {
+  if (headers.authorization !== undefined) {
+    throw new OAuthError('invalid_client', 'Clients are public: send client_id in the form, without Authorization.');
+  }
+  const fields = isRecord(body) ? Object.entries(body) : [];
+  return readParameters(fields.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const)));
+}
+
+/** Answers an `OAuthError` as RFC 6749 (section 5.2) has it; everything else is a problem document, as everywhere. */
+function answerOAuthErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof OAuthError)) throw error;
+    if (error.code === 'invalid_client') reply.header('WWW-Authenticate', 'Basic realm="svc"');
+    return reply
+      .code(error.status)
+      .headers(PRIVATE_HEADERS)
+      .send({ error: error.code, error_description: error.message });
+  });
+}
+
+interface OauthConsentRoutesDependencies {
+  clients: OAuthClients;
+  grants: Grants;
+  publicUrl: () => string;
+}
+
+const Query = Type.Object({ request: Type.String({ maxLength: 8000 }) }, strict);
+const Decision = Type.Object(
+  { ...Query.properties, allow: Type.Boolean(), scope: Type.Optional(Type.Enum([...OAUTH_SCOPES])) },
+  strict,
+);
+
+/**
+ * What the page asks: about a request, and to answer it. Only the session of a browser may: its requests that change
+ * something need the csrf token, and cannot come from another site.
+ */
+function oauthConsentRoutes({ clients, grants, publicUrl }: OauthConsentRoutesDependencies): FastifyPluginAsyncTypebox {
+  const read = (query: string) => readAuthorizationRequest(query, clients, addressesOf(publicUrl()));
+  return async (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(PRIVATE_HEADERS);
+      requireSession(request.principal);
+    });
+
+    const config = { scope: 'account', personal: true } as const;
+    app.get(PATHS.consent, { schema: { hide: true, querystring: Query }, config }, async ({ query, principal }) => {
+      const { client, redirectUri, scope } = await read(query.request);
+      const { name, verifiedHost } = client;
+      return {
+        ...{ email: principal.email, client: name, verifiedHost: verifiedHost ?? null, scope },
+        destination: destinationOf(redirectUri),
+      };
+    });
+
+    app.post(PATHS.consent, { schema: { hide: true, body: Decision }, config }, async ({ body, principal, ip }) => {
+      const request = await read(body.request);
+      const addresses = addressesOf(publicUrl());
+      if (!body.allow) return { redirectTo: answerTo(request, { error: 'access_denied' }, addresses) };
+      const code = await grants.allow(principal, ip, narrowTo(body.scope, request));
+      return { redirectTo: answerTo(request, { code }, addresses) };
+    });
+  };
+}
+
+/** Throws `forbidden` unless a session calls. */
+function requireSession({ credential }: Principal): void {
+  if (credential.kind === 'session') return;
+  throw new AppError('forbidden', 'Only a browser that is signed in to the web app can allow clients.');
+}
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' };
 

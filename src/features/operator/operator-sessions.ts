@@ -3,7 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
-import { deleteExpiredTickets, deleteTicket, insertTicket } from './operator-tickets-store.ts';
+import { deleteExpiredTickets, deleteTicket, insertTicket } from './operator-tenants-store.ts';
 
 interface Dependencies {
   db: Database;

@@ -1,5 +1,5 @@
 import type { Tier } from '../../contract/limits.ts';
-import type { Reader, Value } from '../../db/connection.ts';
+import type { Connection, Reader, Value } from '../../db/connection.ts';
 
 type TenantOrder = 'created' | 'email' | 'storedBytes';
 
@@ -53,4 +53,18 @@ export async function listCountedTenants(
      FROM (${page}) t ORDER BY ${by}`,
     [`%${email.replace(/[!%_]/g, '!$&')}%`, ...(after ? valuesOf(after) : []), limit],
   );
+}
+
+export async function insertTicket(connection: Connection, tokenHash: string, expiresAt: number): Promise<void> {
+  await connection.run('INSERT INTO operatorTickets (tokenHash, expiresAt) VALUES (?, ?)', [tokenHash, expiresAt]);
+}
+
+/** Consumes a ticket. Returns whether it was there and had not expired. */
+export async function deleteTicket(connection: Connection, tokenHash: string, nowMs: number): Promise<boolean> {
+  const sql = 'DELETE FROM operatorTickets WHERE tokenHash = ? AND expiresAt > ?';
+  return (await connection.run(sql, [tokenHash, nowMs])).changes > 0;
+}
+
+export async function deleteExpiredTickets(connection: Connection, nowMs: number): Promise<void> {
+  await connection.run('DELETE FROM operatorTickets WHERE expiresAt <= ?', [nowMs]);
 }

@@ -14,7 +14,7 @@ import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
-import { requireScope } from '../keys/scope.ts';
+import { requireScope } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { disallowedReason } from './provider-key-row.ts';
 import type { ProviderKeyObserver } from './provider-keys.ts';

@@ -29,7 +29,7 @@ export interface SearchOfSeveral {
 }
 
 /** Returns those of the members who are still in their spaces. */
-export type Confirm = (members: readonly Principal[]) => Promise<Principal[]>;
+type Confirm = (members: readonly Principal[]) => Promise<Principal[]>;
 
 interface Parts {
   clock: Clock;

@@ -1,7 +1,7 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
+import { projectConditions } from '../../db/values.ts';
 import type { CandidateQuery } from './candidate.ts';
 
 /** An SQL condition on the rows with its bound value. */

@@ -1,7 +1,7 @@
 import type { Origin } from '../../contract/origin.ts';
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
+import { projectConditions } from '../../db/values.ts';
 
 /** Whose knowledge to read, and the current time. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts';
 import type { SpaceCopies } from '../../contract/spaces.ts';
 import type { Principal } from '../keys/keys.ts';
-import { requireScope } from '../keys/scope.ts';
+import { requireScope } from '../keys/keys.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Memberships } from './memberships.ts';
 import type { Spaces } from './spaces.ts';

@@ -2,8 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import { createTenantMutex } from '../../lib/tenant-mutex.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { createWorkerCalls, startModule } from '../../lib/worker-calls.ts';
-import { type FoundTerms, findInSteps } from './found-terms.ts';
-import { isCutText } from './terms.ts';
+import { type FoundTerms, findInSteps, isCutText } from './terms.ts';
 
 /** The texts of an item, which are indexed as one. */
 export type ItemTexts = readonly string[];

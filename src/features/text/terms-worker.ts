@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 import { finish } from '../../lib/time-slices.ts';
-import { findInSteps } from './found-terms.ts';
+import { findInSteps } from './terms.ts';
 
 // The program of a worker thread, which answers each list of texts with their terms.
 

@@ -1,7 +1,7 @@
 import { type ProjectFilter, projectFilterOf } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
-import { projectConditions } from '../../db/project-conditions.ts';
+import { projectConditions } from '../../db/values.ts';
 
 /** Whose memories are tidied: those of a user, or of a project and of none, or those of them that changed. */
 export interface TidyOwner {

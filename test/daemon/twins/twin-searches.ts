@@ -1,4 +1,4 @@
-import { findMemoryVector } from '../../../src/features/embeddings/stored-vector-store.ts';
+import { findMemoryVector } from '../../../src/features/embeddings/vector-sync-store.ts';
 import {
   deleteExcessWords,
   deleteSelectedWords,
@@ -9,8 +9,8 @@ import {
   findWordsOfItems,
   listWords,
 } from '../../../src/features/learning/learned-words-store.ts';
+import { findShownTexts } from '../../../src/features/learning/learning-store.ts';
 import { addMemoryUses, findMemoryUses } from '../../../src/features/learning/memory-uses-store.ts';
-import { findShownTexts } from '../../../src/features/learning/shown-texts-store.ts';
 import { findStoredSearch } from '../../../src/features/learning/stored-searches-store.ts';
 import { readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';

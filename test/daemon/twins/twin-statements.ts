@@ -5,7 +5,7 @@ import * as conversations from '../../../src/features/conversations/conversation
 import { findConversations } from '../../../src/features/conversations/conversations-store.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import { updateDataKey } from '../../../src/features/envelope/envelope-store.ts';
-import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
+import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import { findEpisodeRows, listCuts, updateProjectOfCuts } from '../../../src/features/episodes/episodes-store.ts';
 import { findThrough, updateNotDue, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
@@ -13,7 +13,7 @@ import * as jobs from '../../../src/features/jobs/jobs-store.ts';
 import * as keys from '../../../src/features/keys/keys-store.ts';
 import { deleteLearningDaysBefore } from '../../../src/features/learning/learning-days-store.ts';
 import * as learning from '../../../src/features/learning/learning-store.ts';
-import * as storage from '../../../src/features/limits/storage-store.ts';
+import * as storage from '../../../src/features/limits/usage-store.ts';
 import * as usage from '../../../src/features/limits/usage-store.ts';
 import * as memories from '../../../src/features/memories/memories-store.ts';
 import * as transfer from '../../../src/features/memories/memory-import-export-store.ts';

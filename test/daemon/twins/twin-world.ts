@@ -1,3 +1,4 @@
+import '../../helpers/compose-faster.ts';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,6 @@ import type { Value } from '../../../src/db/connection.ts';
 import type { Engine } from '../../../src/db/dialect.ts';
 import { copyDatabaseOf, databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
-import '../../helpers/compose-faster.ts';
 import { type Filled, fillTwin } from './twin-fill.ts';
 
 /** Two tenants who filled the database with the same ids; their texts name them. */

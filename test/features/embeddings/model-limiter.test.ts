@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { batchesOf } from '../../../src/features/embeddings/batches.ts';
-import { createModelLimiter } from '../../../src/features/embeddings/model-limiter.ts';
+import { createModelLimiter } from '../../../src/features/embeddings/tenant-embeddings.ts';
 
 /** Steps that the test completes by hand. */
 function heldWork() {

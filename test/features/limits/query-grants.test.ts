@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createQueryGrants } from '../../../src/features/limits/query-quota.ts';
+import { createQueryGrants } from '../../../src/features/limits/usage.ts';
 
 const DAY = '2026-01-31';
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../../src/contract/limits.ts';
-import { createProcessBuckets } from '../../../src/features/limits/buckets-process.ts';
-import { type Caller, createRateLimits, type RateDecision } from '../../../src/features/limits/rate-limits.ts';
+import {
+  type Caller,
+  createProcessBuckets,
+  createRateLimits,
+  type RateDecision,
+} from '../../../src/features/limits/rate-limits.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 const HOUR_MS = 3_600_000;

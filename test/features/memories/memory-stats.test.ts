@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { MemoryStats } from '../../../src/contract/memories-stats.ts';
-import { countFacets } from '../../../src/features/memories/memory-stats-store.ts';
+import { countFacets } from '../../../src/features/memories/memories-store.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from './memory-daemon.ts';
 
 let daemon: MemoryDaemon;

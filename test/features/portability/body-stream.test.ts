@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readBody } from '../../../src/features/portability/body-stream.ts';
+import { readBody } from '../../../src/features/portability/portability-routes.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
 /** Feeds one byte per `everyMs` of the test clock; returns how many were read, or the error that ended the stream. */

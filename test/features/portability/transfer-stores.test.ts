@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, openConnection, type Reader, type Value } from '../../../src/db/connection.ts';
 import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
-import * as episodes from '../../../src/features/episodes/episode-import-export-store.ts';
+import * as episodes from '../../../src/features/episodes/episodes-store.ts';
 import * as memories from '../../../src/features/memories/memory-import-export-store.ts';
 import * as suggestions from '../../../src/features/suggestions/suggestions-store.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';

@@ -8,7 +8,7 @@ import type { Config } from '../../../src/daemon/config-settings.ts';
 import { cancelMove, type MoveOptions, moveDatabase } from '../../../src/daemon/move.ts';
 import { openConnection } from '../../../src/db/connection.ts';
 import { setDatabaseState } from '../../../src/db/database-state.ts';
-import { compareTenants, readDigests } from '../../../src/db/moving/digests.ts';
+import { compareTenants, readDigests } from '../../../src/db/moving/compare-databases.ts';
 import { MOVED_TABLES } from '../../../src/db/moving/moved-tables.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { createSession } from '../../../src/db/postgres/connection.ts';
