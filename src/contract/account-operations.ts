@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { type Operations, tagged } from './operations.ts';
 
 const STORED_BYTES = { limit: 1_073_741_824, used: 2048, resetsAt: null };
 
@@ -20,46 +20,55 @@ export const EXAMPLE_ACCOUNT = {
 };
 
 export const ACCOUNT_OPERATIONS: Operations = {
-  'GET /v1/account': {
-    id: 'account.get',
-    description:
-      'Returns the tier with its limits, the state of the quotas, the number of open suggestions, the API key and the credential of the request. If the daemon has only one account, also when it was last backed up.',
-    answer: EXAMPLE_ACCOUNT,
-    etag: true,
-  },
-  'DELETE /v1/account': {
-    id: 'account.delete',
-    personal: true,
-    description:
-      'Erases the account with everything in it, including its key and connections. This cannot be undone. `If-Match` ignores usage.',
-    etag: true,
-    scope: 'account',
-  },
-  'GET /v1/usage': {
-    id: 'usage.get',
-    description: 'Returns one entry for each of the last days, the tokens used by model, and the learning curve.',
-    answer: {
-      days: [{ day: '2026-11-22', requests: 17, memories: 4, queries: 5 }],
-      models: [
-        {
-          day: '2026-11-22',
-          purpose: 'extraction',
-          provider: 'openai',
-          model: 'gpt-4.1-mini',
-          requests: 1,
-          inputTokens: 512,
-          outputTokens: 48,
-          spend: 0,
-        },
-      ],
-      storedBytes: STORED_BYTES,
-      learning: [{ day: '2026-11-22', feedbacks: 1, meanReciprocalRank: { shown: 1, default: 0.5 } }],
+  ...tagged('account', {
+    'GET /v1/account': {
+      id: 'account.get',
+      summary: 'Get the account: limits, quotas, key metadata',
+      description:
+        'Returns the tier with its limits, the state of the quotas, the number of open suggestions, the API key and the credential of the request. If the daemon has only one account, also when it was last backed up.',
+      answer: EXAMPLE_ACCOUNT,
+      etag: true,
     },
-  },
-  'DELETE /v1/auth/key': {
-    id: 'auth.revokeKey',
-    personal: true,
-    description: 'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
-    scope: 'account',
-  },
+    'DELETE /v1/account': {
+      id: 'account.delete',
+      summary: 'Erase the tenant and all its data',
+      personal: true,
+      description:
+        'Erases the account with everything in it, including its key and connections. This cannot be undone. `If-Match` ignores usage.',
+      etag: true,
+      scope: 'account',
+    },
+    'GET /v1/usage': {
+      id: 'usage.get',
+      summary: 'Get daily requests, memories, queries and tokens, and the learning curve',
+      description: 'Returns one entry for each of the last days, the tokens used by model, and the learning curve.',
+      answer: {
+        days: [{ day: '2026-11-22', requests: 17, memories: 4, queries: 5 }],
+        models: [
+          {
+            day: '2026-11-22',
+            purpose: 'extraction',
+            provider: 'openai',
+            model: 'gpt-4.1-mini',
+            requests: 1,
+            inputTokens: 512,
+            outputTokens: 48,
+            spend: 0,
+          },
+        ],
+        storedBytes: STORED_BYTES,
+        learning: [{ day: '2026-11-22', feedbacks: 1, meanReciprocalRank: { shown: 1, default: 0.5 } }],
+      },
+    },
+  }),
+  ...tagged('auth', {
+    'DELETE /v1/auth/key': {
+      id: 'auth.revokeKey',
+      summary: 'Invalidate the API key',
+      personal: true,
+      description:
+        'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
+      scope: 'account',
+    },
+  }),
 };

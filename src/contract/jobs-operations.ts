@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { type Operations, tagged } from './operations.ts';
 
 const JOB = {
   id: 'job_01a2016db0c4727f8a0b3a5f7f1f6e01',
@@ -38,41 +38,52 @@ const JOB = {
 };
 
 export const JOB_OPERATIONS: Operations = {
-  'POST /v1/conversations/{id}/extract': {
-    id: 'conversations.extract',
-    description:
-      'Queues a job that reads the messages since the last extraction with a model of your own provider key. Follow it at `/v1/jobs/{jobId}`. Without a body, svc chooses the model.',
-    request: { provider: 'openai', model: 'gpt-4.1-mini', dryRun: true },
-    optionalBody: true,
-    answer: { jobId: JOB.id },
-    once: true,
-    location: true,
-    errors: ['quota_exceeded'],
-  },
-  'POST /v1/tidy': {
-    id: 'suggestions.tidy',
-    description:
-      'Queues a job in which a model of your own provider key suggests how to tidy the memories of a user; if one is open, answers that. Nothing changes until somebody accepts a suggestion. Follow it at `/v1/jobs/{jobId}`. Without a body, svc chooses the model.',
-    request: { user: 'ada', provider: 'openai', model: 'gpt-4.1-mini' },
-    optionalBody: true,
-    answer: { jobId: JOB.id },
-    once: true,
-    location: true,
-  },
-  'GET /v1/jobs': {
-    id: 'jobs.list',
-    description: 'Lists jobs page by page, without their decisions.',
-    answer: { data: [{ ...JOB, result: { ...JOB.result, decisions: [] } }], nextCursor: null },
-  },
-  'GET /v1/jobs/{id}': {
-    id: 'jobs.get',
-    description: 'Returns the state and progress of a job and, when it has ended, its result or error.',
-    answer: JOB,
-    etag: true,
-  },
-  'DELETE /v1/jobs/{id}': {
-    id: 'jobs.delete',
-    description: 'Cancels a job that has not ended; deletes one that has. Memories that it added stay.',
-    etag: true,
-  },
+  ...tagged('conversations', {
+    'POST /v1/conversations/{id}/extract': {
+      id: 'conversations.extract',
+      summary: "Extract memories from a conversation with a model of the account's own key",
+      description:
+        'Queues a job that reads the messages since the last extraction with a model of your own provider key. Follow it at `/v1/jobs/{jobId}`. Without a body, svc chooses the model.',
+      request: { provider: 'openai', model: 'gpt-4.1-mini', dryRun: true },
+      optionalBody: true,
+      answer: { jobId: JOB.id },
+      once: true,
+      location: true,
+      errors: ['quota_exceeded'],
+    },
+  }),
+  ...tagged('suggestions', {
+    'POST /v1/tidy': {
+      id: 'suggestions.tidy',
+      summary: "Suggest how to tidy memories with a model of the account's own key",
+      description:
+        'Queues a job in which a model of your own provider key suggests how to tidy the memories of a user; if one is open, answers that. Nothing changes until somebody accepts a suggestion. Follow it at `/v1/jobs/{jobId}`. Without a body, svc chooses the model.',
+      request: { user: 'ada', provider: 'openai', model: 'gpt-4.1-mini' },
+      optionalBody: true,
+      answer: { jobId: JOB.id },
+      once: true,
+      location: true,
+    },
+  }),
+  ...tagged('jobs', {
+    'GET /v1/jobs': {
+      id: 'jobs.list',
+      summary: 'List jobs, newest first',
+      description: 'Lists jobs page by page, without their decisions.',
+      answer: { data: [{ ...JOB, result: { ...JOB.result, decisions: [] } }], nextCursor: null },
+    },
+    'GET /v1/jobs/{id}': {
+      id: 'jobs.get',
+      summary: 'Get a job',
+      description: 'Returns the state and progress of a job and, when it has ended, its result or error.',
+      answer: JOB,
+      etag: true,
+    },
+    'DELETE /v1/jobs/{id}': {
+      id: 'jobs.delete',
+      summary: 'Cancel an open job, or delete one that has ended',
+      description: 'Cancels a job that has not ended; deletes one that has. Memories that it added stay.',
+      etag: true,
+    },
+  }),
 };

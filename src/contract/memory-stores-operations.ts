@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const STORE = {
   id: 'memstore_01a2016d8e3577f4b5d55323fe9aeaa9',
@@ -42,9 +42,10 @@ const REDACTED = { path: null, content: null, content_sha256: null, content_size
 const WITHOUT_CONTENT = { content: null };
 
 /** Memory stores as Anthropic's SDK speaks them. Their key may also be sent as `x-api-key`. */
-export const MEMORY_STORE_OPERATIONS: Operations = {
+export const MEMORY_STORE_OPERATIONS = tagged('memory stores', {
   'POST /v1/memory_stores': {
     id: 'memoryStores.create',
+    summary: 'Create a memory store',
     description: 'Creates a memory store: a user of the account, named after the id of the store.',
     request: { name: STORE.name, description: STORE.description, metadata: STORE.metadata },
     answer: STORE,
@@ -52,16 +53,19 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'GET /v1/memory_stores': {
     id: 'memoryStores.list',
+    summary: 'List memory stores',
     description: 'Lists memory stores page by page, the latest first. Every user of the account is one.',
     answer: { data: [STORE], next_page: null },
   },
   'GET /v1/memory_stores/{memory_store_id}': {
     id: 'memoryStores.retrieve',
+    summary: 'Get a memory store',
     description: 'Returns a memory store.',
     answer: STORE,
   },
   'POST /v1/memory_stores/{memory_store_id}': {
     id: 'memoryStores.update',
+    summary: 'Change a memory store',
     description: 'Changes the name, the description and single pairs of the metadata of a memory store.',
     request: { description: STORE.description, metadata: { team: null } },
     answer: { ...STORE, metadata: {} },
@@ -69,6 +73,7 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'DELETE /v1/memory_stores/{memory_store_id}': {
     id: 'memoryStores.delete',
+    summary: 'Erase a memory store',
     description:
       'Erases a memory store that was created here with everything in it. The store of any other user is refused: see `DELETE /v1/users/{user}`.',
     answer: { id: STORE.id, type: 'memory_store_deleted' },
@@ -76,12 +81,14 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'POST /v1/memory_stores/{memory_store_id}/archive': {
     id: 'memoryStores.archive',
+    summary: 'Archive a memory store',
     description: 'Makes a memory store read-only, for good.',
     answer: { ...STORE, archived_at: '2026-11-25T10:00:00.000Z' },
     errors: ['conflict', 'quota_exceeded'],
   },
   'POST /v1/memory_stores/{memory_store_id}/memories': {
     id: 'memoryStores.memories.create',
+    summary: 'Create a memory at a path',
     description: 'Creates a memory at a path, where none is, none above it and none below it.',
     request: { path: FILE.path, content: FILE.content },
     answer: { ...FILE, ...WITHOUT_CONTENT },
@@ -89,16 +96,19 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'GET /v1/memory_stores/{memory_store_id}/memories': {
     id: 'memoryStores.memories.list',
+    summary: 'List memories by path',
     description: 'Lists the memories of a store page by page, by path.',
     answer: { data: [{ ...FILE, ...WITHOUT_CONTENT }], next_page: null },
   },
   'GET /v1/memory_stores/{memory_store_id}/memories/{memory_id}': {
     id: 'memoryStores.memories.retrieve',
+    summary: 'Get a memory of a store',
     description: 'Returns a memory of a store with its content.',
     answer: FILE,
   },
   'POST /v1/memory_stores/{memory_store_id}/memories/{memory_id}': {
     id: 'memoryStores.memories.update',
+    summary: 'Change a memory of a store',
     description: 'Changes the content or the path of a memory, creating a new version.',
     request: {
       content: 'Ada drinks coffee.',
@@ -109,6 +119,7 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'DELETE /v1/memory_stores/{memory_store_id}/memories/{memory_id}': {
     id: 'memoryStores.memories.delete',
+    summary: 'Remove a memory from a store',
     description:
       'Removes a memory from its store. Its versions stay, and searches of the past find it: to erase it, redact its versions or use `DELETE /v1/memories/{id}`.',
     answer: { id: FILE.id, type: 'memory_deleted' },
@@ -116,18 +127,21 @@ export const MEMORY_STORE_OPERATIONS: Operations = {
   },
   'GET /v1/memory_stores/{memory_store_id}/memory_versions': {
     id: 'memoryStores.memoryVersions.list',
+    summary: 'List versions of memories',
     description: 'Lists the versions of the memories of a store page by page, the latest first.',
     answer: { data: [{ ...VERSION, ...WITHOUT_CONTENT }], next_page: null },
   },
   'GET /v1/memory_stores/{memory_store_id}/memory_versions/{memory_version_id}': {
     id: 'memoryStores.memoryVersions.retrieve',
+    summary: 'Get a version of a memory',
     description: 'Returns a version of a memory with its content.',
     answer: VERSION,
   },
   'POST /v1/memory_stores/{memory_store_id}/memory_versions/{memory_version_id}/redact': {
     id: 'memoryStores.memoryVersions.redact',
+    summary: 'Redact a version of a memory',
     description: 'Overwrites the content and the path of a version that is not the current one of a memory.',
     answer: { ...VERSION, ...REDACTED, redacted_at: '2026-11-25T10:00:00.000Z' },
     errors: ['conflict'],
   },
-};
+});

@@ -8,6 +8,10 @@ import type { Scope } from './scopes.ts';
 export interface Operation {
   /** Unique and dotted, such as `memories.create`: generated clients name their methods after it. */
   id: string;
+  /** What it does, as a title. */
+  summary: string;
+  /** The group that documentation lists it in, one of `TAGS`. */
+  tag: string;
   description: string;
   /** Query parameters that the schema of the route cannot name. */
   parameters?: readonly QueryParameter[];
@@ -52,6 +56,11 @@ export interface QueryParameter {
 
 /** Operations by method and path, as in `POST /v1/memories/{id}`. */
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** Gives operations the same tag. */
+export function tagged(tag: string, operations: Readonly<Record<string, Omit<Operation, 'tag'>>>): Operations {
+  return Object.fromEntries(Object.entries(operations).map(([key, operation]) => [key, { ...operation, tag }]));
+}
 
 /** The tags of operations with their descriptions, in the order of the documentation. */
 export const TAGS: Readonly<Record<string, string>> = {

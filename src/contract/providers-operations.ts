@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const PROVIDER_KEY = {
   id: 'pk_01a2016dc1a07b1e8d3f5a6b7c8d9e0f',
@@ -28,14 +28,16 @@ const SETTINGS = {
   today: { resetsAt: '2026-11-23T00:00:00.000Z', embedding: USED, extraction: USED },
 };
 
-export const PROVIDER_OPERATIONS: Operations = {
+export const PROVIDER_OPERATIONS = tagged('provider keys', {
   'GET /v1/provider-keys': {
     id: 'providerKeys.list',
+    summary: 'List provider keys',
     description: 'Lists the stored keys, of which only the last four characters are shown.',
     answer: { data: [PROVIDER_KEY], nextCursor: null },
   },
   'PUT /v1/provider-keys/{provider}': {
     id: 'providerKeys.put',
+    summary: 'Check a key with its provider and store it, encrypted',
     description:
       'Checks the key with a cheap call to the provider, then stores it encrypted in place of the previous one. A key that the provider refuses is 422 and not stored; if the provider cannot be reached, it is stored as `unverified`. Needs the scope `account`: the key names where memories and messages are sent.',
     request: { key: 'sk-proj-0123456789abcdef', models: ['gpt-4.1-mini', 'text-embedding-3-small'] },
@@ -46,12 +48,14 @@ export const PROVIDER_OPERATIONS: Operations = {
   },
   'GET /v1/provider-keys/{provider}': {
     id: 'providerKeys.get',
+    summary: 'Get the key of a provider',
     description: 'Returns what is known about the key of a provider, without the key.',
     answer: PROVIDER_KEY,
     etag: true,
   },
   'POST /v1/provider-keys/{provider}/validate': {
     id: 'providerKeys.validate',
+    summary: 'Check the key again with its provider',
     description: 'Checks the stored key again. The result is in `status` and `check`.',
     answer: PROVIDER_KEY,
     etag: true,
@@ -60,18 +64,21 @@ export const PROVIDER_OPERATIONS: Operations = {
   },
   'DELETE /v1/provider-keys/{provider}': {
     id: 'providerKeys.delete',
+    summary: 'Remove the key and everything that depends on it',
     description: 'Erases the key, cancels its jobs and resets the settings that depend on it.',
     etag: true,
     scope: 'account',
   },
   'GET /v1/provider-settings': {
     id: 'providerSettings.get',
+    summary: 'Get what svc may do with the provider keys, and usage of today',
     description: 'Returns the chosen models, the caps, and what was used today.',
     answer: SETTINGS,
     etag: true,
   },
   'PATCH /v1/provider-settings': {
     id: 'providerSettings.update',
+    summary: 'Choose the embedding model and how memories are extracted from conversations',
     description:
       'Changes the given settings; `null` resets one. `If-Match` ignores the usage of today. Without the scope `account`, only `dailyTokens` and `dailySpend` can be changed, and only lowered: a stolen device cannot spend more, or send conversations to a provider.',
     request: { extraction: { onAppend: true, dailyTokens: 1_000_000 } },
@@ -79,4 +86,4 @@ export const PROVIDER_OPERATIONS: Operations = {
     etag: true,
     errors: ['conflict', 'unprocessable'],
   },
-};
+});

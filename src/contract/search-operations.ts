@@ -1,5 +1,5 @@
 import { EXAMPLE_MEMORY } from './memories-operations.ts';
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const SEARCH_ID = 'srch_01a2016d93707280a33e012e50119f01';
 const { version: _version, updatedAt: _updatedAt, ...RESULT } = EXAMPLE_MEMORY;
@@ -17,9 +17,10 @@ const STORED_SEARCH = {
   createdAt: '2026-11-22T04:05:00.000Z',
 };
 
-export const SEARCH_OPERATIONS: Operations = {
+export const SEARCH_OPERATIONS = tagged('search', {
   'POST /v1/search': {
     id: 'search.query',
+    summary: 'Search memories, messages and episodes',
     scope: 'memory:read',
     description:
       'Ranks what one user has by words, spelling, date, context and, with an embedding model, meaning. `asOf` answers with what was valid then; `includeSuperseded` adds memories that no longer are; `explain` adds how each result was scored. `minRelevance` leaves out what hardly answers the query; `contextTokens` adds the text of a context. Counts as one query.',
@@ -35,6 +36,7 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'POST /v1/context': {
     id: 'search.context',
+    summary: 'Compose a block of text for a prompt within a token budget',
     scope: 'memory:read',
     description:
       'Searches and composes the best results into one block of text for a prompt: of a long text the passages that match. Counts as one query.',
@@ -50,6 +52,7 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'POST /v1/searches/{searchId}/feedback': {
     id: 'searches.feedback',
+    summary: 'Report which results helped, for the ranking to learn from',
     description:
       'Names results that helped and results that were irrelevant, for the ranking to learn from. Accepted within 24 hours of the search. Each search is learned from once; repeated feedback has no effect.',
     request: { used: [EXAMPLE_MEMORY.id] },
@@ -57,18 +60,21 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'GET /v1/searches': {
     id: 'searches.list',
+    summary: 'List the searches of the last 24 hours, newest first',
     description:
       'Lists the searches and contexts of the last 24 hours, of all users or of one, newest first: what was asked, by which client, which results were shown, and which of them helped. `exceptClient=svc web app` leaves out those of people in the web app. Credentials in queries are masked as in memories.',
     answer: { data: [STORED_SEARCH], nextCursor: null },
   },
   'GET /v1/searches/{searchId}': {
     id: 'searches.get',
+    summary: 'Get a recent search',
     description: 'Returns a search of the last 24 hours.',
     answer: STORED_SEARCH,
     etag: true,
   },
   'GET /v1/retrieval': {
     id: 'retrieval.get',
+    summary: 'Show what the ranking learned for a user',
     description: 'Returns the mixture of experts and the weights that feedback of this user led to.',
     answer: {
       user: 'ada',
@@ -83,11 +89,13 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'DELETE /v1/retrieval': {
     id: 'retrieval.delete',
+    summary: 'Reset what the ranking learned for a user',
     description:
       'Forgets what the ranking learned for this user, words included; the default ranking applies again. What is switched on does not change.',
   },
   'PATCH /v1/retrieval': {
     id: 'retrieval.change',
+    summary: 'Switch the learning of words for a user',
     description:
       'Switches on or off that words of questions are learned and find what was used for them (`usesWords`; those learned before stay until they are forgotten), and that uses which nobody reported are inferred: from reading or changing a result, from another wording of a question, and from answers that are stored as messages (`infersUses`). What is absent stays.',
     request: { usesWords: false },
@@ -105,6 +113,7 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'GET /v1/retrieval/words': {
     id: 'retrieval.words.list',
+    summary: 'List the words that lead a user to items, the last used first',
     description:
       'Lists the words of questions that lead a user to items which were used for them, the last used first; with `itemId` those of one item. They stay until they are forgotten, their item is erased, or 5,000 newer ones were used.',
     answer: {
@@ -125,6 +134,7 @@ export const SEARCH_OPERATIONS: Operations = {
   },
   'DELETE /v1/retrieval/words': {
     id: 'retrieval.words.delete',
+    summary: 'Forget learned words of a user',
     description: 'Forgets a word, the words of an item, a word of an item, or all words of the user.',
   },
-};
+});

@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const OLDER = 'mem_01a2016d8d347075853487a30ea29a42';
 const NEWER = 'mem_01a2016db1d37f6e9f1d2a7b5c3e4f02';
@@ -45,15 +45,17 @@ const SETTINGS = {
   split: { mode: 'review' },
 };
 
-export const SUGGESTION_OPERATIONS: Operations = {
+export const SUGGESTION_OPERATIONS = tagged('suggestions', {
   'GET /v1/suggestions': {
     id: 'suggestions.list',
+    summary: 'List suggestions, newest first',
     description:
       'Lists suggested changes of memories page by page. svc compares new and changed memories with those like them, and suggests what its rules find; assistants may suggest too. `state=open` lists what waits for a decision.',
     answer: { data: [SUGGESTION], nextCursor: null },
   },
   'POST /v1/suggestions': {
     id: 'suggestions.createMany',
+    summary: 'Suggest changes of memories',
     description:
       'Stores suggestions, all or none; they change nothing until they are accepted. The words of the evidence must stand in what it names. What was suggested before for the same texts, by anyone, is answered as it stands with `duplicate: true`, so that what was rejected is not suggested again.',
     request: {
@@ -73,6 +75,7 @@ export const SUGGESTION_OPERATIONS: Operations = {
   },
   'POST /v1/suggestions/decide': {
     id: 'suggestions.decide',
+    summary: 'Decide up to 100 suggestions, each separately',
     description:
       'Accepts, rejects or undoes each suggestion in its own transaction. One that cannot be decided is answered with its error and stops no other.',
     request: { decisions: [{ id: SUGGESTION.id, decision: 'accept' }] },
@@ -81,11 +84,13 @@ export const SUGGESTION_OPERATIONS: Operations = {
   },
   'GET /v1/suggestion-settings': {
     id: 'suggestions.settings.get',
+    summary: 'Get what happens with suggestions of each kind',
     description: 'Returns what happens with suggestions of each kind.',
     answer: SETTINGS,
   },
   'PATCH /v1/suggestion-settings': {
     id: 'suggestions.settings.update',
+    summary: 'Change what happens with suggestions of some kinds',
     description:
       "Changes what happens with suggestions of the given kinds: they wait for a person (`review`), those that svc finds by its rules are accepted from a confidence on (`automatic`), or none are made (`off`). In a day, what is accepted automatically touches at most 2 % of a user's memories, and 20; after two undone decisions of a kind within a week it waits for review for a week. Each can be undone like any other.",
     request: { merge: { mode: 'automatic', minConfidence: 0.97 } },
@@ -94,12 +99,14 @@ export const SUGGESTION_OPERATIONS: Operations = {
   },
   'GET /v1/suggestions/{id}': {
     id: 'suggestions.get',
+    summary: 'Get a suggestion',
     description: 'Returns a suggestion with the words that support it.',
     answer: SUGGESTION,
     etag: true,
   },
   'POST /v1/suggestions/{id}/accept': {
     id: 'suggestions.accept',
+    summary: 'Accept a suggestion',
     description:
       'Applies a suggestion in one transaction; nothing is erased. `merge` keeps the oldest memory with the tags and metadata of all and supersedes the others, `supersede` ends the validity of the older ones, `add` stores the content, `expire` ends the validity of a memory, `split` stores a memory for each line. A contradiction needs `keep`. `content` stores another text.',
     request: { content: 'The standup is at 10' },
@@ -112,6 +119,7 @@ export const SUGGESTION_OPERATIONS: Operations = {
   },
   'POST /v1/suggestions/{id}/reject': {
     id: 'suggestions.reject',
+    summary: 'Reject a suggestion',
     description: 'Rejects a suggestion. It is not suggested again for the same texts.',
     answer: { ...ACCEPTED, state: 'rejected' },
     etag: true,
@@ -121,6 +129,7 @@ export const SUGGESTION_OPERATIONS: Operations = {
   },
   'POST /v1/suggestions/{id}/undo': {
     id: 'suggestions.undo',
+    summary: 'Undo the decision on a suggestion',
     description:
       'Opens a suggestion again that was decided in the last 30 days. What accepting changed is as it was before. If a memory was changed since, the answer is 409 and names it.',
     answer: REOPENED,
@@ -129,4 +138,4 @@ export const SUGGESTION_OPERATIONS: Operations = {
     scope: 'account',
     errors: ['conflict'],
   },
-};
+});

@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const ID = 'top_01a2016d8d347075853487a30ea29a42';
 const OTHER = 'top_01a2016db1d37f6e9f1d2a7b5c3e4f02';
@@ -37,15 +37,17 @@ const MEMORY = {
   updatedAt: LAST_AT,
 };
 
-export const TOPIC_OPERATIONS: Operations = {
+export const TOPIC_OPERATIONS = tagged('topics', {
   'GET /v1/topics': {
     id: 'topics.list',
+    summary: 'List what the memories of a user are about',
     description:
       'Lists what the memories of a user are about, page by page. svc finds topics by names, projects, tags and things that somebody calls theirs, some seconds after a memory was stored; those are listed that at least two memories mention, or that a person named.',
     answer: { data: [TOPIC], nextCursor: null },
   },
   'GET /v1/topics/{id}': {
     id: 'topics.get',
+    summary: 'Get a topic with what holds of it and what was before',
     description:
       'Returns a topic with the memories that hold now, those that were superseded, how often it was mentioned by month, and the topics beside it.',
     answer: {
@@ -59,6 +61,7 @@ export const TOPIC_OPERATIONS: Operations = {
   },
   'PATCH /v1/topics/{id}': {
     id: 'topics.update',
+    summary: 'Rename a topic, change its aliases, or hide it',
     description:
       'Names or hides a topic, or replaces its aliases. Memories that say a new alias become part of it; an alias that is left out becomes a separate topic. A name of another topic is answered with 409: merge them.',
     request: { name: 'Petra Novak', aliases: ['Petra', 'our team lead'] },
@@ -68,6 +71,7 @@ export const TOPIC_OPERATIONS: Operations = {
   },
   'POST /v1/topics/{id}/merge': {
     id: 'topics.merge',
+    summary: 'Make other topics part of a topic',
     description: 'Makes other topics of the same user part of this one, with their names and memories.',
     request: { topicIds: [OTHER] },
     answer: { ...TOPIC, aliases: ['Petra', 'payments'], memoryCount: 6 },
@@ -75,9 +79,10 @@ export const TOPIC_OPERATIONS: Operations = {
   },
   'POST /v1/topics/{id}/split': {
     id: 'topics.split',
+    summary: 'Make some names of a topic a topic of their own',
     description: 'Makes some names of a topic a topic of their own, with the memories that mention it by them.',
     request: { aliases: ['Petra'] },
     answer: { ...TOPIC, id: OTHER, name: 'Petra', aliases: [], memoryCount: 2 },
     errors: ['unprocessable'],
   },
-};
+});

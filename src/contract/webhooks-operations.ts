@@ -1,4 +1,4 @@
-import type { Operations } from './operations.ts';
+import { tagged } from './operations.ts';
 
 const WEBHOOK = {
   id: 'whk_01a2016dc1a07b1e8d3f5a6b7c8d9e0f',
@@ -26,10 +26,11 @@ const DELIVERY = {
 const WITH_SECRET = { ...WEBHOOK, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
 const PRIVATE = { scope: 'account', headers: ['Cache-Control'] } as const;
 
-export const WEBHOOK_OPERATIONS: Operations = {
+export const WEBHOOK_OPERATIONS = tagged('webhooks', {
   'POST /v1/webhooks': {
     ...PRIVATE,
     id: 'webhooks.create',
+    summary: 'Add a webhook',
     description:
       'Adds a webhook, at most 10 in an account, to which svc posts each change from now on, signed by Standard Webhooks. The answer shows the secret, once.',
     request: { url: WEBHOOK.url, events: WEBHOOK.events },
@@ -39,12 +40,14 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'GET /v1/webhooks': {
     id: 'webhooks.list',
+    summary: 'List webhooks',
     description: 'Lists the webhooks of the account, the newest first, without their secrets.',
     answer: { data: [WEBHOOK], nextCursor: null },
     scope: 'account',
   },
   'GET /v1/webhooks/{id}': {
     id: 'webhooks.get',
+    summary: 'Get a webhook',
     description: 'Returns a webhook without its secret.',
     answer: WEBHOOK,
     scope: 'account',
@@ -52,6 +55,7 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'PATCH /v1/webhooks/{id}': {
     id: 'webhooks.update',
+    summary: 'Change a webhook',
     description:
       'Changes a webhook. One that becomes active again gets the changes from then on, after those that were waiting. `If-Match` ignores when it was used.',
     request: { active: false },
@@ -62,6 +66,7 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'DELETE /v1/webhooks/{id}': {
     id: 'webhooks.delete',
+    summary: 'Remove a webhook',
     description: 'Removes a webhook with its deliveries.',
     scope: 'account',
     etag: true,
@@ -69,6 +74,7 @@ export const WEBHOOK_OPERATIONS: Operations = {
   'POST /v1/webhooks/{id}/rotate-secret': {
     ...PRIVATE,
     id: 'webhooks.rotateSecret',
+    summary: 'Make a new signing secret',
     description:
       'Makes a new secret, which the answer shows, once. For 24 hours requests carry a signature with the former one, too.',
     answer: WITH_SECRET,
@@ -76,6 +82,7 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'POST /v1/webhooks/{id}/test': {
     id: 'webhooks.test',
+    summary: 'Send a test event',
     description:
       'Sends an event of the type `test` at once, also if the webhook is not active, and returns the outcome.',
     answer: { ...DELIVERY, type: 'test', itemId: null, state: 'delivered', attempts: 1, status: 204, error: null },
@@ -84,6 +91,7 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'GET /v1/webhooks/{id}/deliveries': {
     id: 'webhooks.deliveries.list',
+    summary: 'List the deliveries of a webhook',
     description:
       'Lists the deliveries of a webhook page by page, the newest first: those that wait, and those that succeeded or failed in the last 30 days.',
     answer: { data: [DELIVERY], nextCursor: null },
@@ -91,10 +99,11 @@ export const WEBHOOK_OPERATIONS: Operations = {
   },
   'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay': {
     id: 'webhooks.deliveries.replay',
+    summary: 'Send a delivery again',
     description:
       'Sends a delivery that failed or succeeded once more, at once and outside of the order, and returns the outcome.',
     answer: { ...DELIVERY, state: 'delivered', attempts: 11, status: 204, error: null },
     scope: 'account',
     errors: ['conflict'],
   },
-};
+});

@@ -222,6 +222,8 @@ function completeOperation(generated: ApiOperation, method: string, operation: O
   ];
   return {
     operationId: operation.id,
+    summary: operation.summary,
+    tags: [operation.tag],
     ...generated,
     description: operation.description,
     ...(all.length > 0 && { parameters: all }),

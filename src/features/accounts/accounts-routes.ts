@@ -22,44 +22,17 @@ export function accountsRoutes({
   learning: Learning;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get(
-      '/v1/account',
-      {
-        schema: {
-          summary: 'Get the account: limits, quotas, key metadata',
-          tags: ['account'],
-          response: { 200: Account },
-        },
-      },
-      async (request, reply) => {
-        const account = await accounts.view(request.principal);
-        return sendWithEtag(request, reply, account, accountTagOf(account));
-      },
-    );
-    app.delete(
-      '/v1/account',
-      {
-        schema: {
-          summary: 'Erase the tenant and all its data',
-          tags: ['account'],
-          response: { 204: NoContent },
-        },
-      },
-      async (request, reply) => {
-        await accounts.erase(request.principal.tenantId, request.headers['if-match']);
-        return reply.code(204).send(null);
-      },
-    );
+    app.get('/v1/account', { schema: { response: { 200: Account } } }, async (request, reply) => {
+      const account = await accounts.view(request.principal);
+      return sendWithEtag(request, reply, account, accountTagOf(account));
+    });
+    app.delete('/v1/account', { schema: { response: { 204: NoContent } } }, async (request, reply) => {
+      await accounts.erase(request.principal.tenantId, request.headers['if-match']);
+      return reply.code(204).send(null);
+    });
     app.get(
       '/v1/usage',
-      {
-        schema: {
-          summary: 'Get daily requests, memories, queries and tokens, and the learning curve',
-          tags: ['account'],
-          querystring: UsageQuery,
-          response: { 200: UsageAnswer },
-        },
-      },
+      { schema: { querystring: UsageQuery, response: { 200: UsageAnswer } } },
       async ({ principal, query: { days = 30 } }) => {
         const [used, models, learned] = await Promise.all([
           usage.days(principal, days),
@@ -69,15 +42,9 @@ export function accountsRoutes({
         return { ...used, models, learning: learned };
       },
     );
-    app.delete(
-      '/v1/auth/key',
-      {
-        schema: { summary: 'Invalidate the API key', tags: ['auth'], response: { 204: NoContent } },
-      },
-      async (request, reply) => {
-        await keys.revoke(request.principal);
-        return reply.code(204).send(null);
-      },
-    );
+    app.delete('/v1/auth/key', { schema: { response: { 204: NoContent } } }, async (request, reply) => {
+      await keys.revoke(request.principal);
+      return reply.code(204).send(null);
+    });
   };
 }

@@ -40,8 +40,6 @@ const REQUEST_COOKIE = 'svc_signin';
 /** Identifies the browser that was shown the confirmation page. */
 const CONFIRM_COOKIE = 'svc_confirm';
 const FORM = 'application/x-www-form-urlencoded';
-const tags = ['auth'];
-
 /** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
 export function authRoutes({
   signIn,
@@ -58,15 +56,7 @@ export function authRoutes({
 
     app.post(
       '/v1/auth/magic-link',
-      {
-        schema: {
-          summary: 'Mail a sign-in link',
-          tags,
-          security: [],
-          body: MagicLinkRequest,
-          response: { 202: MagicLinkAnswer },
-        },
-      },
+      { schema: { security: [], body: MagicLinkRequest, response: { 202: MagicLinkAnswer } } },
       async (request, reply) => {
         await limitSignIns(request.ip);
         const { expiresAtMs, cookie } = await signIn.request(request.body);
@@ -77,15 +67,7 @@ export function authRoutes({
 
     app.post(
       '/v1/auth/token',
-      {
-        schema: {
-          summary: 'Redeem the code of a terminal sign-in',
-          tags,
-          security: [],
-          body: TokenRequest,
-          response: { 200: TokenAnswer },
-        },
-      },
+      { schema: { security: [], body: TokenRequest, response: { 200: TokenAnswer } } },
       async (request) => {
         await limitSignIns(request.ip);
         const { apiKey } = await signIn.redeemCode(request.body.code, request.body.codeVerifier);
@@ -115,15 +97,7 @@ function callbackRoutes({
     await app.register(formbody);
     app.get(
       '/v1/auth/callback',
-      {
-        schema: {
-          summary: 'Open the mailed link: shows a confirmation page',
-          tags,
-          security: [],
-          querystring: CallbackQuery,
-          response: { 200: Page, 303: Redirect },
-        },
-      },
+      { schema: { security: [], querystring: CallbackQuery, response: { 200: Page, 303: Redirect } } },
       async (request, reply) => {
         const token = request.query.token ?? '';
         const link = await signIn.inspect(token, cookieOf(request, REQUEST_COOKIE, publicUrl()));
@@ -142,16 +116,7 @@ function callbackRoutes({
 
     app.post(
       '/v1/auth/callback',
-      {
-        schema: {
-          summary: 'Confirm the sign-in and consume the link',
-          tags,
-          security: [],
-          consumes: [FORM],
-          body: CallbackForm,
-          response: { 200: Page, 303: Redirect },
-        },
-      },
+      { schema: { security: [], consumes: [FORM], body: CallbackForm, response: { 200: Page, 303: Redirect } } },
       async (request, reply) => {
         const { token, code } = request.body;
         refuseCrossSite(request, token, publicUrl());

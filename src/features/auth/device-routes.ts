@@ -21,8 +21,6 @@ interface Dependencies {
   limitSignIns: LimitSignIns;
 }
 
-const tags = ['auth'];
-
 /** Routes for the terminal of a new device. Public: it has no credential yet. */
 export function newDeviceRoutes({
   deviceSignIn,
@@ -36,15 +34,7 @@ export function newDeviceRoutes({
     });
     app.post(
       '/v1/auth/device',
-      {
-        schema: {
-          summary: 'Request to connect a device',
-          tags,
-          security: [],
-          body: NewDevice,
-          response: { 201: DeviceCodes },
-        },
-      },
+      { schema: { security: [], body: NewDevice, response: { 201: DeviceCodes } } },
       async (request, reply) => {
         await limitSignIns(request.ip);
         return reply.code(201).send(await deviceSignIn.begin(request.body, request.ip));
@@ -52,15 +42,7 @@ export function newDeviceRoutes({
     );
     app.post(
       '/v1/auth/device/token',
-      {
-        schema: {
-          summary: 'Collect the token of a device',
-          tags,
-          security: [],
-          body: DeviceTokenRequest,
-          response: { 200: DeviceToken },
-        },
-      },
+      { schema: { security: [], body: DeviceTokenRequest, response: { 200: DeviceToken } } },
       async (request) => {
         const polled = await deviceSignIn.poll(request.body.deviceCode);
         if (!('token' in polled)) return { status: 'pending' as const, intervalSeconds: polled.intervalSeconds };
@@ -81,14 +63,7 @@ export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): Fast
     });
     app.post(
       '/v1/auth/device/request',
-      {
-        schema: {
-          summary: 'Get a waiting device by its code',
-          tags,
-          body: DeviceCode,
-          response: { 200: WaitingDevice },
-        },
-      },
+      { schema: { body: DeviceCode, response: { 200: WaitingDevice } } },
       async (request) => {
         await limitSignIns(request.ip);
         return deviceSignIn.inspect(request.principal, request.body.userCode);
@@ -96,9 +71,7 @@ export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): Fast
     );
     app.post(
       '/v1/auth/device/decision',
-      {
-        schema: { summary: 'Allow or deny a device', tags, body: DeviceDecision, response: { 204: NoContent } },
-      },
+      { schema: { body: DeviceDecision, response: { 204: NoContent } } },
       async (request, reply) => {
         await limitSignIns(request.ip);
         const { userCode, allow } = request.body;

@@ -4,25 +4,16 @@ import { Connection, ConnectionChange, ConnectionPage, ConnectionsQuery } from '
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { type Connections, connectionTagOf } from './connections.ts';
 
-const tags = ['connections'];
-
 export function connectionsRoutes({ connections }: { connections: Connections }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/v1/connections',
-      {
-        schema: {
-          summary: 'List what may use the account besides its API key',
-          tags,
-          querystring: ConnectionsQuery,
-          response: { 200: ConnectionPage },
-        },
-      },
+      { schema: { querystring: ConnectionsQuery, response: { 200: ConnectionPage } } },
       (request) => connections.list(request.principal, request.query),
     );
     app.get(
       '/v1/connections/:id',
-      { schema: { summary: 'Get a connection', tags, params: IdParams, response: { 200: Connection } } },
+      { schema: { params: IdParams, response: { 200: Connection } } },
       async (request, reply) => {
         const connection = await connections.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, connection, connectionTagOf(connection));
@@ -30,15 +21,7 @@ export function connectionsRoutes({ connections }: { connections: Connections })
     );
     app.patch(
       '/v1/connections/:id',
-      {
-        schema: {
-          summary: 'Bind a connection to a space',
-          tags,
-          params: IdParams,
-          body: ConnectionChange,
-          response: { 200: Connection },
-        },
-      },
+      { schema: { params: IdParams, body: ConnectionChange, response: { 200: Connection } } },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
         const connection = await connections.bind(principal, params.id, body, headers['if-match']);
@@ -47,7 +30,7 @@ export function connectionsRoutes({ connections }: { connections: Connections })
     );
     app.delete(
       '/v1/connections/:id',
-      { schema: { summary: 'End a connection', tags, params: IdParams, response: { 204: NoContent } } },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await connections.revoke(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);

@@ -37,8 +37,6 @@ interface PublicDependencies extends Pick<Dependencies, 'sessions' | 'publicUrl'
   requirePrincipal(request: FastifyRequest): Promise<Principal>;
 }
 
-const tags = ['session'];
-
 /** The routes that begin sessions: with a ticket they need no key. */
 export function newSessionRoutes({
   sessions,
@@ -81,13 +79,7 @@ export function newSessionRoutes({
         preValidation: async (request) => {
           if (request.body === undefined) request.body = {};
         },
-        schema: {
-          summary: 'Sign a browser in with an API key or a ticket',
-          tags,
-          security: [{ apiKey: [] }, {}],
-          body: NewSessionRequest,
-          response: { 201: Session },
-        },
+        schema: { security: [{ apiKey: [] }, {}], body: NewSessionRequest, response: { 201: Session } },
       },
       async (request, reply) => {
         requireSameOrigin(request, publicUrl());
@@ -98,15 +90,7 @@ export function newSessionRoutes({
     );
     app.post(
       '/v1/session/ticket/check',
-      {
-        schema: {
-          summary: 'Name the account that a ticket opens',
-          tags,
-          security: [],
-          body: TicketCheck,
-          response: { 200: CheckedTicket },
-        },
-      },
+      { schema: { security: [], body: TicketCheck, response: { 200: CheckedTicket } } },
       async (request) => {
         requireSameOrigin(request, publicUrl());
         await limitSignIns(request.ip);
@@ -123,32 +107,20 @@ export function sessionRoutes({ sessions, connections, publicUrl }: Dependencies
     app.addHook('onRequest', async (_request, reply) => {
       reply.headers(PRIVATE_HEADERS);
     });
-    app.get(
-      '/v1/session',
-      { schema: { summary: 'Get the session of the browser', tags, security, response: { 200: Session } } },
-      async (request) => {
-        const session = sessionOf(request.principal);
-        return toAnswer(session, sessionTokenOf(request, publicUrl())!);
-      },
-    );
-    app.delete(
-      '/v1/session',
-      { schema: { summary: 'Sign the browser out', tags, security, response: { 204: NoContent } } },
-      async (request, reply) => {
-        await connections.revoke(request.principal, sessionOf(request.principal).id);
-        reply.header('Set-Cookie', clearedSessionCookie(publicUrl()));
-        return reply.code(204).send(null);
-      },
-    );
-    app.post(
-      '/v1/session/ticket',
-      { schema: { summary: 'Make a ticket that opens a session once', tags, response: { 201: SessionTicket } } },
-      async (request, reply) => {
-        const { ticket, expiresAt } = await sessions.issueTicket(request.principal);
-        const url = `${publicUrl()}/dashboard#ticket=${ticket}`;
-        return reply.code(201).send({ ticket, url, expiresAt: toTimestamp(expiresAt) });
-      },
-    );
+    app.get('/v1/session', { schema: { security, response: { 200: Session } } }, async (request) => {
+      const session = sessionOf(request.principal);
+      return toAnswer(session, sessionTokenOf(request, publicUrl())!);
+    });
+    app.delete('/v1/session', { schema: { security, response: { 204: NoContent } } }, async (request, reply) => {
+      await connections.revoke(request.principal, sessionOf(request.principal).id);
+      reply.header('Set-Cookie', clearedSessionCookie(publicUrl()));
+      return reply.code(204).send(null);
+    });
+    app.post('/v1/session/ticket', { schema: { response: { 201: SessionTicket } } }, async (request, reply) => {
+      const { ticket, expiresAt } = await sessions.issueTicket(request.principal);
+      const url = `${publicUrl()}/dashboard#ticket=${ticket}`;
+      return reply.code(201).send({ ticket, url, expiresAt: toTimestamp(expiresAt) });
+    });
   };
 }
 

@@ -20,8 +20,6 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Conversations } from './conversations.ts';
 
-const tags = ['conversations'];
-
 export function conversationsRoutes(parts: {
   conversations: Conversations;
   idempotency: Idempotency;
@@ -42,14 +40,7 @@ function ownRoutes({
   return async (app) => {
     app.post(
       '/v1/conversations',
-      {
-        schema: {
-          summary: 'Create a conversation',
-          tags,
-          body: NewConversation,
-          response: { 201: Conversation },
-        },
-      },
+      { schema: { body: NewConversation, response: { 201: Conversation } } },
       async (request, reply) => {
         const created = await createOnce(idempotency, request, reply, (claim) =>
           conversations.createOnce(request.principal, request.body, claim),
@@ -60,21 +51,12 @@ function ownRoutes({
     );
     app.get(
       '/v1/conversations',
-      {
-        schema: {
-          summary: 'List conversations',
-          tags,
-          querystring: ConversationsQuery,
-          response: { 200: ConversationPage },
-        },
-      },
+      { schema: { querystring: ConversationsQuery, response: { 200: ConversationPage } } },
       (request) => conversations.list(request.principal, request.query),
     );
     app.get(
       '/v1/conversations/:id',
-      {
-        schema: { summary: 'Get a conversation', tags, params: IdParams, response: { 200: Conversation } },
-      },
+      { schema: { params: IdParams, response: { 200: Conversation } } },
       async (request, reply) => {
         const conversation = await conversations.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, conversation, versionTagOf(conversation));
@@ -82,15 +64,7 @@ function ownRoutes({
     );
     app.patch(
       '/v1/conversations/:id',
-      {
-        schema: {
-          summary: 'Change the title or metadata of a conversation',
-          tags,
-          params: IdParams,
-          body: ConversationChange,
-          response: { 200: Conversation },
-        },
-      },
+      { schema: { params: IdParams, body: ConversationChange, response: { 200: Conversation } } },
       async (request, reply) => {
         const ifMatch = request.headers['if-match'];
         const conversation = await conversations.change(request.principal, request.params.id, request.body, ifMatch);
@@ -99,14 +73,7 @@ function ownRoutes({
     );
     app.delete(
       '/v1/conversations/:id',
-      {
-        schema: {
-          summary: 'Erase a conversation with its messages',
-          tags,
-          params: IdParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await conversations.remove(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);
@@ -125,15 +92,7 @@ function messagesRoutes({
   return async (app) => {
     app.post(
       '/v1/conversations/:id/messages',
-      {
-        schema: {
-          summary: 'Append 1 to 500 messages, all or none',
-          tags,
-          params: IdParams,
-          body: NewMessages,
-          response: { 201: Messages },
-        },
-      },
+      { schema: { params: IdParams, body: NewMessages, response: { 201: Messages } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) =>
           conversations.appendOnce(request.principal, request.params.id, request.body.messages, claim),
@@ -141,20 +100,12 @@ function messagesRoutes({
     );
     app.get(
       '/v1/conversations/:id/messages',
-      {
-        schema: {
-          summary: 'List the messages of a conversation',
-          tags,
-          params: IdParams,
-          querystring: MessagesQuery,
-          response: { 200: MessagePage },
-        },
-      },
+      { schema: { params: IdParams, querystring: MessagesQuery, response: { 200: MessagePage } } },
       (request) => conversations.messages(request.principal, request.params.id, request.query),
     );
     app.get(
       '/v1/conversations/:id/messages/:messageId',
-      { schema: { summary: 'Get a message', tags, params: MessageParams, response: { 200: Message } } },
+      { schema: { params: MessageParams, response: { 200: Message } } },
       async (request, reply) => {
         const { principal, params } = request;
         const message = await conversations.message(principal, params.id, params.messageId);
@@ -163,15 +114,7 @@ function messagesRoutes({
     );
     app.patch(
       '/v1/conversations/:id/messages/:messageId',
-      {
-        schema: {
-          summary: 'Change the content, name or metadata of a message',
-          tags,
-          params: MessageParams,
-          body: MessageChange,
-          response: { 200: AppendedMessage },
-        },
-      },
+      { schema: { params: MessageParams, body: MessageChange, response: { 200: AppendedMessage } } },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
         const ifMatch = headers['if-match'];
@@ -183,14 +126,7 @@ function messagesRoutes({
     );
     app.delete(
       '/v1/conversations/:id/messages',
-      {
-        schema: {
-          summary: 'Erase all messages of a conversation, which stays',
-          tags,
-          params: IdParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await conversations.removeMessages(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);
@@ -198,9 +134,7 @@ function messagesRoutes({
     );
     app.delete(
       '/v1/conversations/:id/messages/:messageId',
-      {
-        schema: { summary: 'Erase a message', tags, params: MessageParams, response: { 204: NoContent } },
-      },
+      { schema: { params: MessageParams, response: { 204: NoContent } } },
       async (request, reply) => {
         const { principal, params, headers } = request;
         await conversations.removeMessage(principal, params.id, params.messageId, headers['if-match']);

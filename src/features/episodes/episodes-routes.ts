@@ -14,8 +14,6 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Episodes } from './episodes.ts';
 
-const tags = ['episodes'];
-
 export function episodesRoutes({
   episodes,
   idempotency,
@@ -26,14 +24,7 @@ export function episodesRoutes({
   return async (app) => {
     app.post(
       '/v1/episodes',
-      {
-        schema: {
-          summary: 'Create an episode',
-          tags,
-          body: NewEpisode,
-          response: { 201: WrittenEpisode },
-        },
-      },
+      { schema: { body: NewEpisode, response: { 201: WrittenEpisode } } },
       async (request, reply) => {
         const created = await createOnce(idempotency, request, reply, (claim) =>
           episodes.createOnce(request.principal, request.body, claim),
@@ -42,21 +33,12 @@ export function episodesRoutes({
         return sendWithEtag(request, reply, created, versionTagOf(created));
       },
     );
-    app.get(
-      '/v1/episodes',
-      {
-        schema: {
-          summary: 'List episodes',
-          tags,
-          querystring: EpisodesQuery,
-          response: { 200: EpisodePage },
-        },
-      },
-      (request) => episodes.list(request.principal, request.query),
+    app.get('/v1/episodes', { schema: { querystring: EpisodesQuery, response: { 200: EpisodePage } } }, (request) =>
+      episodes.list(request.principal, request.query),
     );
     app.get(
       '/v1/episodes/:id',
-      { schema: { summary: 'Get an episode', tags, params: IdParams, response: { 200: Episode } } },
+      { schema: { params: IdParams, response: { 200: Episode } } },
       async (request, reply) => {
         const episode = await episodes.get(request.principal, request.params.id);
         return sendWithEtag(request, reply, episode, versionTagOf(episode));
@@ -64,15 +46,7 @@ export function episodesRoutes({
     );
     app.patch(
       '/v1/episodes/:id',
-      {
-        schema: {
-          summary: 'Change an episode',
-          tags,
-          params: IdParams,
-          body: EpisodeChange,
-          response: { 200: WrittenEpisode },
-        },
-      },
+      { schema: { params: IdParams, body: EpisodeChange, response: { 200: WrittenEpisode } } },
       async (request, reply) => {
         const ifMatch = request.headers['if-match'];
         const episode = await episodes.change(request.principal, request.params.id, request.body, ifMatch);
@@ -81,14 +55,7 @@ export function episodesRoutes({
     );
     app.delete(
       '/v1/episodes/:id',
-      {
-        schema: {
-          summary: 'Erase an episode but not its messages',
-          tags,
-          params: IdParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await episodes.remove(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);
@@ -96,14 +63,7 @@ export function episodesRoutes({
     );
     app.post(
       '/v1/conversations/:id/episodes',
-      {
-        schema: {
-          summary: 'Cut a conversation into episodes at pauses and changes of topic',
-          tags,
-          params: IdParams,
-          response: { 201: EpisodesAnswer },
-        },
-      },
+      { schema: { params: IdParams, response: { 201: EpisodesAnswer } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) =>
           episodes.cutOnce(request.principal, request.params.id, claim),

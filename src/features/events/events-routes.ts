@@ -3,7 +3,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Events } from './events.ts';
 
-const tags = ['activity'];
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -20,8 +19,6 @@ export function eventsRoutes({ events }: { events: Events }): FastifyPluginAsync
       {
         exposeHeadRoute: false,
         schema: {
-          summary: 'Stream the changes in the account',
-          tags,
           response: {
             200: { description: 'Server-sent events', content: { 'text/event-stream': { schema: Type.String() } } },
           },

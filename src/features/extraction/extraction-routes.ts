@@ -21,9 +21,7 @@ export function extractionRoutes({
           if (request.body === undefined) request.body = {};
         },
         schema: {
-          summary: "Extract memories from a conversation with a model of the account's own key",
           description: 'Reads the messages since the last extraction. Follow the job at /v1/jobs/{jobId}.',
-          tags: ['conversations'],
           params: IdParams,
           body: NewExtraction,
           response: { 202: JobAccepted },

@@ -5,40 +5,18 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Jobs } from './jobs.ts';
 
-const tags = ['jobs'];
-
 export function jobsRoutes({ jobs }: { jobs: Jobs }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get(
-      '/v1/jobs',
-      {
-        schema: {
-          summary: 'List jobs, newest first',
-          tags,
-          querystring: JobsQuery,
-          response: { 200: JobPage },
-        },
-      },
-      (request) => jobs.list(request.principal, request.query),
+    app.get('/v1/jobs', { schema: { querystring: JobsQuery, response: { 200: JobPage } } }, (request) =>
+      jobs.list(request.principal, request.query),
     );
-    app.get(
-      '/v1/jobs/:id',
-      { schema: { summary: 'Get a job', tags, params: IdParams, response: { 200: Job } } },
-      async (request, reply) => {
-        const job = await jobs.get(request.principal, request.params.id);
-        return sendWithEtag(request, reply, job, contentTagOf(job));
-      },
-    );
+    app.get('/v1/jobs/:id', { schema: { params: IdParams, response: { 200: Job } } }, async (request, reply) => {
+      const job = await jobs.get(request.principal, request.params.id);
+      return sendWithEtag(request, reply, job, contentTagOf(job));
+    });
     app.delete(
       '/v1/jobs/:id',
-      {
-        schema: {
-          summary: 'Cancel an open job, or delete one that has ended',
-          tags,
-          params: IdParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await jobs.remove(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);

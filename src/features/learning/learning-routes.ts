@@ -19,18 +19,14 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Learning } from './learning.ts';
 
-const tags = ['search'];
-
 export function learningRoutes({ learning }: { learning: Learning }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/v1/searches/:searchId/feedback',
       {
         schema: {
-          summary: 'Report which results helped, for the ranking to learn from',
           description:
             'Accepted within 24 hours of the search. Each search is learned from once; repeated feedback has no effect.',
-          tags,
           params: SearchParams,
           body: Feedback,
           response: { 202: FeedbackResult },
@@ -43,85 +39,39 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
     );
     app.get(
       '/v1/searches',
-      {
-        schema: {
-          summary: 'List the searches of the last 24 hours, newest first',
-          tags,
-          querystring: StoredSearchesQuery,
-          response: { 200: StoredSearchPage },
-        },
-      },
+      { schema: { querystring: StoredSearchesQuery, response: { 200: StoredSearchPage } } },
       (request) => learning.searches.list(request.principal, request.query),
     );
     app.get(
       '/v1/searches/:searchId',
-      { schema: { summary: 'Get a recent search', tags, params: SearchParams, response: { 200: StoredSearch } } },
+      { schema: { params: SearchParams, response: { 200: StoredSearch } } },
       async (request, reply) => {
         const search = await learning.searches.get(request.principal, request.params.searchId);
         return sendWithEtag(request, reply, search, contentTagOf(search));
       },
     );
-    app.get(
-      '/v1/retrieval',
-      {
-        schema: {
-          summary: 'Show what the ranking learned for a user',
-          tags,
-          querystring: RetrievalQuery,
-          response: { 200: Retrieval },
-        },
-      },
-      (request) => learning.show(request.principal, request.query),
+    app.get('/v1/retrieval', { schema: { querystring: RetrievalQuery, response: { 200: Retrieval } } }, (request) =>
+      learning.show(request.principal, request.query),
     );
     app.delete(
       '/v1/retrieval',
-      {
-        schema: {
-          summary: 'Reset what the ranking learned for a user',
-          tags,
-          querystring: RetrievalReset,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { querystring: RetrievalReset, response: { 204: NoContent } } },
       async (request, reply) => {
         await learning.reset(request.principal, request.query.user);
         return reply.code(204).send(null);
       },
     );
-    app.patch(
-      '/v1/retrieval',
-      {
-        schema: {
-          summary: 'Switch the learning of words for a user',
-          tags,
-          body: RetrievalChange,
-          response: { 200: Retrieval },
-        },
-      },
-      (request) => learning.change(request.principal, request.body),
+    app.patch('/v1/retrieval', { schema: { body: RetrievalChange, response: { 200: Retrieval } } }, (request) =>
+      learning.change(request.principal, request.body),
     );
     app.get(
       '/v1/retrieval/words',
-      {
-        schema: {
-          summary: 'List the words that lead a user to items, the last used first',
-          tags,
-          querystring: LearnedWordsQuery,
-          response: { 200: LearnedWordPage },
-        },
-      },
+      { schema: { querystring: LearnedWordsQuery, response: { 200: LearnedWordPage } } },
       (request) => learning.words.list(request.principal, request.query),
     );
     app.delete(
       '/v1/retrieval/words',
-      {
-        schema: {
-          summary: 'Forget learned words of a user',
-          tags,
-          querystring: LearnedWordsSelection,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { querystring: LearnedWordsSelection, response: { 204: NoContent } } },
       async (request, reply) => {
         await learning.words.forget(request.principal, request.query);
         return reply.code(204).send(null);

@@ -11,8 +11,6 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce } from '../idempotency/idempotency-routes.ts';
 import type { Memories } from './memories.ts';
 
-const tags = ['memories'];
-
 /** Calls for many memories at once. */
 export function bulkRoutes({
   memories: { bulk },
@@ -22,41 +20,18 @@ export function bulkRoutes({
   idempotency: Idempotency;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.post(
-      '/v1/memories/query',
-      {
-        schema: {
-          summary: 'Get memories by ids or list them by a filter',
-          tags,
-          body: MemoriesRequest,
-          response: { 200: FoundMemories },
-        },
-      },
-      (request) => bulk.query(request.principal, request.body),
+    app.post('/v1/memories/query', { schema: { body: MemoriesRequest, response: { 200: FoundMemories } } }, (request) =>
+      bulk.query(request.principal, request.body),
     );
     app.post(
       '/v1/memories/update',
-      {
-        schema: {
-          summary: 'Change up to 10,000 memories',
-          tags,
-          body: MemoriesUpdate,
-          response: { 200: UpdatedMemories },
-        },
-      },
+      { schema: { body: MemoriesUpdate, response: { 200: UpdatedMemories } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) => bulk.updateOnce(request.principal, request.body, claim)),
     );
     app.post(
       '/v1/memories/delete',
-      {
-        schema: {
-          summary: 'Erase up to 10,000 memories with their history',
-          tags,
-          body: MemoriesDeletion,
-          response: { 200: DeletedMemories },
-        },
-      },
+      { schema: { body: MemoriesDeletion, response: { 200: DeletedMemories } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) => bulk.deleteOnce(request.principal, request.body, claim)),
     );

@@ -22,8 +22,6 @@ import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOf, type Memories } from './memories.ts';
 import { bulkRoutes } from './memories-bulk-routes.ts';
 
-const tags = ['memories'];
-
 export function memoriesRoutes({
   memories,
   idempotency,
@@ -37,14 +35,7 @@ export function memoriesRoutes({
     await app.register(statsRoutes({ memories }));
     app.post(
       '/v1/memories',
-      {
-        schema: {
-          summary: 'Add a memory',
-          tags,
-          body: NewMemory,
-          response: { 200: AddedMemory, 201: AddedMemory },
-        },
-      },
+      { schema: { body: NewMemory, response: { 200: AddedMemory, 201: AddedMemory } } },
       async (request, reply) => {
         const added = await createOnce(idempotency, request, reply, (claim) =>
           memories.addOnce(request.principal, request.body, claim),
@@ -55,50 +46,22 @@ export function memoriesRoutes({
     );
     app.post(
       '/v1/memories/batch',
-      {
-        schema: {
-          summary: 'Add up to 500 memories, all or none',
-          tags,
-          body: NewMemories,
-          response: { 201: AddedMemories },
-        },
-      },
+      { schema: { body: NewMemories, response: { 201: AddedMemories } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) =>
           memories.addBatchOnce(request.principal, request.body.memories, claim),
         ),
     );
-    app.get(
-      '/v1/memories',
-      {
-        schema: {
-          summary: 'List memories',
-          tags,
-          querystring: MemoriesQueryText,
-          response: { 200: MemoryPage },
-        },
-      },
-      (request) => memories.list(request.principal, filterOf(request.query)),
+    app.get('/v1/memories', { schema: { querystring: MemoriesQueryText, response: { 200: MemoryPage } } }, (request) =>
+      memories.list(request.principal, filterOf(request.query)),
     );
-    app.get(
-      '/v1/memories/:id',
-      { schema: { summary: 'Get a memory', tags, params: IdParams, response: { 200: Memory } } },
-      async (request, reply) => {
-        const memory = await memories.get(request.principal, request.params.id);
-        return sendWithEtag(request, reply, memory, etagOf(memory));
-      },
-    );
+    app.get('/v1/memories/:id', { schema: { params: IdParams, response: { 200: Memory } } }, async (request, reply) => {
+      const memory = await memories.get(request.principal, request.params.id);
+      return sendWithEtag(request, reply, memory, etagOf(memory));
+    });
     app.patch(
       '/v1/memories/:id',
-      {
-        schema: {
-          summary: 'Change a memory, creating a new version',
-          tags,
-          params: IdParams,
-          body: MemoryChange,
-          response: { 200: ChangedMemory },
-        },
-      },
+      { schema: { params: IdParams, body: MemoryChange, response: { 200: ChangedMemory } } },
       async (request, reply) => {
         const ifMatch = request.headers['if-match'];
         const memory = await memories.change(request.principal, request.params.id, request.body, ifMatch);
@@ -107,14 +70,7 @@ export function memoriesRoutes({
     );
     app.delete(
       '/v1/memories/:id',
-      {
-        schema: {
-          summary: 'Erase a memory with its history',
-          tags,
-          params: IdParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: IdParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await memories.remove(request.principal, request.params.id, request.headers['if-match']);
         return reply.code(204).send(null);
@@ -122,14 +78,7 @@ export function memoriesRoutes({
     );
     app.get(
       '/v1/memories/:id/history',
-      {
-        schema: {
-          summary: 'List all versions of a memory',
-          tags,
-          params: IdParams,
-          response: { 200: MemoryHistory },
-        },
-      },
+      { schema: { params: IdParams, response: { 200: MemoryHistory } } },
       async (request) => ({ data: await memories.history(request.principal, request.params.id) }),
     );
   };
@@ -141,13 +90,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
     app.put(
       path,
       {
-        schema: {
-          summary: 'Add the memory with an external id, or replace it',
-          tags,
-          params: ExternalParams,
-          body: ExternalMemory,
-          response: { 200: ChangedMemory, 201: ChangedMemory },
-        },
+        schema: { params: ExternalParams, body: ExternalMemory, response: { 200: ChangedMemory, 201: ChangedMemory } },
       },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
@@ -158,15 +101,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
     );
     app.get(
       path,
-      {
-        schema: {
-          summary: 'Get a memory by its external id',
-          tags,
-          params: ExternalParams,
-          querystring: ExternalQuery,
-          response: { 200: Memory },
-        },
-      },
+      { schema: { params: ExternalParams, querystring: ExternalQuery, response: { 200: Memory } } },
       async (request, reply) => {
         const memory = await external.get(request.principal, { ...request.params, ...request.query });
         return sendWithEtag(request, reply, memory, etagOf(memory));
@@ -174,15 +109,7 @@ function externalRoutes({ external }: Memories): FastifyPluginAsyncTypebox {
     );
     app.delete(
       path,
-      {
-        schema: {
-          summary: 'Erase a memory by its external id',
-          tags,
-          params: ExternalParams,
-          querystring: ExternalQuery,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: ExternalParams, querystring: ExternalQuery, response: { 204: NoContent } } },
       async (request, reply) => {
         const { principal, params, query, headers } = request;
         await external.remove(principal, { ...params, ...query }, headers['if-match']);
@@ -196,14 +123,7 @@ function statsRoutes({ memories }: { memories: Memories }): FastifyPluginAsyncTy
   return async (app) => {
     app.get(
       '/v1/memories/stats',
-      {
-        schema: {
-          summary: 'Count memories by user, tag, project, source, client, state and day',
-          tags: ['memories'],
-          querystring: MemoryStatsQueryText,
-          response: { 200: MemoryStats },
-        },
-      },
+      { schema: { querystring: MemoryStatsQueryText, response: { 200: MemoryStats } } },
       (request) => memories.stats(request.principal, filterOf(request.query)),
     );
   };

@@ -31,48 +31,33 @@ const FILE = `${FILES}/:memory_id` as const;
 const VERSIONS = `${STORE}/memory_versions` as const;
 const VERSION = `${VERSIONS}/:memory_version_id` as const;
 
-const tags = ['memory stores'];
 const config = { wire: 'anthropic' } as const;
 
 /** Memory stores as Anthropic's SDK speaks them. */
 export function memoryStoresRoutes({ memoryStores }: { memoryStores: MemoryStores }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const ofStores = { tags, querystring: SdkQuery, response: { 200: MemoryStore } };
+    const ofStores = { querystring: SdkQuery, response: { 200: MemoryStore } };
     const ofStore = { ...ofStores, params: StoreParams };
-    app.post(
-      STORES,
-      { config, schema: { ...ofStores, summary: 'Create a memory store', body: NewMemoryStore } },
-      ({ principal, body }) => memoryStores.create(principal, body),
+    app.post(STORES, { config, schema: { ...ofStores, body: NewMemoryStore } }, ({ principal, body }) =>
+      memoryStores.create(principal, body),
     );
     app.get(
       STORES,
-      {
-        config,
-        schema: {
-          summary: 'List memory stores',
-          tags,
-          querystring: MemoryStoresQuery,
-          response: { 200: MemoryStorePage },
-        },
-      },
+      { config, schema: { querystring: MemoryStoresQuery, response: { 200: MemoryStorePage } } },
       ({ principal, query }) => memoryStores.list(principal, query),
     );
-    app.get(STORE, { config, schema: { ...ofStore, summary: 'Get a memory store' } }, ({ principal, params }) =>
+    app.get(STORE, { config, schema: ofStore }, ({ principal, params }) =>
       memoryStores.get(principal, params.memory_store_id),
     );
-    app.post(
-      STORE,
-      { config, schema: { ...ofStore, summary: 'Change a memory store', body: MemoryStoreChange } },
-      ({ principal, params, body }) => memoryStores.change(principal, params.memory_store_id, body),
+    app.post(STORE, { config, schema: { ...ofStore, body: MemoryStoreChange } }, ({ principal, params, body }) =>
+      memoryStores.change(principal, params.memory_store_id, body),
     );
-    app.post(
-      `${STORE}/archive`,
-      { config, schema: { ...ofStore, summary: 'Archive a memory store' } },
-      ({ principal, params }) => memoryStores.archive(principal, params.memory_store_id),
+    app.post(`${STORE}/archive`, { config, schema: ofStore }, ({ principal, params }) =>
+      memoryStores.archive(principal, params.memory_store_id),
     );
     app.delete(
       STORE,
-      { config, schema: { ...ofStore, summary: 'Erase a memory store', response: { 200: DeletedMemoryStore } } },
+      { config, schema: { ...ofStore, response: { 200: DeletedMemoryStore } } },
       async ({ principal, params }) => {
         await memoryStores.remove(principal, params.memory_store_id);
         return { id: params.memory_store_id, type: 'memory_store_deleted' } as const;
@@ -85,53 +70,27 @@ export function memoryStoresRoutes({ memoryStores }: { memoryStores: MemoryStore
 
 function fileRoutes({ files }: MemoryStores): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const answering = { tags, querystring: FileViewQuery, response: { 200: MemoryFile } };
+    const answering = { querystring: FileViewQuery, response: { 200: MemoryFile } };
     const ofFile = { ...answering, params: FileParams };
     app.post(
       FILES,
-      {
-        config,
-        schema: { ...answering, summary: 'Create a memory at a path', params: StoreParams, body: NewMemoryFile },
-      },
+      { config, schema: { ...answering, params: StoreParams, body: NewMemoryFile } },
       ({ principal, params, body, query }) => files.create(principal, params.memory_store_id, body, query.view),
     );
     app.get(
       FILES,
-      {
-        config,
-        schema: {
-          summary: 'List memories by path',
-          tags,
-          params: StoreParams,
-          querystring: MemoryFilesQuery,
-          response: { 200: MemoryFilePage },
-        },
-      },
+      { config, schema: { params: StoreParams, querystring: MemoryFilesQuery, response: { 200: MemoryFilePage } } },
       ({ principal, params, query }) => files.list(principal, params.memory_store_id, query),
     );
-    app.get(
-      FILE,
-      { config, schema: { ...ofFile, summary: 'Get a memory of a store' } },
-      ({ principal, params, query }) => files.get(principal, params.memory_store_id, params.memory_id, query.view),
+    app.get(FILE, { config, schema: ofFile }, ({ principal, params, query }) =>
+      files.get(principal, params.memory_store_id, params.memory_id, query.view),
     );
-    app.post(
-      FILE,
-      { config, schema: { ...ofFile, summary: 'Change a memory of a store', body: MemoryFileChange } },
-      ({ principal, params, body, query }) =>
-        files.change(principal, params.memory_store_id, params.memory_id, body, query.view),
+    app.post(FILE, { config, schema: { ...ofFile, body: MemoryFileChange } }, ({ principal, params, body, query }) =>
+      files.change(principal, params.memory_store_id, params.memory_id, body, query.view),
     );
     app.delete(
       FILE,
-      {
-        config,
-        schema: {
-          summary: 'Remove a memory from a store',
-          tags,
-          params: FileParams,
-          querystring: MemoryFileDeletion,
-          response: { 200: DeletedMemoryFile },
-        },
-      },
+      { config, schema: { params: FileParams, querystring: MemoryFileDeletion, response: { 200: DeletedMemoryFile } } },
       async ({ principal, params, query }) => {
         const { memory_store_id: storeId, memory_id: id } = params;
         await files.remove(principal, storeId, id, query.expected_content_sha256);
@@ -143,30 +102,21 @@ function fileRoutes({ files }: MemoryStores): FastifyPluginAsyncTypebox {
 
 function versionRoutes({ versions }: MemoryStores): FastifyPluginAsyncTypebox {
   return async (app) => {
-    const ofVersion = { tags, params: FileVersionParams, response: { 200: MemoryFileVersion } };
+    const ofVersion = { params: FileVersionParams, response: { 200: MemoryFileVersion } };
     app.get(
       VERSIONS,
       {
         config,
-        schema: {
-          summary: 'List versions of memories',
-          tags,
-          params: StoreParams,
-          querystring: MemoryFileVersionsQuery,
-          response: { 200: MemoryFileVersionPage },
-        },
+        schema: { params: StoreParams, querystring: MemoryFileVersionsQuery, response: { 200: MemoryFileVersionPage } },
       },
       ({ principal, params, query }) => versions.list(principal, params.memory_store_id, query),
     );
-    app.get(
-      VERSION,
-      { config, schema: { ...ofVersion, summary: 'Get a version of a memory', querystring: FileViewQuery } },
-      ({ principal, params, query }) =>
-        versions.get(principal, params.memory_store_id, params.memory_version_id, query.view),
+    app.get(VERSION, { config, schema: { ...ofVersion, querystring: FileViewQuery } }, ({ principal, params, query }) =>
+      versions.get(principal, params.memory_store_id, params.memory_version_id, query.view),
     );
     app.post(
       `${VERSION}/redact`,
-      { config, schema: { ...ofVersion, summary: 'Redact a version of a memory', querystring: SdkQuery } },
+      { config, schema: { ...ofVersion, querystring: SdkQuery } },
       ({ principal, params }) => versions.redact(principal, params.memory_store_id, params.memory_version_id),
     );
   };

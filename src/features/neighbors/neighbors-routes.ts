@@ -5,8 +5,6 @@ import { MemoryUse, MemoryUses, MemoryUsesQuery } from '../../contract/searches.
 import type { MemoryUseReading } from './memory-use.ts';
 import type { FindNeighbors } from './neighbors.ts';
 
-const tags = ['memories'];
-
 export function neighborsRoutes({
   memoryUse,
   neighbors,
@@ -15,41 +13,17 @@ export function neighborsRoutes({
   neighbors: FindNeighbors;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get(
-      '/v1/memories/:id/use',
-      {
-        schema: {
-          summary: 'Count the searches that showed a memory, and its uses',
-          tags,
-          params: IdParams,
-          response: { 200: MemoryUse },
-        },
-      },
-      (request) => memoryUse.find(request.principal, request.params.id),
+    app.get('/v1/memories/:id/use', { schema: { params: IdParams, response: { 200: MemoryUse } } }, (request) =>
+      memoryUse.find(request.principal, request.params.id),
     );
     app.get(
       '/v1/memories/uses',
-      {
-        schema: {
-          summary: 'Count the searches that showed several memories, and their uses',
-          tags,
-          querystring: MemoryUsesQuery,
-          response: { 200: MemoryUses },
-        },
-      },
+      { schema: { querystring: MemoryUsesQuery, response: { 200: MemoryUses } } },
       async (request) => ({ data: await memoryUse.findMany(request.principal, [request.query.id].flat()) }),
     );
     app.get(
       '/v1/memories/:id/neighbors',
-      {
-        schema: {
-          summary: 'List the memories that are related to one',
-          tags,
-          params: IdParams,
-          querystring: NeighborsQuery,
-          response: { 200: MemoryNeighbors },
-        },
-      },
+      { schema: { params: IdParams, querystring: NeighborsQuery, response: { 200: MemoryNeighbors } } },
       async (request) => {
         const { principal, params, query } = request;
         return { data: await neighbors(principal, params.id, query.limit ?? 10) };

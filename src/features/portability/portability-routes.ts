@@ -80,7 +80,6 @@ declare module 'fastify' {
   }
 }
 
-const tags = ['portability'];
 const EXPORT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' };
 /** Lets an early response reach a client that is still sending. */
 const LINGER_MS = 5000;
@@ -101,12 +100,8 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
       {
         exposeHeadRoute: false,
         schema: {
-          summary: 'Export everything in the account as NDJSON',
-          tags,
           querystring: ExportQuery,
-          response: {
-            200: { description: 'NDJSON', content: { 'application/x-ndjson': { schema: Type.String() } } },
-          },
+          response: { 200: { description: 'NDJSON', content: { 'application/x-ndjson': { schema: Type.String() } } } },
         },
       },
       async (request, reply) => {
@@ -135,15 +130,7 @@ function importRoute({ portability, spaces, idleMs, clock }: PortabilityRoutesPa
     });
     app.post(
       '/v1/import',
-      {
-        config: { streamsBody: true },
-        schema: {
-          summary: 'Import an export of svc or a file from another system',
-          tags,
-          querystring: ImportQuery,
-          response: { 200: ImportReport },
-        },
-      },
+      { config: { streamsBody: true }, schema: { querystring: ImportQuery, response: { 200: ImportReport } } },
       async (request, reply) => {
         drainUnreadBody(request.raw, reply.raw);
         const { stopping } = portability;

@@ -15,14 +15,7 @@ export function profileRoutes({ profile, memberships }: Parts): FastifyPluginAsy
   return async (app) => {
     app.get(
       '/v1/profile',
-      {
-        schema: {
-          summary: 'Get a digest of what is remembered about a user',
-          tags: ['users'],
-          querystring: ProfileQuery,
-          response: { 200: UserProfile },
-        },
-      },
+      { schema: { querystring: ProfileQuery, response: { 200: UserProfile } } },
       async ({ principal, query: { spaces, ...query } }) =>
         spaces
           ? profile.ofSeveral(await memberships.enterAll(principal, spaces), query)

@@ -10,23 +10,17 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
-const tags = ['provider keys'];
-
 export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKeys }): FastifyPluginAsyncTypebox {
   return async (app) => {
     const params = ProviderParams;
-    app.get(
-      '/v1/provider-keys',
-      { schema: { summary: 'List provider keys', tags, response: { 200: ProviderKeyList } } },
-      (request) => providerKeys.list(request.principal),
+    app.get('/v1/provider-keys', { schema: { response: { 200: ProviderKeyList } } }, (request) =>
+      providerKeys.list(request.principal),
     );
     app.put(
       '/v1/provider-keys/:provider',
       {
         schema: {
-          summary: 'Check a key with its provider and store it, encrypted',
           description: 'Replaces the previous key. Responses show only its last four characters.',
-          tags,
           params,
           body: NewProviderKey,
           response: { 200: ProviderKey },
@@ -40,7 +34,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     );
     app.get(
       '/v1/provider-keys/:provider',
-      { schema: { summary: 'Get the key of a provider', tags, params, response: { 200: ProviderKey } } },
+      { schema: { params, response: { 200: ProviderKey } } },
       async (request, reply) => {
         const key = await providerKeys.get(request.principal, request.params.provider);
         return sendWithEtag(request, reply, key, contentTagOf(key));
@@ -48,14 +42,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     );
     app.post(
       '/v1/provider-keys/:provider/validate',
-      {
-        schema: {
-          summary: 'Check the key again with its provider',
-          tags,
-          params,
-          response: { 200: ProviderKey },
-        },
-      },
+      { schema: { params, response: { 200: ProviderKey } } },
       async (request, reply) => {
         const key = await providerKeys.validate(request.principal, request.params.provider);
         return sendWithEtag(request, reply, key, contentTagOf(key));
@@ -63,14 +50,7 @@ export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKey
     );
     app.delete(
       '/v1/provider-keys/:provider',
-      {
-        schema: {
-          summary: 'Remove the key and everything that depends on it',
-          tags,
-          params,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params, response: { 204: NoContent } } },
       async (request, reply) => {
         await providerKeys.remove(request.principal, request.params.provider, request.headers['if-match']);
         return reply.code(204).send(null);

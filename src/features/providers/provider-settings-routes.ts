@@ -3,34 +3,15 @@ import { ProviderSettings, ProviderSettingsChange } from '../../contract/provide
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { type ProviderSettingsService, settingsTagOf } from './provider-settings.ts';
 
-const tags = ['provider keys'];
-
 export function providerSettingsRoutes({ providerSettings }: { providerSettings: ProviderSettingsService }) {
   const routes: FastifyPluginAsyncTypebox = async (app) => {
-    app.get(
-      '/v1/provider-settings',
-      {
-        schema: {
-          summary: 'Get what svc may do with the provider keys, and usage of today',
-          tags,
-          response: { 200: ProviderSettings },
-        },
-      },
-      async (request, reply) => {
-        const settings = await providerSettings.show(request.principal);
-        return sendWithEtag(request, reply, settings, settingsTagOf(settings));
-      },
-    );
+    app.get('/v1/provider-settings', { schema: { response: { 200: ProviderSettings } } }, async (request, reply) => {
+      const settings = await providerSettings.show(request.principal);
+      return sendWithEtag(request, reply, settings, settingsTagOf(settings));
+    });
     app.patch(
       '/v1/provider-settings',
-      {
-        schema: {
-          summary: 'Choose the embedding model and how memories are extracted from conversations',
-          tags,
-          body: ProviderSettingsChange,
-          response: { 200: ProviderSettings },
-        },
-      },
+      { schema: { body: ProviderSettingsChange, response: { 200: ProviderSettings } } },
       async (request, reply) => {
         const ifMatch = request.headers['if-match'];
         const settings = await providerSettings.change(request.principal, request.body, ifMatch);

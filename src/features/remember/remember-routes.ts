@@ -12,18 +12,8 @@ export function rememberRoutes({
   idempotency: Idempotency;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.post(
-      '/v1/remember',
-      {
-        schema: {
-          summary: 'Store messages, and extract memories from them if the account has switched that on',
-          tags: ['conversations'],
-          body: RememberRequest,
-          response: { 201: Remembered },
-        },
-      },
-      (request, reply) =>
-        createOnce(idempotency, request, reply, (claim) => remember.once(request.principal, request.body, claim)),
+    app.post('/v1/remember', { schema: { body: RememberRequest, response: { 201: Remembered } } }, (request, reply) =>
+      createOnce(idempotency, request, reply, (claim) => remember.once(request.principal, request.body, claim)),
     );
   };
 }

@@ -3,8 +3,6 @@ import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../.
 import type { Principal } from '../keys/keys.ts';
 import type { Search } from './search.ts';
 
-const tags = ['search'];
-
 interface Parts {
   search: Search;
   memberships: ReadSpaces;
@@ -23,14 +21,7 @@ export function searchRoutes({ search, memberships }: Parts): FastifyPluginAsync
   return async (app) => {
     app.post(
       '/v1/search',
-      {
-        schema: {
-          summary: 'Search memories, messages and episodes',
-          tags,
-          body: SearchRequest,
-          response: { 200: SearchAnswer },
-        },
-      },
+      { schema: { body: SearchRequest, response: { 200: SearchAnswer } } },
       async ({ principal, body: { spaces, ...request } }) => {
         if (!spaces) return search.search(principal, request);
         const members = await memberships.enterAll(principal, spaces);
@@ -39,14 +30,7 @@ export function searchRoutes({ search, memberships }: Parts): FastifyPluginAsync
     );
     app.post(
       '/v1/context',
-      {
-        schema: {
-          summary: 'Compose a block of text for a prompt within a token budget',
-          tags,
-          body: ContextRequest,
-          response: { 200: ContextAnswer },
-        },
-      },
+      { schema: { body: ContextRequest, response: { 200: ContextAnswer } } },
       async ({ principal, body: { spaces, ...request } }) => {
         if (!spaces) return search.context(principal, request);
         const members = await memberships.enterAll(principal, spaces);

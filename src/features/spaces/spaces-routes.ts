@@ -17,63 +17,40 @@ import {
 import type { CopyIntoSpace } from './space-copies.ts';
 import type { Spaces } from './spaces.ts';
 
-const tags = ['spaces'];
 const params = IdParams;
 
 /** The routes of spaces, all of the caller's own account. */
 export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoSpace }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.post(
-      '/v1/spaces',
-      { schema: { summary: 'Make a space', tags, body: NewSpace, response: { 201: Space } } },
-      async (request, reply) => {
-        const space = await spaces.create(request.principal, request.body);
-        reply.code(201).header('Location', `/v1/spaces/${space.id}`);
-        return space;
-      },
+    app.post('/v1/spaces', { schema: { body: NewSpace, response: { 201: Space } } }, async (request, reply) => {
+      const space = await spaces.create(request.principal, request.body);
+      reply.code(201).header('Location', `/v1/spaces/${space.id}`);
+      return space;
+    });
+    app.get('/v1/spaces', { schema: { response: { 200: SpaceList } } }, (request) => spaces.list(request.principal));
+    app.get('/v1/spaces/:id', { schema: { params, response: { 200: Space } } }, (request) =>
+      spaces.get(request.principal, request.params.id),
     );
-    app.get('/v1/spaces', { schema: { summary: 'List your spaces', tags, response: { 200: SpaceList } } }, (request) =>
-      spaces.list(request.principal),
+    app.patch('/v1/spaces/:id', { schema: { params, body: NewSpace, response: { 200: Space } } }, (request) =>
+      spaces.rename(request.principal, request.params.id, request.body),
     );
-    app.get(
-      '/v1/spaces/:id',
-      { schema: { summary: 'Get a space', tags, params, response: { 200: Space } } },
-      (request) => spaces.get(request.principal, request.params.id),
+    app.delete('/v1/spaces/:id', { schema: { params, response: { 204: NoContent } } }, async (request, reply) => {
+      await spaces.remove(request.principal, request.params.id);
+      return reply.code(204).send(null);
+    });
+    app.post('/v1/spaces/:id/join', { schema: { params, response: { 200: Space } } }, (request) =>
+      spaces.join(request.principal, request.params.id),
     );
-    app.patch(
-      '/v1/spaces/:id',
-      { schema: { summary: 'Rename a space', tags, params, body: NewSpace, response: { 200: Space } } },
-      (request) => spaces.rename(request.principal, request.params.id, request.body),
-    );
-    app.delete(
-      '/v1/spaces/:id',
-      { schema: { summary: 'Erase a space', tags, params, response: { 204: NoContent } } },
-      async (request, reply) => {
-        await spaces.remove(request.principal, request.params.id);
-        return reply.code(204).send(null);
-      },
-    );
-    app.post(
-      '/v1/spaces/:id/join',
-      { schema: { summary: 'Accept an invitation', tags, params, response: { 200: Space } } },
-      (request) => spaces.join(request.principal, request.params.id),
-    );
-    app.post(
-      '/v1/spaces/:id/leave',
-      { schema: { summary: 'Leave a space', tags, params, response: { 204: NoContent } } },
-      async (request, reply) => {
-        await spaces.leave(request.principal, request.params.id);
-        return reply.code(204).send(null);
-      },
-    );
-    app.get(
-      '/v1/spaces/:id/members',
-      { schema: { summary: 'List the members of a space', tags, params, response: { 200: SpaceMembers } } },
-      (request) => spaces.members(request.principal, request.params.id),
+    app.post('/v1/spaces/:id/leave', { schema: { params, response: { 204: NoContent } } }, async (request, reply) => {
+      await spaces.leave(request.principal, request.params.id);
+      return reply.code(204).send(null);
+    });
+    app.get('/v1/spaces/:id/members', { schema: { params, response: { 200: SpaceMembers } } }, (request) =>
+      spaces.members(request.principal, request.params.id),
     );
     app.post(
       '/v1/spaces/:id/members',
-      { schema: { summary: 'Invite somebody', tags, params, body: NewMember, response: { 201: SpaceMember } } },
+      { schema: { params, body: NewMember, response: { 201: SpaceMember } } },
       async (request, reply) => {
         const member = await spaces.invite(request.principal, request.params.id, request.body);
         reply.code(201);
@@ -82,20 +59,12 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     );
     app.patch(
       '/v1/spaces/:id/members/:memberId',
-      {
-        schema: {
-          summary: 'Change the role of a member',
-          tags,
-          params: MemberParams,
-          body: MemberChange,
-          response: { 200: SpaceMember },
-        },
-      },
+      { schema: { params: MemberParams, body: MemberChange, response: { 200: SpaceMember } } },
       ({ principal, params: { id, memberId }, body }) => spaces.changeRole(principal, id, memberId, body),
     );
     app.delete(
       '/v1/spaces/:id/members/:memberId',
-      { schema: { summary: 'Remove a member', tags, params: MemberParams, response: { 204: NoContent } } },
+      { schema: { params: MemberParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await spaces.removeMember(request.principal, request.params.id, request.params.memberId);
         return reply.code(204).send(null);
@@ -103,15 +72,7 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     );
     app.post(
       '/v1/spaces/:id/copies',
-      {
-        schema: {
-          summary: 'Copy memories into a space',
-          tags,
-          params,
-          body: SpaceCopies,
-          response: { 201: CopiedMemories },
-        },
-      },
+      { schema: { params, body: SpaceCopies, response: { 201: CopiedMemories } } },
       async (request, reply) => {
         const copied = await copy(request.principal, request.params.id, request.body);
         reply.code(201);
@@ -120,15 +81,7 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     );
     app.get(
       '/v1/spaces/:id/log',
-      {
-        schema: {
-          summary: 'List what happened in a space',
-          tags,
-          params,
-          querystring: SpaceLogQuery,
-          response: { 200: SpaceLogPage },
-        },
-      },
+      { schema: { params, querystring: SpaceLogQuery, response: { 200: SpaceLogPage } } },
       (request) => spaces.log(request.principal, request.params.id, request.query),
     );
   };

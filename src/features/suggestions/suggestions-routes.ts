@@ -19,7 +19,6 @@ import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
 import { etagOfSuggestion, type Suggestions } from './suggestions.ts';
 
-const tags = ['suggestions'];
 const response = { 200: Suggestion };
 
 export function suggestionsRoutes({
@@ -34,26 +33,12 @@ export function suggestionsRoutes({
   return async (app) => {
     app.get(
       '/v1/suggestions',
-      {
-        schema: {
-          summary: 'List suggestions, newest first',
-          tags,
-          querystring: SuggestionsQuery,
-          response: { 200: SuggestionPage },
-        },
-      },
+      { schema: { querystring: SuggestionsQuery, response: { 200: SuggestionPage } } },
       (request) => suggestions.list(request.principal, request.query),
     );
     app.post(
       '/v1/suggestions',
-      {
-        schema: {
-          summary: 'Suggest changes of memories',
-          tags,
-          body: NewSuggestions,
-          response: { 201: AddedSuggestions },
-        },
-      },
+      { schema: { body: NewSuggestions, response: { 201: AddedSuggestions } } },
       (request, reply) =>
         createOnce(idempotency, request, reply, (claim) =>
           suggestions.suggestOnce(request.principal, request.body.suggestions, claim),
@@ -61,24 +46,13 @@ export function suggestionsRoutes({
     );
     app.post(
       '/v1/suggestions/decide',
-      {
-        schema: {
-          summary: 'Decide up to 100 suggestions, each separately',
-          tags,
-          body: SuggestionDecisions,
-          response: { 200: DecidedSuggestions },
-        },
-      },
+      { schema: { body: SuggestionDecisions, response: { 200: DecidedSuggestions } } },
       (request) => suggestions.decide(request.principal, request.body.decisions),
     );
-    app.get(
-      '/v1/suggestions/:id',
-      { schema: { summary: 'Get a suggestion', tags, params: IdParams, response } },
-      async (request, reply) => {
-        const suggestion = await suggestions.get(request.principal, request.params.id);
-        return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
-      },
-    );
+    app.get('/v1/suggestions/:id', { schema: { params: IdParams, response } }, async (request, reply) => {
+      const suggestion = await suggestions.get(request.principal, request.params.id);
+      return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
+    });
     app.post(
       '/v1/suggestions/:id/accept',
       {
@@ -86,7 +60,7 @@ export function suggestionsRoutes({
         preValidation: async (request) => {
           if (request.body === undefined) request.body = {};
         },
-        schema: { summary: 'Accept a suggestion', tags, params: IdParams, body: Acceptance, response },
+        schema: { params: IdParams, body: Acceptance, response },
       },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
@@ -94,34 +68,18 @@ export function suggestionsRoutes({
         return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
       },
     );
-    app.get(
-      '/v1/suggestion-settings',
-      {
-        schema: {
-          summary: 'Get what happens with suggestions of each kind',
-          tags,
-          response: { 200: SuggestionSettingsAnswer },
-        },
-      },
-      (request) => settings.get(request.principal),
+    app.get('/v1/suggestion-settings', { schema: { response: { 200: SuggestionSettingsAnswer } } }, (request) =>
+      settings.get(request.principal),
     );
     app.patch(
       '/v1/suggestion-settings',
-      {
-        schema: {
-          summary: 'Change what happens with suggestions of some kinds',
-          tags,
-          body: SuggestionSettingsChange,
-          response: { 200: SuggestionSettingsAnswer },
-        },
-      },
+      { schema: { body: SuggestionSettingsChange, response: { 200: SuggestionSettingsAnswer } } },
       (request) => settings.change(request.principal, request.body),
     );
     for (const decision of ['reject', 'undo'] as const) {
-      const summary = decision === 'reject' ? 'Reject a suggestion' : 'Undo the decision on a suggestion';
       app.post(
         `/v1/suggestions/:id/${decision}`,
-        { schema: { summary, tags, params: IdParams, response } },
+        { schema: { params: IdParams, response } },
         async (request, reply) => {
           const { principal, params, headers } = request;
           const suggestion = await suggestions[decision](principal, params.id, headers['if-match']);

@@ -19,12 +19,7 @@ export function tidyRoutes({
         preValidation: async (request) => {
           if (request.body === undefined) request.body = {};
         },
-        schema: {
-          summary: "Suggest how to tidy memories with a model of the account's own key",
-          tags: ['suggestions'],
-          body: NewTidy,
-          response: { 202: JobAccepted },
-        },
+        schema: { body: NewTidy, response: { 202: JobAccepted } },
       },
       async (request, reply) => {
         const accepted = await createOnce(idempotency, request, reply, (claim) =>

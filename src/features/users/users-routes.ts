@@ -5,40 +5,18 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Users } from './users.ts';
 
-const tags = ['users'];
-
 export function usersRoutes({ users }: { users: Users }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.get(
-      '/v1/users',
-      {
-        schema: {
-          summary: 'List end users, latest first',
-          tags,
-          querystring: UsersQuery,
-          response: { 200: UserPage },
-        },
-      },
-      (request) => users.list(request.principal, request.query),
+    app.get('/v1/users', { schema: { querystring: UsersQuery, response: { 200: UserPage } } }, (request) =>
+      users.list(request.principal, request.query),
     );
-    app.get(
-      '/v1/users/:user',
-      { schema: { summary: 'Get an end user', tags, params: UserParams, response: { 200: User } } },
-      async (request, reply) => {
-        const user = await users.get(request.principal, request.params.user);
-        return sendWithEtag(request, reply, user, contentTagOf(user));
-      },
-    );
+    app.get('/v1/users/:user', { schema: { params: UserParams, response: { 200: User } } }, async (request, reply) => {
+      const user = await users.get(request.principal, request.params.user);
+      return sendWithEtag(request, reply, user, contentTagOf(user));
+    });
     app.delete(
       '/v1/users/:user',
-      {
-        schema: {
-          summary: 'Erase an end user with everything stored and learned',
-          tags,
-          params: UserParams,
-          response: { 204: NoContent },
-        },
-      },
+      { schema: { params: UserParams, response: { 204: NoContent } } },
       async (request, reply) => {
         await users.erase(request.principal, request.params.user, request.headers['if-match']);
         return reply.code(204).send(null);

@@ -16,79 +16,58 @@ import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { webhookTagOf } from './webhook-answers.ts';
 import type { Webhooks } from './webhooks.ts';
 
-const tags = ['webhooks'];
 const params = IdParams;
 
 export function webhooksRoutes({ webhooks }: { webhooks: Webhooks }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/v1/webhooks',
-      { schema: { summary: 'Add a webhook', tags, body: NewWebhook, response: { 201: WebhookWithSecret } } },
+      { schema: { body: NewWebhook, response: { 201: WebhookWithSecret } } },
       async (request, reply) => {
         const webhook = await webhooks.create(request.principal, request.body);
         keepPrivate(reply).code(201).header('Location', `/v1/webhooks/${webhook.id}`);
         return webhook;
       },
     );
-    app.get('/v1/webhooks', { schema: { summary: 'List webhooks', tags, response: { 200: WebhookList } } }, (request) =>
+    app.get('/v1/webhooks', { schema: { response: { 200: WebhookList } } }, (request) =>
       webhooks.list(request.principal),
     );
-    app.get(
-      '/v1/webhooks/:id',
-      { schema: { summary: 'Get a webhook', tags, params, response: { 200: Webhook } } },
-      async (request, reply) => {
-        const webhook = await webhooks.get(request.principal, request.params.id);
-        return sendWithEtag(request, reply, webhook, webhookTagOf(webhook));
-      },
-    );
+    app.get('/v1/webhooks/:id', { schema: { params, response: { 200: Webhook } } }, async (request, reply) => {
+      const webhook = await webhooks.get(request.principal, request.params.id);
+      return sendWithEtag(request, reply, webhook, webhookTagOf(webhook));
+    });
     app.patch(
       '/v1/webhooks/:id',
-      { schema: { summary: 'Change a webhook', tags, params, body: WebhookChange, response: { 200: Webhook } } },
+      { schema: { params, body: WebhookChange, response: { 200: Webhook } } },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
         const webhook = await webhooks.change(principal, params.id, body, headers['if-match']);
         return sendWithEtag(request, reply, webhook, webhookTagOf(webhook));
       },
     );
-    app.delete(
-      '/v1/webhooks/:id',
-      { schema: { summary: 'Remove a webhook', tags, params, response: { 204: NoContent } } },
-      async (request, reply) => {
-        await webhooks.remove(request.principal, request.params.id, request.headers['if-match']);
-        return reply.code(204).send(null);
-      },
-    );
+    app.delete('/v1/webhooks/:id', { schema: { params, response: { 204: NoContent } } }, async (request, reply) => {
+      await webhooks.remove(request.principal, request.params.id, request.headers['if-match']);
+      return reply.code(204).send(null);
+    });
     app.post(
       '/v1/webhooks/:id/rotate-secret',
-      { schema: { summary: 'Make a new signing secret', tags, params, response: { 200: WebhookWithSecret } } },
+      { schema: { params, response: { 200: WebhookWithSecret } } },
       (request, reply) => {
         keepPrivate(reply);
         return webhooks.rotateSecret(request.principal, request.params.id);
       },
     );
-    app.post(
-      '/v1/webhooks/:id/test',
-      { schema: { summary: 'Send a test event', tags, params, response: { 200: WebhookDelivery } } },
-      (request) => webhooks.test(request.principal, request.params.id),
+    app.post('/v1/webhooks/:id/test', { schema: { params, response: { 200: WebhookDelivery } } }, (request) =>
+      webhooks.test(request.principal, request.params.id),
     );
     app.get(
       '/v1/webhooks/:id/deliveries',
-      {
-        schema: {
-          summary: 'List the deliveries of a webhook',
-          tags,
-          params,
-          querystring: WebhookDeliveriesQuery,
-          response: { 200: WebhookDeliveryPage },
-        },
-      },
+      { schema: { params, querystring: WebhookDeliveriesQuery, response: { 200: WebhookDeliveryPage } } },
       (request) => webhooks.deliveries(request.principal, request.params.id, request.query),
     );
     app.post(
       '/v1/webhooks/:id/deliveries/:deliveryId/replay',
-      {
-        schema: { summary: 'Send a delivery again', tags, params: DeliveryParams, response: { 200: WebhookDelivery } },
-      },
+      { schema: { params: DeliveryParams, response: { 200: WebhookDelivery } } },
       (request) => webhooks.replay(request.principal, request.params.id, request.params.deliveryId),
     );
   };
