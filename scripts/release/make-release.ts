@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../build-options.mjs';
 import { writeClientPackage } from '../client-package.ts';
+import { writeN8nPackage } from '../n8n-package.ts';
 import { checksumOf, RELEASE_FOLDER, releaseTime, type WrittenProgram, writeArchive } from './archive.ts';
 import { writeBundle } from './bundle.ts';
 import { checkArtifact, checkBinaries } from './checks.ts';
@@ -119,10 +120,12 @@ async function tryStart(scratch: string, file: string, platform: Platform): Prom
 /** The packages for npm and PyPI. */
 async function packClients(output: string): Promise<string[]> {
   const scratch = await mkdtemp(join(output, '.client-'));
+  const folders = { client: join(scratch, 'client'), n8n: join(scratch, 'n8n') };
   try {
-    await writeClientPackage(scratch);
+    await writeClientPackage(folders.client);
+    await writeN8nPackage(folders.n8n);
     const files: string[] = [];
-    for (const folder of [root, scratch]) {
+    for (const folder of [root, ...Object.values(folders)]) {
       // The build has run already.
       const words = ['pack', '--silent', '--ignore-scripts', '--pack-destination', output, folder];
       const { stdout } = await execa('npm', words, { cwd: root });

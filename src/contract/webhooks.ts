@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
-import { EVENT_NAMES, EventName } from './events.ts';
+import { EVENT_NAMES } from './event-names.ts';
+import { EventName } from './events.ts';
 
 /** The most webhooks of an account. */
 export const MAX_WEBHOOKS = 10;

@@ -49,7 +49,8 @@ test('a release has every artifact that this machine can make, started where it 
     artifact: 'svc for darwin-arm64',
     reason: expect.stringContaining('Run npm run archive on such a machine'),
   });
-  const others = [/^svc\.mcpb$/, /^svc-memory-\d.*\.tgz$/, /^svc-memory-client-.*\.tgz$/, /^svc_memory-.*\.whl$/];
+  const packages = [/^svc-memory-\d.*\.tgz$/, /^svc-memory-client-.*\.tgz$/, /^n8n-nodes-svc-memory-.*\.tgz$/];
+  const others = [/^svc\.mcpb$/, ...packages, /^svc_memory-.*\.whl$/];
   for (const pattern of others) expect(named(pattern), String(pattern)).toMatchObject({ bytes: expect.any(Number) });
   expect(named(/-image\.tar$/)).toSatisfy((image: Outcome) => image.bytes !== undefined || image.reason !== undefined);
 });
