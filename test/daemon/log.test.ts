@@ -93,12 +93,12 @@ describe('the log of a daemon', () => {
 
   test('contains every request that signs in or changes a credential, and reads of them like others', async () => {
     daemon = await startTestDaemon({ config: { defaultTier: 'Enterprise' } });
-    const { apiKey: key } = await daemon.signIn('ada@example.com');
+    const { apiKey: key } = await daemon.signInByMail('ada@example.com');
     await daemon.call(key, '/v1/account');
     daemon.logLines.length = 0;
     for (let count = 0; count < 5; count += 1) await daemon.call(key, '/v1/connections');
     await daemon.call(key, '/v1/session', { method: 'POST' });
-    const { apiKey: next } = await daemon.signIn('ada@example.com');
+    const { apiKey: next } = await daemon.signInByMail('ada@example.com');
     await daemon.call(next, '/v1/auth/key', { method: 'DELETE' });
     const lines = requests().map(({ route, status }) => `${route} ${status}`);
     for (const expected of [

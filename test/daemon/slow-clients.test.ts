@@ -1,35 +1,33 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 
 const HEADERS_MS = 300;
 const REQUEST_MS = 700;
 
 let daemon: MemoryDaemon;
 let caller: Caller;
-let quiet: number;
+/** Local ports of the clients that the tests open, and the daemon's open connections by the port of their other side. */
+const ports = new Set<number | undefined>();
+const connected = new Set<number | undefined>();
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon({ timeouts: { headersMs: HEADERS_MS, requestMs: REQUEST_MS } });
-  // Its requests open the connections that the test's own client keeps.
-  const { apiKey, account } = await daemon.signIn('slow@example.com');
-  caller = createCaller(daemon.call, apiKey, account.tenantId);
-  quiet = await connections();
+  daemon.app.server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    connected.add(remotePort);
+    socket.on('close', () => connected.delete(remotePort));
+  });
+});
+beforeEach(async () => {
+  caller = await daemon.account();
 });
 afterAll(() => daemon.close());
 
-function connections(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    daemon.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
-  });
-}
-
-/** Counts connections beyond those that the test's own client keeps open. */
-async function stuck(): Promise<number> {
-  return Math.max(0, (await connections()) - quiet);
-}
+/** Counts connections of clients that the tests opened. */
+const stuck = () => [...ports].filter((port) => connected.has(port)).length;
 
 async function until(condition: () => Promise<boolean>, ms = 5000): Promise<boolean> {
   for (const deadline = performance.now() + ms; performance.now() < deadline; await sleep(20)) {
@@ -53,6 +51,7 @@ async function open(): Promise<RawConnection> {
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
+  ports.add(socket.localPort);
   return { socket, received: () => text };
 }
 
@@ -81,7 +80,7 @@ describe('a slow client', () => {
     }
     expect(await caller.list()).toEqual([]);
     socket.destroy();
-    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    expect(await until(async () => stuck() === 0)).toBe(true);
   });
 
   test('does not delay other clients', async () => {
@@ -90,7 +89,7 @@ describe('a slow client', () => {
     expect((await caller.call('/v1/account')).status).toBe(200);
     expect(lines.map(({ received }) => received())).toEqual(Array(50).fill(''));
     for (const { socket } of lines) socket.destroy();
-    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    expect(await until(async () => stuck() === 0)).toBe(true);
   });
 
   test('is served if it finishes in time', async () => {
@@ -116,7 +115,7 @@ describe('a client that hangs up', () => {
   ])('%s leaves nothing behind', async (_, request) => {
     const lines = await Promise.all(Array.from({ length: 20 }, open));
     for (const { socket } of lines) socket.write(request(), () => socket.destroy());
-    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    expect(await until(async () => stuck() === 0)).toBe(true);
     expect(await until(async () => daemon.db.writes.waiting() === 0)).toBe(true);
     expect((await caller.list()).filter((content) => content.startsWith('Half'))).toEqual([]);
     expect((await caller.call('/healthz')).status).toBe(200);
@@ -126,7 +125,7 @@ describe('a client that hangs up', () => {
     const { socket } = await open();
     const body = '{"content":"Sent and gone"}';
     socket.write(`${head(body.length)}idempotency-key: gone\r\n\r\n${body}`, () => socket.destroy());
-    expect(await until(async () => (await stuck()) === 0)).toBe(true);
+    expect(await until(async () => stuck() === 0)).toBe(true);
     const again = () => caller.call('/v1/memories', { body, headers: { 'idempotency-key': 'gone' } });
     expect(await until(async () => [200, 201].includes((await again()).status))).toBe(true);
     expect((await caller.list()).filter((content) => content === 'Sent and gone')).toHaveLength(1);

@@ -23,7 +23,7 @@ describe('GET /v1/account', () => {
   test('returns exactly the account, limits, quotas and key metadata of the caller', async () => {
     // Only the owner of the only account sees backups.
     const own = await startTestDaemon({ clock: daemon.clock });
-    const { apiKey } = await own.signIn('Anna@Example.com');
+    const { apiKey } = await own.signInByMail('Anna@Example.com');
     // Wait for the background write of lastUsedAt.
     await own.db.writes.write('daemon', async () => {});
     const answer = await own.call<Account>(apiKey, '/v1/account');

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { Account } from '../../../src/contract/account.ts';
 import type { AddedMemory, Memory } from '../../../src/contract/memories.ts';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
 import { type Answer, type CallOptions, startTestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
@@ -31,16 +30,11 @@ export async function startMemoryDaemon(options: TestDaemonOptions = {}) {
   let accounts = 0;
   return {
     ...daemon,
-    /** Opens an account as the first sign-in does, without the mail, which would take most of a short test's time. */
+    /** Opens a new account. */
     async account(): Promise<Caller> {
       accounts += 1;
-      const email = `caller-${accounts}@example.com`;
-      const apiKey = await daemon.db.writes.write('daemon', async (connection) => {
-        const { tenantId } = await daemon.accounts.findOrCreate(connection, email);
-        return daemon.keys.rotate(connection, tenantId);
-      });
-      const { body } = await daemon.call<Account>(apiKey, '/v1/account');
-      return createCaller(daemon.call, apiKey, body.tenantId);
+      const { apiKey, account } = await daemon.signIn(`caller-${accounts}@example.com`);
+      return createCaller(daemon.call, apiKey, account.tenantId);
     },
   };
 }
