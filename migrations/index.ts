@@ -41,6 +41,7 @@ import { tidyJobs } from './0040-tidy-jobs.ts';
 import { passingMemories } from './0041-passing-memories.ts';
 import { webhooks } from './0042-webhooks.ts';
 import { spaces } from './0043-spaces.ts';
+import { webhookAuthors } from './0044-webhook-authors.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   passingMemories,
   webhooks,
   spaces,
+  webhookAuthors,
 ];

@@ -2,7 +2,7 @@ import { tagged } from './operations.ts';
 
 const EVENT = `id: 41-1795320287123
 event: memory.created
-data: {"id":"mem_01a2016d8e3577f4b5d55323fe9aeaa9","user":"ada","at":"2026-11-22T04:04:47.123Z"}
+data: {"id":"mem_01a2016d8e3577f4b5d55323fe9aeaa9","user":"ada","author":null,"at":"2026-11-22T04:04:47.123Z"}
 
 `;
 

@@ -9,6 +9,11 @@ export type EventName = (typeof EVENT_NAMES)[number];
 export const EventData = Type.Object({
   id: Nullable(Type.String({ description: 'The id of what changed; of a search for `feedback`' })),
   user: Nullable(Type.String({ description: 'The user that it belongs to, if that still exists' })),
+  author: Nullable(
+    Type.String({
+      description: 'In a space, the address of the member who made the change, if known; null for what was erased',
+    }),
+  ),
   at: Type.String({ format: 'date-time' }),
 });
 export type EventData = Static<typeof EventData>;

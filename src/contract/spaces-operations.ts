@@ -57,7 +57,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
     summary: 'List your spaces',
     personal: true,
     description: 'Lists the spaces that the caller has joined or is invited to, the newest first.',
-    answer: { data: [SPACE], nextCursor: null },
+    answer: { data: [SPACE], nextCursor: null, makers: 'everyone' },
   },
   'GET /v1/spaces/{id}': {
     id: 'spaces.get',

@@ -6,8 +6,9 @@ import { OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
 
 export { OWN_SPACE, ROLES_IN_SPACE, SPACE_HEADER, type SpaceRole } from './space-names.ts';
 
-/** The most spaces that an account owns, and that it is in. */
-export const MAX_OWNED_SPACES = 20;
+/** The most spaces that an account owns, by tier: each has quotas of its own. */
+export const OWNED_SPACES: Record<Tier, number> = { Free: 3, Pro: 20, Enterprise: 100 };
+/** The most spaces that an account is in. */
 export const MAX_JOINED_SPACES = 100;
 /** The most members of a space, those invited included. */
 export const MAX_MEMBERS = 100;
@@ -60,7 +61,11 @@ export const Space = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
 });
 export type Space = Static<typeof Space>;
-export const Spaces = Type.Object({ data: Type.Array(Space), nextCursor: Type.Null() });
+/** Who may make spaces. */
+export const SPACE_MAKERS = ['everyone', 'operator'] as const;
+export const SpaceMakers = Type.Enum([...SPACE_MAKERS], { description: 'Who may make spaces on this daemon' });
+export type SpaceMakers = (typeof SPACE_MAKERS)[number];
+export const Spaces = Type.Object({ data: Type.Array(Space), nextCursor: Type.Null(), makers: SpaceMakers });
 export type Spaces = Static<typeof Spaces>;
 
 export const NewMember = Type.Object(

@@ -112,7 +112,8 @@ export async function compose(config: Config, dependencies: DaemonDependencies):
 
 async function buildDaemon(config: Config, dependencies: DaemonDependencies, rooms: Rooms): Promise<Daemon> {
   const { clock, random, log, show, version, dashboardFiles, referenceFiles } = dependencies;
-  const { db, metrics, ids, sealer, keys, sessions, devices, oauth, connections, memberships } = rooms;
+  const { db, metrics, ids, sealer, keys, sessions, devices, oauth, connections, memberships, membershipChanges } =
+    rooms;
   const { cursors, limiting, usage, idempotency } = rooms;
   const {
     accounts,
@@ -173,7 +174,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const oauthPart = oauthParts(oauthUse);
   const spaces = createSpaces({
     ...{ db, clock, ids, cursors, mailQueue, rateLimits, publicUrl, memberships, accounts },
-    policy: config.spaces,
+    ...{ makers: config.spaces, changes: membershipChanges },
   });
   const copyIntoSpace = createSpaceCopies({ memories, memberships, spaces });
   const authentication = createAuthentication({ bearers: [keys, devices, ...oauthPart.bearers], sessions, publicUrl });

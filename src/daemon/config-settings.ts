@@ -1,7 +1,7 @@
 import envPaths from 'env-paths';
 import { type QuotaVariant, type StorageLimits, TIERS, type Tier } from '../contract/limits.ts';
+import type { SpaceMakers } from '../contract/spaces.ts';
 import { databaseUrl } from '../db/postgres/url.ts';
-import type { SpacesPolicy } from '../features/spaces/spaces.ts';
 import type { EmbedderAddress, LocalModel } from '../outside/models/embedder.ts';
 import type { AllowedHost } from '../outside/providers/provider-address.ts';
 import {
@@ -42,7 +42,7 @@ export interface Config extends MaintenanceConfig {
   signup: 'open' | 'invite' | 'closed';
   signupDomains: string[];
   /** Who may make spaces. */
-  spaces: SpacesPolicy;
+  spaces: SpaceMakers;
   quotas: QuotaVariant;
   storageLimits: StorageLimits;
   defaultTier: Tier;

@@ -41,6 +41,7 @@ import { createRelatedMemories } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
+import { createMembershipChanges } from '../features/spaces/membership-changes.ts';
 import { createMemberships } from '../features/spaces/memberships.ts';
 import { createAutomaticDecisions } from '../features/suggestions/automatic-decisions.ts';
 import { createComparing } from '../features/suggestions/comparing.ts';
@@ -112,7 +113,19 @@ export async function openRooms(
   const activity = createActivity({ db, clock, log, cursors });
   const oauth = createOAuth({ db, clock, ids, random, log });
   const credentials = { apiKey: keys, session: sessions, device: devices, oauth: oauth.accessTokens };
-  const memberships = createMemberships({ db, clock, ids, addTenant: insertTenant });
+  const membershipChanges = createMembershipChanges({
+    ...{ clock, ids },
+    async departed(connection, { tenantId, author, role }) {
+      if (role !== 'owner') await webhooks.switchOff(connection, { tenantId, author });
+      if (role === 'owner' || role === 'writer') return;
+      await jobs.cancel(connection, tenantId, { author }, 'Whoever started it may no longer write in the space.');
+    },
+  });
+  const memberships = createMemberships({
+    ...{ db, clock, ids, idempotency },
+    addTenant: insertTenant,
+    changes: membershipChanges,
+  });
   const refresh = async (principal: Principal) => {
     const { kind, hash } = principal.credential;
     return memberships.refresh(principal, await credentials[kind].refresh(hash));
@@ -257,6 +270,7 @@ export async function openRooms(
     oauth,
     connections,
     memberships,
+    membershipChanges,
     limiting,
     usage,
     idempotency,

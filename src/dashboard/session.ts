@@ -8,7 +8,7 @@ import { describeError } from './errors.ts';
 import { patient } from './rate-limit.ts';
 import { currentView, spaceOfPage } from './router.ts';
 import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
-import { currentSpace, invitations, noticingRefusals, scope, spaces } from './space.ts';
+import { currentSpace, invitations, noticingRefusals, scope, spaceMakers, spaces } from './space.ts';
 import { pageFetch } from './upload-fetch.ts';
 
 /** A signed-in session. */
@@ -135,9 +135,10 @@ async function open(
  */
 async function enter(account: Client): Promise<string | undefined> {
   const was = currentSpace.peek();
-  const [{ email, credential }, { data }] = await Promise.all([account.account.get(), account.spaces.list()]);
+  const [{ email, credential }, { data, makers }] = await Promise.all([account.account.get(), account.spaces.list()]);
   return batch(() => {
     spaces.value = data;
+    spaceMakers.value = makers;
     const space = currentSpace.peek();
     if (spaceOfPage !== undefined && !space) {
       const invitation = invitations.peek().find(({ id }) => id === spaceOfPage);

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Space } from '../client/client.ts';
 import type { Fetch } from '../client/fetch.ts';
 import { SCOPES, type Scope } from '../contract/scopes.ts';
+import type { SpaceMakers } from '../contract/spaces.ts';
 import { hrefOf, spaceOfPage } from './router.ts';
 
 /** The name of the own account among spaces. */
@@ -9,6 +10,9 @@ export const OWN_MEMORY = 'Your memory';
 
 /** The spaces that the account has joined or is invited to, the newest first. */
 export const spaces = signal<readonly Space[]>([]);
+
+/** Who may make spaces here. */
+export const spaceMakers = signal<SpaceMakers>('everyone');
 
 /** Those that the account has joined, by name. */
 export const joinedSpaces = computed(() =>

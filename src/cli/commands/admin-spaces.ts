@@ -31,7 +31,7 @@ export function addSpacesCommand(
     .action(async (name: string, { owner }: { owner: string }) => {
       const tenantId = await inRooms(async ({ accounts, memberships }) => {
         const { tenantId: memberId, email, tier } = await accounts.byEmail(owner);
-        return memberships.found({ memberId, email, tier }, name);
+        return memberships.found({ memberId, email, tier }, name, 'operator');
       });
       print(`${owner} owns the space ${oneLine(name)} now (${tenantId}).`, { tenantId, name, owner });
     });

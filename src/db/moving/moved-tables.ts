@@ -107,7 +107,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'webhooks',
     'tenantId id',
     `url events endUser active secret formerSecret formerUntil readNumber readAt lastNumber dueAt claimedUntil fence
-     lastDeliveredAt lastFailedAt lastError createdAt`,
+     lastDeliveredAt lastFailedAt lastError createdAt author`,
   ),
   table(
     'webhookDeliveries',

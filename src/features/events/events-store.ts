@@ -1,4 +1,6 @@
+import { changeAuthor } from '../../db/change-author.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { ROW_IDS_PER_CONVERSATION } from '../conversations/message-row.ts';
 
 /** A logged change. Triggers write it in the transaction of the change. */
 export interface ChangeRow {
@@ -11,6 +13,8 @@ export interface ChangeRow {
   /** The key of the user in the database, which outlives its name. */
   scope: number | null;
   endUser: string | null;
+  /** The member of the space who made it, where that is known. */
+  author: string | null;
 }
 
 /** Finds the number of the latest change of each tenant; omits tenants without changes. */
@@ -46,7 +50,7 @@ export async function listChanges(
   { after, limit }: { after: number; limit: number },
 ): Promise<ChangeRow[]> {
   return reader.all<ChangeRow>(
-    `SELECT c.number, c.at, c.kind, c.itemId, c.scope, s.endUser
+    `SELECT c.number, c.at, c.kind, c.itemId, c.scope, s.endUser, ${changeAuthor('c', ROW_IDS_PER_CONVERSATION)} AS author
      FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope
      WHERE c.tenantId = ? AND c.number > ? ORDER BY c.number LIMIT ?`,
     [tenantId, after, limit],

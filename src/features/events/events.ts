@@ -180,13 +180,13 @@ function idOf({ number, at }: Position): string {
   return `${number}-${at}`;
 }
 
-function textOf({ number, at, kind, itemId, endUser }: ChangeRow): string {
-  const data: EventData = { id: itemId, user: endUser, at: toTimestamp(at) };
+function textOf({ number, at, kind, itemId, endUser, author }: ChangeRow): string {
+  const data: EventData = { id: itemId, user: endUser, author, at: toTimestamp(at) };
   return `id: ${idOf({ number, at })}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Says that changes up to this position may have been missed. */
 function resetText(position: Position, nowMs: number): string {
-  const data: EventData = { id: null, user: null, at: toTimestamp(nowMs) };
+  const data: EventData = { id: null, user: null, author: null, at: toTimestamp(nowMs) };
   return `id: ${idOf(position)}\nevent: reset\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -66,6 +66,15 @@ export async function redactAnswersAbout(
   );
 }
 
+/** Redacts the answers that contain a text as a whole value. */
+export async function redactAnswersNaming(connection: Connection, tenantId: string, value: string): Promise<void> {
+  const pattern = JSON.stringify(value).replace(/[!%_]/g, '!$&');
+  await connection.run("UPDATE idempotencyKeys SET answer = NULL WHERE tenantId = ? AND answer LIKE ? ESCAPE '!'", [
+    tenantId,
+    `%${pattern}%`,
+  ]);
+}
+
 /** Deletes up to `limit` answers and returns how many. */
 export async function deleteSomeAnswersBefore(
   connection: Connection,

@@ -13,6 +13,7 @@ import {
   findAnswers,
   insertAnswers,
   redactAnswersAbout,
+  redactAnswersNaming,
   type StoredAnswer,
 } from './idempotency-store.ts';
 
@@ -85,6 +86,8 @@ export interface Idempotency {
   store(connection: Connection, created: readonly AnswerToStore[]): Promise<void>;
   /** Redacts the stored answers that contain any of these resources. */
   redact(connection: Connection, tenantId: string, resourceIds: readonly string[]): Promise<void>;
+  /** Redacts the stored answers that contain a text as a whole value, such as an address. */
+  redactNaming(connection: Connection, tenantId: string, value: string): Promise<void>;
   /** Deletes expired answers, in portions so that other writes are not held up. */
   sweep(): Promise<void>;
   erase(connection: Connection, tenantId: string): Promise<void>;
@@ -181,6 +184,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     findReplays,
     store,
     redact: redactAnswersAbout,
+    redactNaming: redactAnswersNaming,
     async sweep() {
       const beforeMs = clock.nowMs() - RETENTION_MS;
       const deleteSome = (connection: Connection) => deleteSomeAnswersBefore(connection, beforeMs, SWEEP_ROWS);

@@ -185,16 +185,24 @@ export async function listJobsOfUser(reader: Reader, tenantId: string, endUser: 
   return reader.all<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
+/** Which open jobs of a tenant to list. */
+interface OpenJobs {
+  conversationId?: string | null;
+  provider?: string | null;
+  author?: string | null;
+}
+
 /** Lists a tenant's open jobs, optionally by conversation or provider. */
 export async function listOpenJobs(
   reader: Reader,
   tenantId: string,
-  { conversationId = null, provider = null }: { conversationId?: string | null; provider?: string | null },
+  { conversationId = null, provider = null, author = null }: OpenJobs,
 ): Promise<JobRow[]> {
   return reader.all<JobRow>(
     `SELECT * FROM jobs WHERE tenantId = ? AND finishedAt IS NULL
-       AND (CAST(? AS TEXT) IS NULL OR conversationId = ?) AND (CAST(? AS TEXT) IS NULL OR provider = ?)`,
-    [tenantId, conversationId, conversationId, provider, provider],
+       AND (CAST(? AS TEXT) IS NULL OR conversationId = ?) AND (CAST(? AS TEXT) IS NULL OR provider = ?)
+       AND (CAST(? AS TEXT) IS NULL OR author = ?)`,
+    [tenantId, conversationId, conversationId, provider, provider, author, author],
   );
 }
 

@@ -73,8 +73,13 @@ export interface Jobs {
    * further effect here.
    */
   advance(connection: Connection, job: JobRow, change: Partial<JobRow>): Promise<JobRow>;
-  /** Cancels a tenant's open jobs, optionally of one provider, in the caller's transaction. */
-  cancel(connection: Connection, tenantId: string, which: { provider?: Provider }, reason: string): Promise<void>;
+  /** Cancels a tenant's open jobs, optionally of one provider or member, in the caller's transaction. */
+  cancel(
+    connection: Connection,
+    tenantId: string,
+    which: { provider?: Provider; author?: string },
+    reason: string,
+  ): Promise<void>;
   /** Makes jobs that wait for a quota or cap due again, in the caller's transaction. */
   retryCapped(connection: Connection, tenantId: string): Promise<void>;
   /** Rewrites the results of jobs, in the caller's transaction. */

@@ -3,29 +3,28 @@ import type { Tier } from '../../contract/limits.ts';
 import { SCOPES } from '../../contract/scopes.ts';
 import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
 import { withAdmission } from '../../db/admission.ts';
-import type { Connection, Reader } from '../../db/connection.ts';
+import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { ActingSpace, Principal } from '../keys/keys.ts';
+import type { MembershipChanges } from './membership-changes.ts';
 import {
   type AccountKey,
   type ActingRow,
   type CountedSpaceRow,
-  deleteMember,
   deleteSpace,
   findActing,
   findOwnRow,
   findRole,
-  insertLog,
   insertMember,
   insertSpace,
   listAllSpaces,
-  listMembers,
   listSeen,
   listTouched,
-  lockAccount,
+  lockTenants,
   updateLogAuthors,
   updateSomeAuthors,
 } from './spaces-store.ts';
@@ -61,9 +60,9 @@ export interface Memberships extends Erasable {
   confirm(members: readonly Principal[]): Promise<Principal[]>;
   /**
    * Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased, and
-   * `unprocessable` for one that owns `most` spaces.
+   * `unprocessable` for one that owns as many as its tier allows, unless the space is made `by` the operator.
    */
-  found(account: AccountKey & { tier: Tier }, name: string, most?: number): Promise<string>;
+  found(account: AccountKey & { tier: Tier }, name: string, by?: 'operator'): Promise<string>;
   /** Lists all spaces, the newest first. For the operator. */
   listAll(): Promise<CountedSpaceRow[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
@@ -81,6 +80,8 @@ interface Parts {
   ids: Ids;
   /** Adds a tenant in the caller's transaction. */
   addTenant(connection: Connection, tenant: NewTenant): Promise<void>;
+  changes: MembershipChanges;
+  idempotency: Pick<Idempotency, 'redactNaming'>;
 }
 
 /** The tenant of a space, which has no address that anybody could sign in with. */
@@ -93,7 +94,7 @@ interface NewTenant {
 }
 
 /** Creates the memberships of a database. */
-export function createMemberships({ db, clock, ids, addTenant }: Parts): Memberships {
+export function createMemberships({ db, clock, ids, addTenant, changes, idempotency }: Parts): Memberships {
   async function findSpace({ tenantId }: Principal, idOrName: string): Promise<ActingRow | undefined> {
     const rows = await findActing(db.lookups, tenantId, idOrName);
     const byId = rows.find((row) => row.tenantId === idOrName);
@@ -107,19 +108,6 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
     return rows[0];
   }
 
-  /** Returns the others in the space of a member. Throws `conflict` if they would be left without an owner. */
-  async function othersBehind(reader: Reader, tenantId: string, name: string, account: AccountKey) {
-    const members = (await listMembers(reader, tenantId)).filter(({ memberId }) => memberId !== null);
-    const others = members.filter(({ memberId }) => memberId !== account.memberId);
-    const isOwned = members.length === others.length || others.some(({ role }) => role === 'owner');
-    if (others.length === 0 || isOwned) return others;
-    const space = JSON.stringify(name);
-    throw new AppError(
-      'conflict',
-      `This account is the only owner of the space ${space}. Make another member owner, or erase the space first.`,
-    );
-  }
-
   async function joined(account: AccountKey) {
     return (await listSeen(db.lookups, account, clock.nowMs())).filter(({ memberId }) => memberId !== null);
   }
@@ -130,7 +118,11 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
       while ((await db.writes.write(spaceId, (connection) => updateSomeAuthors(connection, some))) === PORTION);
     }
     const named = { tenantId: spaceId, author, as: FORMER_MEMBER };
-    await db.writes.write(spaceId, (connection) => updateLogAuthors(connection, named));
+    await db.writes.write(spaceId, async (connection) => {
+      await updateLogAuthors(connection, named);
+      // What was answered to requests with an Idempotency-Key names the author, for a day.
+      await idempotency.redactNaming(connection, spaceId, author);
+    });
   }
 
   async function enter(principal: Principal, idOrName: string): Promise<Principal> {
@@ -185,32 +177,28 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
       );
     },
-    async found({ tier, ...account }, name, most = Number.POSITIVE_INFINITY) {
+    async found({ tier, ...account }, name, by) {
       const tenantId = ids.next('ten');
       const nowMs = clock.nowMs();
       await db.writes.write('daemon', async (connection) => {
-        if (!(await lockAccount(connection, account.memberId))) throw new AppError('not_found', 'Tenant not found.');
-        const owned = (await listSeen(connection, account, nowMs)).filter(
-          ({ role, memberId }) => memberId !== null && role === 'owner',
-        );
-        if (owned.length >= most) {
-          throw new AppError('unprocessable', `You own ${most} spaces already. Erase one first.`);
-        }
+        if (!(await lockTenants(connection, [account.memberId]))) throw new AppError('not_found', 'Tenant not found.');
+        if (by !== 'operator') await changes.requireMayOwn(connection, account.memberId);
         await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
         await insertSpace(connection, { tenantId, name, createdAt: nowMs });
         await insertMember(connection, {
           ...{ tenantId, id: ids.next('mbr'), ...account, role: 'owner' },
           ...{ invitedBy: null, createdAt: nowMs, joinedAt: nowMs, expiresAt: null },
         });
-        const entry = { actor: account.email, action: 'created', subject: null, detail: name } as const;
-        await insertLog(connection, { tenantId, id: ids.next('log'), at: nowMs, ...entry });
+        await changes.log(connection, tenantId, { actor: account.email, action: 'created', detail: name });
       });
       return tenantId;
     },
     listAll: () => listAllSpaces(db.readers),
     async requireErasable(account) {
       for (const { tenantId, name } of await joined(account)) {
-        await othersBehind(db.readers.of(tenantId), tenantId, name, account);
+        const reader = db.readers.of(tenantId);
+        const row = await findOwnRow(reader, tenantId, account);
+        if (row) await changes.othersBehind(reader, row, { name });
       }
     },
     async leaveAll(account) {
@@ -220,11 +208,9 @@ export function createMemberships({ db, clock, ids, addTenant }: Parts): Members
           const row = await findOwnRow(connection, tenantId, account);
           if (!row) return;
           // Again, in the transaction: the others may be leaving, too.
-          const others = await othersBehind(connection, tenantId, name, account);
-          if (others.length === 0) return alone.push(tenantId);
-          await deleteMember(connection, tenantId, row.id);
-          const entry = { actor: account.email, action: 'left', subject: null, detail: name } as const;
-          return insertLog(connection, { tenantId, id: ids.next('log'), at: clock.nowMs(), ...entry });
+          const others = await changes.othersBehind(connection, row, { name });
+          if (others.length === 0) alone.push(tenantId);
+          else await changes.end(connection, row, { actor: account.email, action: 'left', detail: name });
         });
       }
       for (const spaceId of await listTouched(db.lookups, account.email)) {

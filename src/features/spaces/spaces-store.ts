@@ -177,12 +177,35 @@ export async function deleteSpace(connection: Connection, tenantId: string): Pro
 }
 
 /**
- * Keeps other daemons from erasing an account, and from locking it, before the transaction ends. Returns whether it exists.
+ * Keeps other daemons from erasing tenants, and from writing to them, before the transaction ends. Returns whether all exist.
  */
-export async function lockAccount(connection: Connection, tenantId: string): Promise<boolean> {
+export async function lockTenants(connection: Connection, tenantIds: readonly string[]): Promise<boolean> {
   const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
-  const sql = `SELECT 1 FROM tenants WHERE tenantId = ? AND erasedAt IS NULL ${lock}`;
-  return (await connection.get(sql, [tenantId])) !== undefined;
+  const locked = await connection.all(
+    `SELECT 1 FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL ORDER BY tenantId ${lock}`,
+    [JSON.stringify(tenantIds)],
+  );
+  return locked.length === tenantIds.length;
+}
+
+/** Counts the spaces that an account owns, in a transaction of the daemon; `undefined` if it was erased. */
+export async function countOwned(
+  connection: Connection,
+  memberId: string,
+): Promise<{ tier: Tier; owned: number } | undefined> {
+  return connection.get(
+    `SELECT t.tier, (SELECT COUNT(*) FROM spaceMembers m JOIN tenants s ON s.tenantId = m.tenantId
+       WHERE m.memberId = t.tenantId AND m.role = 'owner' AND s.erasedAt IS NULL) AS owned
+     FROM tenants t WHERE t.tenantId = ? AND t.erasedAt IS NULL`,
+    [memberId],
+  );
+}
+
+/** Counts the spaces that an account has joined, in a transaction of the daemon. */
+export async function countJoined(connection: Connection, memberId: string): Promise<number> {
+  const sql = `SELECT COUNT(*) AS joined FROM spaceMembers m JOIN tenants s ON s.tenantId = m.tenantId
+    WHERE m.memberId = ? AND s.erasedAt IS NULL`;
+  return (await connection.get<{ joined: number }>(sql, [memberId]))!.joined;
 }
 
 export async function insertLog(connection: Connection, row: SpaceLogRow): Promise<void> {
@@ -251,7 +274,7 @@ export interface FormerAuthor {
   limit: number;
 }
 
-/** Takes the address of a former member off the log, activity, jobs and decisions of a space. */
+/** Takes the address of a former member off the log, activity, jobs, webhooks and decisions of a space. */
 export async function updateLogAuthors(
   connection: Connection,
   { tenantId, author, as }: Pick<FormerAuthor, 'tenantId' | 'author' | 'as'>,
@@ -265,6 +288,7 @@ export async function updateLogAuthors(
   ]);
   await connection.run('UPDATE activity SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
   await connection.run('UPDATE jobs SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
+  await connection.run('UPDATE webhooks SET author = ? WHERE tenantId = ? AND author = ?', [as, tenantId, author]);
   await connection.run('UPDATE suggestions SET decidedBy = ? WHERE tenantId = ? AND decidedBy = ?', [
     as,
     tenantId,

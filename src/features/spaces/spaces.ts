@@ -4,7 +4,6 @@ import {
   isReserved,
   MAX_JOINED_SPACES,
   MAX_MEMBERS,
-  MAX_OWNED_SPACES,
   type MemberChange,
   type NewMember,
   type NewSpace,
@@ -13,6 +12,7 @@ import {
   type Spaces as SpaceList,
   type SpaceLogPage,
   type SpaceLogQuery,
+  type SpaceMakers,
   type SpaceMember,
   type SpaceMembers,
 } from '../../contract/spaces.ts';
@@ -26,20 +26,20 @@ import type { RateLimits } from '../limits/rate-limits.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { invitationMail } from './invitation-mail.ts';
+import type { MembershipChanges } from './membership-changes.ts';
 import { type Memberships, notInSpace } from './memberships.ts';
 import {
+  countJoined,
   deleteExpiredInvitations,
-  deleteMember,
   deleteSomeLog,
   findByAddress,
   findMember,
   findOwnRow,
-  insertLog,
   insertMember,
   listLog,
   listMembers,
   listSeen,
-  lockAccount,
+  lockTenants,
   type MemberRow,
   type SeenSpaceRow,
   updateMember,
@@ -79,19 +79,17 @@ export interface Spaces {
   deleteOld(): Promise<void>;
 }
 
-/** Who may make spaces. */
-export type SpacesPolicy = 'everyone' | 'operator';
-
 interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
   cursors: Cursors;
-  policy: SpacesPolicy;
+  makers: SpaceMakers;
   mailQueue: MailQueue;
   rateLimits: Pick<RateLimits, 'takeInvitation' | 'takeInvitationMail'>;
   publicUrl: () => string;
-  memberships: Pick<Memberships, 'found' | 'leaveAll'>;
+  memberships: Pick<Memberships, 'found'>;
+  changes: MembershipChanges;
   accounts: { erase(tenantId: string): Promise<void> };
 }
 
@@ -106,11 +104,12 @@ export function createSpaces({
   clock,
   ids,
   cursors,
-  policy,
+  makers,
   mailQueue,
   rateLimits,
   publicUrl,
   memberships,
+  changes,
   accounts,
 }: Parts): Spaces {
   const accountOf = ({ tenantId, email }: Caller) => ({ memberId: tenantId, email });
@@ -140,24 +139,12 @@ export function createSpaces({
     return row;
   }
 
-  /** Throws `conflict` if a joined owner is the last one. */
-  async function requireOtherOwner(reader: Reader, { tenantId, id, role, memberId }: MemberRow): Promise<void> {
-    if (role !== 'owner' || memberId === null) return;
-    const others = (await listMembers(reader, tenantId)).filter((row) => row.id !== id && row.memberId !== null);
-    if (others.some((other) => other.role === 'owner')) return;
-    const advice = others.length === 0 ? 'Erase the space instead.' : 'Make another member owner first.';
-    throw new AppError('conflict', `A space has at least one owner, and this is the only one. ${advice}`);
-  }
-
-  async function addLog(
-    connection: Connection,
-    tenantId: string,
-    { email }: Pick<Caller, 'email'>,
-    action: SpaceAction,
-    { subject = null, detail = null }: { subject?: string | null; detail?: string | null } = {},
-  ): Promise<void> {
-    const at = clock.nowMs();
-    await insertLog(connection, { tenantId, id: ids.next('log'), at, actor: email, action, subject, detail });
+  /** Runs `work` alone with a space and an account, of which it sees both. */
+  function writeWith<T>(id: string, memberId: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    return db.writes.write('daemon', async (connection) => {
+      if (!(await lockTenants(connection, [...new Set([requireId(id), memberId])]))) throw notInSpace(id);
+      return work(connection);
+    });
   }
 
   /** Not by what the space holds: spaces are erased and invitations withdrawn, while mails stay sent. */
@@ -184,8 +171,8 @@ export function createSpaces({
     await mailQueue.enqueue(connection, mail, { expiresAtMs: expiresAt!, suppressed: !isWanted });
   }
 
-  async function findTarget(connection: Connection, id: string, memberId: string): Promise<MemberRow> {
-    const target = await findMember(connection, id, memberId);
+  async function findTarget(reader: Reader, id: string, memberId: string): Promise<MemberRow> {
+    const target = await findMember(reader, id, memberId);
     if (!target) throw new AppError('not_found', 'There is no member with this id.');
     return target;
   }
@@ -193,16 +180,16 @@ export function createSpaces({
   return {
     async create(caller, { name }) {
       requireFreeName(name);
-      if (policy === 'operator') {
+      if (makers === 'operator') {
         throw new AppError('forbidden', 'Only the operator makes spaces here: svc admin spaces create.');
       }
       const account = { ...accountOf(caller), tier: caller.tier };
-      const tenantId = await memberships.found(account, name, MAX_OWNED_SPACES);
+      const tenantId = await memberships.found(account, name);
       return toSpace(await requireSeen(caller, tenantId));
     },
     async list(caller) {
       const rows = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-      return { data: rows.map(toSpace), nextCursor: null };
+      return { data: rows.map(toSpace), nextCursor: null, makers };
     },
     get: async (caller, id) => toSpace(await requireSeen(caller, id)),
     async rename(caller, id, { name }) {
@@ -210,7 +197,7 @@ export function createSpaces({
       await write(id, async (connection) => {
         await requireOwner(connection, caller, id);
         await updateName(connection, id, name);
-        await addLog(connection, id, caller, 'renamed', { detail: name });
+        await changes.log(connection, id, { actor: caller.email, action: 'renamed', detail: name });
       });
       return toSpace(await requireSeen(caller, id));
     },
@@ -241,58 +228,59 @@ export function createSpaces({
         if (known) await updateMember(connection, row);
         else if ((await listMembers(connection, id)).length < MAX_MEMBERS) await insertMember(connection, row);
         else throw new AppError('unprocessable', `A space has at most ${MAX_MEMBERS} members and invitations.`);
-        await addLog(connection, id, caller, 'invited', { subject: email, detail: role });
+        await changes.log(connection, id, { actor: caller.email, action: 'invited', subject: email, detail: role });
         await sendInvitation(connection, row, name, isWanted);
         return row;
       });
       mailQueue.wake();
       return toMember(invited);
     },
-    changeRole: (caller, id, memberId, { role }) =>
-      write(id, async (connection) => {
+    async changeRole(caller, id, memberId, { role }) {
+      await requireOwner(readerOf(id), caller, id);
+      const before = await findTarget(readerOf(id), id, memberId);
+      return writeWith(id, before.memberId ?? caller.tenantId, async (connection) => {
         await requireOwner(connection, caller, id);
         const target = await findTarget(connection, id, memberId);
         if (target.role === role) return toMember(target);
-        await requireOtherOwner(connection, target);
-        const changed = { ...target, role };
-        await updateMember(connection, changed);
-        await addLog(connection, id, caller, 'changedRole', { subject: target.email, detail: role });
+        await changes.othersBehind(connection, target);
+        if (role === 'owner' && target.memberId !== null) await changes.requireMayOwn(connection, target.memberId);
+        const changed = await changes.give(connection, target, role);
+        const entry = { actor: caller.email, action: 'changedRole', subject: target.email, detail: role } as const;
+        await changes.log(connection, id, entry);
         return toMember(changed);
-      }),
+      });
+    },
     removeMember: (caller, id, memberId) =>
       write(id, async (connection) => {
         await requireOwner(connection, caller, id);
         const target = await findTarget(connection, id, memberId);
-        await requireOtherOwner(connection, target);
-        await deleteMember(connection, id, memberId);
-        await addLog(connection, id, caller, 'removed', { subject: target.email, detail: target.role });
+        await changes.othersBehind(connection, target);
+        const { email: subject, role: detail } = target;
+        await changes.end(connection, target, { actor: caller.email, action: 'removed', subject, detail });
       }),
     async join(caller, id) {
-      const joined = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-      if (joined.filter(({ memberId }) => memberId !== null).length >= MAX_JOINED_SPACES) {
-        throw new AppError('unprocessable', `You are in ${MAX_JOINED_SPACES} spaces already. Leave one first.`);
-      }
-      await write(id, async (connection) => {
+      await writeWith(id, caller.tenantId, async (connection) => {
         const row = await findOwnRow(connection, id, accountOf(caller));
-        if (!row || !(await lockAccount(connection, id))) throw notInSpace(id);
+        if (!row) throw notInSpace(id);
         if (row.memberId !== null) return;
         const nowMs = clock.nowMs();
         if (row.expiresAt! <= nowMs) throw new AppError('gone', 'The invitation has ended. Ask for another one.');
+        if ((await countJoined(connection, caller.tenantId)) >= MAX_JOINED_SPACES) {
+          throw new AppError('unprocessable', `You are in ${MAX_JOINED_SPACES} spaces already. Leave one first.`);
+        }
+        if (row.role === 'owner') await changes.requireMayOwn(connection, caller.tenantId);
         await updateMember(connection, { ...row, memberId: caller.tenantId, joinedAt: nowMs, expiresAt: null });
-        await addLog(connection, id, caller, 'joined', { detail: row.role });
+        await changes.log(connection, id, { actor: caller.email, action: 'joined', detail: row.role });
       });
-      // Afterwards, because the transaction of a space sees no other tenant: erasing leaves what was joined before it.
-      const isKept = await db.writes.write('daemon', (connection) => lockAccount(connection, caller.tenantId));
-      if (!isKept) await memberships.leaveAll(accountOf(caller));
       return toSpace(await requireSeen(caller, id));
     },
     leave: (caller, id) =>
       write(id, async (connection) => {
         const row = await findOwnRow(connection, id, accountOf(caller));
         if (!row) throw notInSpace(id);
-        await requireOtherOwner(connection, row);
-        await deleteMember(connection, id, row.id);
-        await addLog(connection, id, caller, row.memberId === null ? 'declined' : 'left');
+        await changes.othersBehind(connection, row);
+        const action = row.memberId === null ? 'declined' : 'left';
+        await changes.end(connection, row, { actor: caller.email, action });
       }),
     async log(caller, id, { limit = 50, cursor }) {
       const reader = readerOf(id);
@@ -306,7 +294,9 @@ export function createSpaces({
     },
     async note({ space, email }, action, detail) {
       if (!space) return;
-      await db.writes.write(space.id, (connection) => addLog(connection, space.id, { email }, action, { detail }));
+      await db.writes.write(space.id, (connection) =>
+        changes.log(connection, space.id, { actor: email, action, detail }),
+      );
     },
     async deleteOld() {
       const nowMs = clock.nowMs();

@@ -1,5 +1,7 @@
 import type { DeliveryState } from '../../contract/webhooks.ts';
+import { changeAuthor } from '../../db/change-author.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { ROW_IDS_PER_CONVERSATION } from '../conversations/message-row.ts';
 import type { WebhookKey } from './webhooks-store.ts';
 
 /** A stored delivery: ids only, the body is composed when it is sent. Times in epoch milliseconds. */
@@ -24,8 +26,8 @@ export interface DeliveryRow {
   triedAt: number | null;
 }
 
-/** A delivery with the user that it belongs to, if that still exists. */
-export type NamedDelivery = DeliveryRow & { endUser: string | null };
+/** A delivery with the user that it belongs to, if that still exists, and who made the change. */
+export type NamedDelivery = DeliveryRow & { endUser: string | null; author: string | null };
 
 const COLUMNS = [
   ...(['tenantId', 'id', 'webhookId', 'number', 'kind', 'itemId', 'scope', 'at', 'state'] as const),
@@ -50,7 +52,7 @@ export async function updateTried(
   );
 }
 
-const NAMED = `SELECT d.*, s.endUser FROM webhookDeliveries d
+const NAMED = `SELECT d.*, s.endUser, ${changeAuthor('d', ROW_IDS_PER_CONVERSATION)} AS author FROM webhookDeliveries d
   LEFT JOIN scopes s ON s.tenantId = d.tenantId AND s.scope = d.scope`;
 
 /** Finds the delivery that is to be sent next. */

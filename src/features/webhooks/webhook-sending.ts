@@ -79,15 +79,15 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
     if (secrets.length === 0) {
       return { status: null, error: 'The secret cannot be unsealed. Make a new one with rotate-secret.' };
     }
-    const { id, kind, itemId, endUser, at } = delivery;
-    const data: EventData = { id: itemId, user: endUser, at: toTimestamp(at) };
+    const { id, kind, itemId, endUser, author, at } = delivery;
+    const data: EventData = { id: itemId, user: endUser, author, at: toTimestamp(at) };
     const body = JSON.stringify({ type: kind, timestamp: data.at, data });
     const headers = signatureHeaders(secrets, { id, nowMs: clock.nowMs(), body });
     return http.post(webhook.url, { headers, body, signal: stopping.signal });
   }
 
   async function attempt(webhook: WebhookRow, delivery: NamedDelivery): Promise<DeliveryRow> {
-    const { endUser: _, ...row } = delivery;
+    const { endUser: _user, author: _author, ...row } = delivery;
     const { status, error } = await post(webhook, delivery);
     const state = error === null ? 'delivered' : 'failed';
     return { ...row, state, status, error, attempts: row.attempts + 1, triedAt: clock.nowMs() };
@@ -128,7 +128,8 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
       for (;;) {
         // Its URL or secret may have changed since it was claimed.
         const [current, delivery] = [await findWebhook(reader, key), await findNextDelivery(reader, key)];
-        if (current === undefined || delivery === undefined) break;
+        // Or it was switched off.
+        if (!current?.active || delivery === undefined) break;
         const tried = await attempt(current, delivery);
         if (!(await settle(webhook, tried, clock.monotonicMs() >= endMs))) return;
       }

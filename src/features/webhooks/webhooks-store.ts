@@ -28,6 +28,8 @@ export interface WebhookRow {
   lastFailedAt: number | null;
   lastError: string | null;
   createdAt: number;
+  /** The member of the space who made it or switched it on; null elsewhere. */
+  author: string | null;
 }
 
 /** Identifies a webhook. */
@@ -36,7 +38,7 @@ export type WebhookKey = Pick<WebhookRow, 'tenantId' | 'id'>;
 const COLUMNS = [
   ...(['tenantId', 'id', 'url', 'events', 'endUser', 'active', 'secret', 'formerSecret', 'formerUntil'] as const),
   ...(['readNumber', 'readAt', 'lastNumber', 'dueAt', 'claimedUntil', 'fence'] as const),
-  ...(['lastDeliveredAt', 'lastFailedAt', 'lastError', 'createdAt'] as const),
+  ...(['lastDeliveredAt', 'lastFailedAt', 'lastError', 'createdAt', 'author'] as const),
 ];
 
 export async function findWebhook(reader: Reader, { tenantId, id }: WebhookKey): Promise<WebhookRow | undefined> {
@@ -65,6 +67,17 @@ export async function updateWebhook(
   const values = columns.map((column) => fields[column]!);
   const set = columns.map((column) => `${column} = ?`).join(', ');
   await connection.run(`UPDATE webhooks SET ${set} WHERE tenantId = ? AND id = ?`, [...values, tenantId, id]);
+}
+
+/** Switches off the active webhooks of a member, with the reason. */
+export async function updateSwitchedOff(
+  connection: Connection,
+  { tenantId, author, at, reason }: { tenantId: string; author: string; at: number; reason: string },
+): Promise<void> {
+  await connection.run(
+    'UPDATE webhooks SET active = 0, lastFailedAt = ?, lastError = ? WHERE tenantId = ? AND author = ? AND active = 1',
+    [at, reason, tenantId, author],
+  );
 }
 
 /** Deletes a webhook, or all of a tenant. */

@@ -45,6 +45,7 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
+  updateSwitchedOff,
   updateWebhook,
   type WebhookRow,
 } from './webhooks-store.ts';
@@ -58,6 +59,11 @@ export interface Webhooks extends Erasable {
   /** Throws `precondition_failed`, and `unprocessable` for an address that is not allowed. */
   change(principal: Principal, id: string, change: WebhookChange, ifMatch?: string): Promise<Webhook>;
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
+  /**
+   * Switches off, in the caller's transaction, the webhooks of a member who is no longer owner of a space: what changes there
+   * must not go on being sent to an address that only they chose.
+   */
+  switchOff(connection: Connection, member: { tenantId: string; author: string }): Promise<void>;
   /** Makes a new secret. The former one signs, too, for a day. */
   rotateSecret(principal: Principal, id: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `test` at once. Throws `conflict` while another such request runs. */
@@ -117,7 +123,11 @@ export function createWebhooks(parts: Parts): Webhooks {
     if (refusal !== undefined) throw new AppError('unprocessable', refusal);
   }
 
-  async function insert(connection: Connection, tenantId: string, body: NewWebhook): Promise<WebhookWithSecret> {
+  async function insert(
+    connection: Connection,
+    { tenantId, author = null }: Principal,
+    body: NewWebhook,
+  ): Promise<WebhookWithSecret> {
     await usage.requireTenant(connection, tenantId);
     if ((await listWebhooks(connection, tenantId)).length >= MAX_WEBHOOKS) {
       throw new AppError('unprocessable', `This account has ${MAX_WEBHOOKS} webhooks already. Delete one first.`);
@@ -135,6 +145,7 @@ export function createWebhooks(parts: Parts): Webhooks {
       ...{ formerSecret: null, formerUntil: null, readNumber: number, readAt: at, lastNumber: 0 },
       ...{ dueAt: null, claimedUntil: 0, fence: 0, lastDeliveredAt: null, lastFailedAt: null, lastError: null },
       createdAt: clock.nowMs(),
+      author,
     };
     await insertWebhook(connection, row);
     return { ...toWebhook(row), secret };
@@ -183,9 +194,9 @@ export function createWebhooks(parts: Parts): Webhooks {
   }
 
   return {
-    async create({ tenantId }, body) {
+    async create(principal, body) {
       requireAllowed(body.url);
-      return db.writes.write(tenantId, (connection) => insert(connection, tenantId, body));
+      return db.writes.write(principal.tenantId, (connection) => insert(connection, principal, body));
     },
     async list({ tenantId }) {
       return { data: (await listWebhooks(db.readers.of(tenantId), tenantId)).map(toWebhook), nextCursor: null };
@@ -193,7 +204,7 @@ export function createWebhooks(parts: Parts): Webhooks {
     get: async (principal, id) => toWebhook(await load(db.readers.of(principal.tenantId), principal, id)),
     async change(principal, id, { url, events: chosen, user, active }, ifMatch) {
       requireAllowed(url);
-      const { tenantId } = principal;
+      const { tenantId, author = null } = principal;
       return db.writes.write(tenantId, async (connection) => {
         const row = await load(connection, principal, id);
         requireState(ifMatch, row);
@@ -206,6 +217,8 @@ export function createWebhooks(parts: Parts): Webhooks {
           ...(user !== undefined && { endUser: user }),
           ...(active !== undefined && { active: Number(active) }),
           ...(isResumed && { readNumber: number, readAt: at }),
+          // Whoever chooses the address, or switches it on, answers for it.
+          ...((isResumed || url !== undefined) && { author }),
           ...(triesNow && { dueAt: clock.nowMs() }),
         };
         await updateWebhook(connection, row, fields);
@@ -216,6 +229,12 @@ export function createWebhooks(parts: Parts): Webhooks {
       erase({ tenantId: principal.tenantId, id }, async (connection) =>
         requireState(ifMatch, await load(connection, principal, id)),
       ),
+    switchOff: (connection, member) =>
+      updateSwitchedOff(connection, {
+        ...member,
+        at: clock.nowMs(),
+        reason: 'Switched off: whoever set it up is no longer owner of the space. Another owner can switch it on.',
+      }),
     async rotateSecret(principal, id) {
       const { tenantId } = principal;
       const secret = newSecret(random);
@@ -232,7 +251,16 @@ export function createWebhooks(parts: Parts): Webhooks {
         const nowMs = clock.nowMs();
         const delivery: NamedDelivery = {
           ...{ tenantId: webhook.tenantId, id: ids.next('whd'), webhookId: id, number: 0, kind: 'test', itemId: null },
-          ...{ scope: null, endUser: null, at: nowMs, state: 'waiting', attempts: 0, status: null, error: null },
+          ...{
+            scope: null,
+            endUser: null,
+            author: principal.author ?? null,
+            at: nowMs,
+            state: 'waiting',
+            attempts: 0,
+            status: null,
+            error: null,
+          },
           ...{ createdAt: nowMs, triedAt: null },
         };
         return record(webhook, await sending.attempt(webhook, delivery), false);

@@ -64,9 +64,13 @@ export const SPACES: Record<string, Scenario> = {
     await write(twin, async (connection) => {
       const setErased = (at: number | null) =>
         connection.run('UPDATE tenants SET erasedAt = ? WHERE tenantId = ?', [at, tenantId]);
-      record('is there', await spaces.lockAccount(connection, tenantId));
+      record('is there', await spaces.lockTenants(connection, [tenantId]));
+      record('role', await spaces.findRole(connection, tenantId, 'ten_member'));
+      record('joined', await spaces.countJoined(connection, tenantId));
+      record('owned', await spaces.countOwned(connection, tenantId));
       await setErased(1);
-      record('is erased', await spaces.lockAccount(connection, tenantId));
+      record('is erased', await spaces.lockTenants(connection, [tenantId]));
+      record('owned', await spaces.countOwned(connection, tenantId));
       await setErased(null);
     });
   },

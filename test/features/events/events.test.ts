@@ -79,7 +79,7 @@ describe('the event stream', () => {
     ]);
     expect(seen[4]).toEqual(['memory.deleted', coffee.id, 'ada']);
     expect(JSON.stringify(events)).not.toMatch(/drinks/);
-    expect(Object.keys(events[0]!.data)).toEqual(['id', 'user', 'at']);
+    expect(Object.keys(events[0]!.data)).toEqual(['id', 'user', 'author', 'at']);
   });
 
   test('names what happens to conversations and episodes', async () => {

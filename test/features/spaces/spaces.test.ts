@@ -156,14 +156,6 @@ describe('a space', () => {
   });
 });
 
-test('an account owns 20 spaces at most, also if it makes them at once', async () => {
-  const made = await Promise.all(
-    Array.from({ length: 30 }, (_, count) => lin.call('/v1/spaces', { body: { name: `space ${count}` } })),
-  );
-  expect(made.filter(({ status }) => status === 201)).toHaveLength(20);
-  expect(made.filter(({ status }) => status === 422)).toHaveLength(10);
-});
-
 describe('an invitation', () => {
   test('is mailed with the space and who invites, and only the account of its address can accept it, once', async () => {
     const stranger = await newPerson(daemon);

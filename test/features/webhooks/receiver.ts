@@ -11,7 +11,11 @@ export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
   /** The parsed body. */
-  event: { type: string; timestamp: string; data: { id: string | null; user: string | null; at: string } };
+  event: {
+    type: string;
+    timestamp: string;
+    data: { id: string | null; user: string | null; author: string | null; at: string };
+  };
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

@@ -43,7 +43,7 @@ describe('a webhook', () => {
     expect(receiver.types()).toEqual(['memory.created', 'memory.updated', 'memory.deleted']);
     for (const request of requests) {
       expect(verify(request, secret)).toEqual(request.event);
-      expect(request.event.data).toEqual({ id: memory, user: 'ada', at: request.event.timestamp });
+      expect(request.event.data).toEqual({ id: memory, user: 'ada', author: null, at: request.event.timestamp });
       expect(request.body).not.toContain('drinks');
       expect(request.path).toBe('/hook?of=svc');
       const seconds = Math.floor(daemon.clock.nowMs() / 1000);

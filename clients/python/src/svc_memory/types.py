@@ -1340,6 +1340,7 @@ class SpaceSearch(TypedDict):
 class Spaces(TypedDict):
     data: list[Space]
     nextCursor: None
+    makers: Literal["everyone", "operator"]
 
 
 class WebhookDelivery(TypedDict):

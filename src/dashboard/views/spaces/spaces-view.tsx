@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../resource.ts';
 import { navigate, parameters } from '../../router.ts';
 import { currentSession, reloadSpaces } from '../../session.ts';
-import { invitations, joinedSpaces } from '../../space.ts';
+import { invitations, joinedSpaces, spaceMakers } from '../../space.ts';
 import { SpaceList } from './space-list.tsx';
 import { SpacePage } from './space-page.tsx';
 import { ROLE_WORDS } from './space-words.ts';
@@ -75,9 +75,12 @@ export function View() {
   );
 }
 
-/** A field for the name of a new space. */
+/** A field for the name of a new space, or who makes spaces here. */
 export function NewSpaceForm({ onCreate }: { onCreate: (name: string) => Promise<boolean> }) {
   const isBusy = useSignal(false);
+  if (spaceMakers.value === 'operator') {
+    return <p class="hint">Only the operator of this svc makes spaces. Ask them for one, or to be invited.</p>;
+  }
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
