@@ -103,7 +103,11 @@ test('a job that a member has started ends with the membership, and stores nothi
     );
   const job = await queue(lin.email);
   await DEPARTURES['made writer']!();
-  const stateOf = async () => (await asAda.call<{ state: string }>(`/v1/jobs/${job.id}`)).body.state;
+  const stateOf = async () => {
+    const { status, body, text } = await asAda.call<{ state: string }>(`/v1/jobs/${job.id}`);
+    expect(status, text).toBe(200);
+    return body.state;
+  };
   expect(await stateOf()).not.toBe('cancelled');
   await ada.call(pathOf(), { method: 'PATCH', body: { role: 'reader' } });
   expect(await stateOf()).toBe('cancelled');
