@@ -71,7 +71,7 @@ describe('a stranger', () => {
     await page.getByText('Forgot the memory.').waitFor();
     expect(await stored(apiKey)).toHaveLength(6);
     await page.goto('about:blank');
-    await expect.poll(async () => (await stored(apiKey)).length, { timeout: 3000 }).toBe(5);
+    await expect.poll(async () => (await stored(apiKey)).length).toBe(5);
   });
 
   test('finds the message that a memory comes from', { timeout: 60_000 }, async () => {
@@ -375,7 +375,7 @@ describe('the pane', () => {
     await offer.check();
     await forget();
     await expect.poll(titles, { timeout: 15_000 }).toEqual(['About home']);
-    expect(await stored(apiKey)).toHaveLength(4);
+    await expect.poll(async () => (await stored(apiKey)).length).toBe(4);
     expect(consoleErrors).toEqual([]);
   });
 
