@@ -40,14 +40,16 @@ async function whileDaemonIsDown(work: () => Promise<void>): Promise<void> {
   }
 }
 
+const HOOK_LIMIT_MS = 15_000;
+
 /** Sets up hooks that may take longer than usual, because a busy machine is no reason to fail. */
 async function setUpPatientHooks(assistant: Driven): Promise<void> {
   await harness.configure(assistant, '--yes', '--hooks');
   const path = join(harness.home.home, HOOK_FILES[assistant]);
   const hooks = await readFile(path, 'utf8');
   const patient = hooks
-    .replaceAll(/--client [a-z-]+/g, '$& --timeout 15000')
-    .replace("'--client', 'opencode'", "$&, '--timeout', '15000'")
+    .replaceAll(/--client [a-z-]+/g, `$& --timeout ${HOOK_LIMIT_MS}`)
+    .replace("'--client', 'opencode'", `$&, '--timeout', '${HOOK_LIMIT_MS}'`)
     .replace('LIMIT_MS = 2000', 'LIMIT_MS = 20000');
   expect(patient).not.toBe(hooks);
   await writeFile(path, patient);
@@ -115,7 +117,8 @@ describe.each(['claude-code', 'codex'] as const)('%s with hooks', (assistant) =>
       await setUpPatientHooks(assistant);
       const { first, printed, ms } = await turn(assistant, 'Ada now prefers oolong');
       console.info(`${assistant}: first request after ${ms.toFixed(0)} ms, without hooks ${without.ms.toFixed(0)} ms`);
-      expect(ms).toBeLessThan(2 * without.ms + 1000);
+      // A hook that waits for the daemon takes all of its time.
+      expect(ms - without.ms).toBeLessThan(HOOK_LIMIT_MS);
       expect(fencesIn(first)).toEqual([]);
       expect(printed).toContain('Understood.');
     });
@@ -135,7 +138,7 @@ test('claude-code with hooks calls tools that only read without asking', async (
 test('claude-code with the plugin recalls and stores as with hooks', async () => {
   const bin = join(harness.home.home, 'bin');
   await mkdir(bin);
-  const script = `#!/bin/sh\n[ "$1" = hook ] && set -- "$@" --timeout 15000\nexec "${BIN}" "$@"\n`;
+  const script = `#!/bin/sh\n[ "$1" = hook ] && set -- "$@" --timeout ${HOOK_LIMIT_MS}\nexec "${BIN}" "$@"\n`;
   await writeFile(join(bin, 'svc'), script, { mode: 0o755 });
   const home = { ...harness.home, env: { ...harness.home.env, PATH: `${bin}:${harness.home.env.PATH}` } };
   harness.home = home;
