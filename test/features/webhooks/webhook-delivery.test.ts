@@ -199,15 +199,15 @@ describe('a delivery that fails', () => {
 describe('a slow receiver', () => {
   test('does not hold up others of the account, nor those of another', async () => {
     const slow = await startReceiver();
-    slow.answerWith(() => {});
+    let ended = 0;
+    slow.answerWith((response) => response.on('close', () => ended++));
     for (let count = 0; count < 9; count += 1) await addWebhook(caller, slow.url);
     await addWebhook(caller, receiver.url);
     const other = await daemon.account();
     await addWebhook(other, receiver.url);
     await Promise.all([caller.add('tea'), other.add('coffee')]);
-    const startMs = performance.now();
     await receiver.until(2);
-    expect(performance.now() - startMs).toBeLessThan(6000);
+    expect(ended).toBe(0);
     await slow.close();
   });
 
