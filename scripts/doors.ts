@@ -37,7 +37,8 @@ const openclaw = async (): Promise<Door> => {
     commands: commands.map((line) => line.replace('@svc-memory/client', 'npm-pack:"$CLIENT"')),
     prints: /Understood/,
     async owned(home, modelUrl) {
-      await execa('npm', ['install', '--silent', '--prefix', join(home, '.openclaw'), 'openclaw@2026.9.6']);
+      const words = ['install', '--silent', '--ignore-scripts', '--prefix', join(home, '.openclaw')];
+      await execa('npm', [...words, 'openclaw@2026.9.6']);
       await symlink(join(home, '.openclaw/node_modules/.bin/openclaw'), join(home, 'bin/openclaw'));
       const models = [{ id: 'scripted', name: 'Scripted', contextWindow: 200_000, maxTokens: 4096 }];
       const scripted = { baseUrl: `${modelUrl}/v1`, apiKey: 'none', api: 'openai-completions', models };
