@@ -1,3 +1,4 @@
+import { chineseWords } from './chinese-words.ts';
 import { type Language, PRODUCTS, pattern, setOf, synonymsOf } from './language.ts';
 import { segmenter } from './unspaced.ts';
 
@@ -73,6 +74,7 @@ export const chinese: Language = {
       pattern('(?:戒了|戒掉|放弃了|停掉|取消了)([\\p{L}\\p{N}]{1,8})'),
     ],
   },
+  search: chineseWords,
   said: {
     explicit: pattern(
       '(?:记住|记得|请记|记一下|帮我记|别忘了|^以后(?:都|请|给|回答|写|推荐)?|今后|从现在起|从今以后|下次记得|备注一下)[，,：: ]*(.+)$',

@@ -1,4 +1,5 @@
 import { stemmer } from '@orama/stemmers/french';
+import { frenchWords } from './french-words.ts';
 import {
   counted,
   type Language,
@@ -30,7 +31,7 @@ export const french: Language = {
   spelling: /[àâçèêëîïôûùœ]|(?:es|ez|eux|tion|ment|ais|ait|eau|eur|ue)$/,
   present: pattern("\\b(?:maintenant|actuellement|en ce moment|désormais|à présent|aujourd['’]hui)\\b", 'g'),
   functionWords:
-    setOf(`le la les l un une des du de d et ou mais je j tu il elle on nous vous ils elles me m te t se s lui leur y en
+    setOf(`quel quelle quels quelles comment combien où pourquoi quand qui quoi est-ce lequel laquelle ai as avons avez le la les l un une des du de d et ou mais je j tu il elle on nous vous ils elles me m te t se s lui leur y en
     est sont était suis es êtes sommes a ai as ont avons avez à au aux dans sur sous chez avec pour par vers entre ce c cet cette
     ces qui que qu quoi dont où si comme car donc ne n pas plus mon ma mes ton ta tes son sa ses notre nos votre vos très bien
     aussi alors là ça cela depuis h heures heure`),
@@ -121,6 +122,7 @@ export const french: Language = {
       pattern(String.raw`\bplus (?:de |d['’]|chez |le |la )?([\p{L}\p{N}.-]+)`),
     ],
   },
+  search: frenchWords,
   said: {
     explicit: pattern(
       String.raw`\b(?:(?:souviens-toi|rappelle-toi|retiens|note(?: bien)?|n['’]oublie pas|garde en tête|pour (?:la prochaine fois|info|rappel|mémoire|la suite)|fyi|à partir de maintenant|désormais|dorénavant)\b\s*[,:]?\s*(?:bien\s+)?(?:que\s+|qu['’])?)(.+)$`,

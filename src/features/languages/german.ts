@@ -1,4 +1,5 @@
 import { stemmer } from '@orama/stemmers/german';
+import { germanWords } from './german-words.ts';
 import {
   counted,
   type Language,
@@ -42,7 +43,7 @@ export const german: Language = {
     'g',
   ),
   functionWords:
-    setOf(`der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir
+    setOf(`wem wen wessen welcher welches welchem welchen wie warum wieso woher wohin womit wofür woran worauf viel viele meines unseres hatten bei der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir
     dich dir ihn ihm uns euch ist sind war waren bin bist sein wird werden wurde wurden hat haben habe hatte zu zum zur in im
     ins an am auf aus bei beim mit nach von vom für über um durch gegen als wie so da dass weil denn auch sich man was wer wo
     wann welche dieser diese dieses jetzt schon mal doch ja eben gleich mein meine meinen meinem meiner unser unsere unseren
@@ -135,6 +136,7 @@ export const german: Language = {
     ],
     capitalizesNouns: true,
   },
+  search: germanWords,
   said: {
     explicit: pattern(
       String.raw`\b(?:(?:bitte\s+)?(?:merk(?:e)? dir|denk(?:e)? (?:bitte )?(?:immer )?daran|vergiss nicht|notier(?:e)?(?: dir)?|behalte? im kopf|für (?:die zukunft|später|nächstes mal)|(?:zur|als) info|fyi|ab (?:jetzt|sofort)|von nun an|künftig|grundsätzlich gilt)\b[,:]?\s*(?:bitte[,:]?\s+)?(?:dass\s+|immer dass\s+)?)(.+)$`,

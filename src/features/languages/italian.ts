@@ -1,4 +1,5 @@
 import { stemmer } from '@orama/stemmers/italian';
+import { italianWords } from './italian-words.ts';
 import {
   counted,
   type Language,
@@ -30,7 +31,7 @@ export const italian: Language = {
   spelling: /[àèìòù]|(?:zione|tà|are|ere|ire|gli|i|o|a)$/,
   present: pattern('\\b(?:adesso|attualmente|al momento|ormai|oggigiorno)\\b', 'g'),
   functionWords:
-    setOf(`il lo la i gli le l un uno una di del dello della dei degli delle da dal dalla a al alla ai agli alle in nel nella
+    setOf(`quale quali quanto quanta quanti quante quando perché chi cosa dove come che il lo la i gli le l un uno una di del dello della dei degli delle da dal dalla a al alla ai agli alle in nel nella
     nei nelle su sul sulla con per tra fra e ed o ma io tu lui lei noi voi loro mi ti si ci vi ne è sono era sei siamo ho ha hai
     hanno abbiamo c che chi cui come dove quando se non né più già anche molto bene mio mia miei mie tuo tua suo sua suoi sue
     nostro nostra nostri nostre questo questa questi queste quello quella perché poi qui ogni sono adesso ora fa fanno sta stanno loro`),
@@ -115,6 +116,7 @@ export const italian: Language = {
       ),
     ],
   },
+  search: italianWords,
   said: {
     explicit: pattern(
       String.raw`\b(?:(?:per favore )?(?:ricorda(?:ti)?|tieni (?:presente|a mente|conto)|segnati|annota|non dimenticare|per (?:la prossima volta|il futuro|tua informazione)|fyi|d['’]ora in (?:poi|avanti)|da ora in poi|da adesso)\b\s*[,:]?\s*(?:che\s+)?)(.+)$`,

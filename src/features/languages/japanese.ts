@@ -1,3 +1,4 @@
+import { japaneseWords } from './japanese-words.ts';
 import { type Language, pattern, setOf, synonymsOf } from './language.ts';
 import { segmenter } from './unspaced.ts';
 
@@ -6,10 +7,10 @@ function rootOf(word: string): string {
   return /^\p{scx=Han}+(?=\p{sc=Hiragana})/u.exec(word)?.[0] ?? word;
 }
 
-/** Particles and endings. */
-const SHORT_KANA = /^\p{sc=Hiragana}$/u;
+/** Particles and endings: each single kana, and these. */
+const KANA = Array.from({ length: 0x3097 - 0x3041 }, (_, at) => String.fromCodePoint(0x3041 + at)).join(' ');
 const FUNCTION_WORDS =
-  setOf(`まし でし って たち ここ そこ とか だっ なん する した して いう ます です さい わけ どこ なら みたい まで より ほか のに の に は を が と で て た も へ から より まで や か な だ です ます でし まし い いる ある あり おり する し され れ られ
+  setOf(`${KANA} まし でし って たち ここ そこ とか だっ なん する した して いう ます です さい わけ どこ なら みたい まで より ほか のに の に は を が と で て た も へ から より まで や か な だ です ます でし まし い いる ある あり おり する し され れ られ
     なる なり なっ という こと もの ため よう ので のに けど けれど また とても 私 わたし 僕 俺 うち 我々 あの この その それ これ
     さん 様 ん よ ね さ ほど くらい ぐらい だけ など いつも くだ ください 下さい お ご 御 り る っ ば ず ない なく でも じゃ では 時 ほしい
     願い お願い 願 せ たい て いて いま である あっ 行 来 今 今は ほう 方 ている てる とき 全部`);
@@ -18,7 +19,7 @@ export const japanese: Language = {
   code: 'ja',
   spelling: /(?!)/,
   present: pattern('(?:現在|今は|今(?![日回週月年夜朝度後])|最近)', 'g'),
-  functionWords: { has: (word) => SHORT_KANA.test(word) || FUNCTION_WORDS.has(word) },
+  functionWords: FUNCTION_WORDS,
   wordsOf: segmenter('ja'),
   rootOf,
   statements: {
@@ -78,6 +79,7 @@ export const japanese: Language = {
       pattern('([\\p{L}\\p{N}]{1,12}?)(?:さん)?(?:が|は)(?:異動|退職|引退|転勤|卒業|辞め|廃止|閉店|終了)'),
     ],
   },
+  search: japaneseWords,
   said: {
     explicit: pattern(
       '(?:覚えておいて(?:ください|ほしい)?|メモして(?:おいて)?|忘れないで|今後は|これからは|以後|次回から|前提として)[、,：: ]*(.+)$',

@@ -1,9 +1,11 @@
+import type { SearchWords } from './search-words.ts';
+
 /** What the rules know of a language: how a text of it is read, and which words say what. Every language has the same shape. */
 export interface Language {
   /** ISO 639-1. */
   code: string;
   /** Words by which it is recognized; they do not say what a statement is about. */
-  functionWords: Pick<ReadonlySet<string>, 'has'>;
+  functionWords: ReadonlySet<string>;
   /** Letters and endings of words that few others of the languages have: weaker than a word. */
   spelling: RegExp;
   /** Asks for what holds now, of which no text needs to say so. */
@@ -14,6 +16,8 @@ export interface Language {
   rootOf(word: string): string;
   statements: StatementWords;
   said: SaidPatterns;
+  /** Absent for English, of which `features/search` has its own lists. */
+  search?: SearchWords;
 }
 
 /** Words by which statements are compared. */

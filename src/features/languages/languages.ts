@@ -1,16 +1,23 @@
 import { chinese } from './chinese.ts';
+import { dutch } from './dutch.ts';
 import { english } from './english.ts';
 import { french } from './french.ts';
 import { german } from './german.ts';
 import { italian } from './italian.ts';
 import { japanese } from './japanese.ts';
 import type { Language } from './language.ts';
+import { polish } from './polish.ts';
+import { portuguese } from './portuguese.ts';
+import { russian } from './russian.ts';
 import { spanish } from './spanish.ts';
 
 /** Languages that are told by their words; of equals, the first one. */
-const SPACED: readonly Language[] = [english, german, french, spanish, italian];
+const SPACED: readonly Language[] = [english, german, french, spanish, italian, portuguese, dutch, polish];
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
+const CYRILLIC = /\p{sc=Cyrillic}/gu;
+/** Letters of other languages that are written in Cyrillic. */
+const NOT_RUSSIAN = /[іїєґўјљњћђџќѓѕ]/u;
 const SPELLING_WEIGHT = 0.3;
 /** Of less, such as a name that ends like Spanish words, no language is recognized. */
 const LEAST_WEIGHT = 0.9;
@@ -24,6 +31,10 @@ export function languageOf(text: string): Language {
   const words = beginning.match(WORD) ?? [];
   // Names in other letters do not decide.
   if ((beginning.match(UNSPACED)?.length ?? 0) > words.length) return KANA.test(beginning) ? japanese : chinese;
+  const cyrillic = beginning.match(CYRILLIC)?.length ?? 0;
+  if (2 * cyrillic > words.reduce((sum, { length }) => sum + length, 0)) {
+    return NOT_RUSSIAN.test(beginning) ? english : russian;
+  }
   let best: Language = english;
   let most = LEAST_WEIGHT;
   for (const language of SPACED) {

@@ -10,6 +10,7 @@ import {
   withNumbers,
   withoutAccents,
 } from './language.ts';
+import { spanishWords } from './spanish-words.ts';
 
 const NUMBERS = new Map<string, number>([
   ...counted(`cero _ dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho
@@ -32,7 +33,7 @@ export const spanish: Language = {
   spelling: /[áíóúñ]|(?:os|as|ción|dad|ar|er|ir|mente|o|a)$/,
   present: pattern('\\b(?:ahora(?: mismo)?|actualmente|hoy en día|en este momento|últimamente)\\b', 'g'),
   functionWords:
-    setOf(`el la los las un una unos unas de del al y e o u pero yo tú él ella nosotros ustedes ellos ellas me te se nos lo le
+    setOf(`dónde cuándo cuál cuáles cómo cuánto cuánta cuántos cuántas quién quiénes adónde tengo tiene tenemos hago mío el la los las un una unos unas de del al y e o u pero yo tú él ella nosotros ustedes ellos ellas me te se nos lo le
     les es son era soy eres somos está están estoy estamos ha he han hemos hay a en con por para sobre entre hasta desde sin que
     qué quien cual donde cuando como si no ni ya más muy bien también mi mis tu tus su sus nuestro nuestra nuestros nuestras este
     esta esto estos estas ese esa eso porque pues sí aquí ahí cada ahora desde hace ser así ese esa cuando`),
@@ -117,6 +118,7 @@ export const spanish: Language = {
       ),
     ],
   },
+  search: spanishWords,
   said: {
     explicit: pattern(
       String.raw`\b(?:(?:por favor,? )?(?:recuerda|acuérdate(?: de)?|ten en cuenta|apunta|anota|no olvides|para (?:la próxima|que lo sepas|el futuro)|fyi|de ahora en adelante|a partir de ahora|desde ahora|en adelante)\b\s*[,:]?\s*(?:que\s+)?)(.+)$`,

@@ -15,7 +15,7 @@ export const CONTEXT_RESULTS = 100;
 export function toCandidateQuery(
   user: UserKey,
   request: SearchRequest,
-  { terms, phrases, months }: ParsedQuery,
+  { terms, phrases, months, reading, related }: ParsedQuery,
   nowMs: number,
 ): Omit<CandidateQuery, 'scope'> {
   const asOfMs = parseInstant(request.asOf, '/asOf');
@@ -27,6 +27,8 @@ export function toCandidateQuery(
     ...user,
     terms,
     phrases,
+    reading,
+    related,
     months,
     ...types,
     filter,

@@ -5,9 +5,11 @@ import type { Reader } from '../../db/connection.ts';
 import type { MessageRow } from '../conversations/conversations.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { EpisodeRow } from '../episodes/episodes.ts';
+import type { SearchReading } from '../languages/search-words.ts';
 import type { LearnedMatches } from '../learning/learning.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { Coverage } from './coverage.ts';
+import type { RelatedRoots } from './foreign-query.ts';
 import type { Phrases } from './phrases.ts';
 import type { Numbers } from './scores.ts';
 
@@ -19,6 +21,10 @@ export interface CandidateQuery {
   /** Folded query terms. */
   terms: readonly string[];
   phrases?: Phrases;
+  /** The words of the query's language; absent for English. */
+  reading?: SearchReading | undefined;
+  /** By term, the roots of words related to it, where the language is not English. */
+  related?: ReadonlyMap<string, RelatedRoots> | undefined;
   /** Months the query names, as index terms: rows dated in them are candidates whatever their words. */
   months: readonly string[];
   /** Defaults to all types. */

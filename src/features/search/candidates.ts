@@ -2,6 +2,7 @@ import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { readTotals } from '../text/word-totals.ts';
+import { NO_WORDS } from '../words/word-table.ts';
 import { createWords, type Words } from '../words/words.ts';
 import { type CandidateQuery, type CandidateSearch, type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
 import { readDatedPostgres } from './dated-postgres.ts';
@@ -59,7 +60,8 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       // Awaited below; if a term lookup fails first, its rejection must not go unhandled.
       pendingNearest?.catch(() => {});
       const lookups: TermLookup[] = [];
-      const table = await words.table();
+      // The table is of English words.
+      const table = query.reading === undefined ? await words.table() : NO_WORDS;
       for (const search of searches) lookups.push(await lookUpTerms(search, table));
       const terms = classifyTerms(query.terms, lookups);
       const nearest = await pendingNearest;
@@ -101,6 +103,10 @@ function weightsOf(found: readonly SourceCandidates[]): Map<string, number> {
   for (const { term, weight } of found.flatMap(({ terms }) => terms)) {
     const root = rootOf(term);
     weights.set(root, Math.max(weight, weights.get(root) ?? 0));
+  }
+  for (const [term, stems] of found.flatMap(({ forms }) => [...forms])) {
+    const weight = weights.get(rootOf(term)) ?? 0;
+    for (const stem of stems) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
   }
   for (const { term, stem, similarity } of found.flatMap(({ related }) => related)) {
     const weight = similarity * (weights.get(rootOf(term)) ?? 0);

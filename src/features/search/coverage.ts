@@ -36,11 +36,16 @@ const MIN_DOCUMENTS = 100;
 
 /**
  * The weight of a term: its rarity among the user's documents relative to that of a word in one of them. A few dozen
- * memories make every word rare, so words that are common in English count less.
+ * memories make every word rare, so words that are common in the query's language count less.
  */
-export function weightOf(term: string, documentFrequency: number, documents: number): number {
+export function weightOf(
+  term: string,
+  documentFrequency: number,
+  documents: number,
+  isCommon: (term: string) => boolean = isCommonTerm,
+): number {
   const among = Math.max(documents, MIN_DOCUMENTS);
-  return ((isCommonTerm(term) ? COMMON_SHARE : 1) * idf(documentFrequency, among)) / Math.log(among);
+  return ((isCommon(term) ? COMMON_SHARE : 1) * idf(documentFrequency, among)) / Math.log(among);
 }
 
 /** Computes the coverage of each of the rows; `reach` is how many neighbors count on either side. */

@@ -1,6 +1,8 @@
+import type { SearchReading } from '../languages/search-words.ts';
 import { DAY_MS, monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
+import { type RelatedRoots, readForeign } from './foreign-query.ts';
 import { withoutFraming } from './framing.ts';
 import { type Phrases, phrasesOf } from './phrases.ts';
 
@@ -19,6 +21,10 @@ export interface ParsedQuery {
   asksForPast: boolean;
   /** The speaker in a chat whose words are asked for; `null` if the query does not say. */
   voice: 'user' | 'assistant' | null;
+  /** The words of its language; absent for English. */
+  reading?: SearchReading;
+  /** By term, the roots of words related to it, where the language is not English. */
+  related?: ReadonlyMap<string, RelatedRoots>;
 }
 
 const PLACES = 'area city cities country countries destination island location place region state town';
@@ -63,6 +69,13 @@ function mayBePast(date: QueryDate, nowMs: number): boolean {
 
 /** Reads terms, dates and cues from a query; relative dates are resolved against `nowMs`. */
 export function parseQuery(query: string, nowMs: number): ParsedQuery {
+  const foreign = readForeign(query);
+  if (foreign !== undefined) {
+    const dates = queryDates(query, nowMs);
+    const { asksForPast, ...rest } = foreign;
+    const isPast = asksForPast || dates.some((date) => mayBePast(date, nowMs));
+    return { ...rest, dates, months: monthTermsOf(dates), asksForPast: isPast };
+  }
   const answerTraits = CUES.reduce((traits, [pattern, trait]) => (pattern.test(query) ? traits | trait : traits), 0);
   const dates = queryDates(query, nowMs);
   const subject = withoutFraming(query);
@@ -80,7 +93,7 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
 
 /** The terms that say what a query is about. */
 export function subjectTerms(query: string): string[] {
-  return queryTerms(withoutFraming(query));
+  return readForeign(query)?.terms ?? queryTerms(withoutFraming(query));
 }
 
 function voiceOf(query: string): ParsedQuery['voice'] {

@@ -11,6 +11,8 @@ export interface Phrases {
   names: ReadonlySet<string>;
 }
 
+export const NO_PHRASES: Phrases = { joined: new Map(), pairs: [], names: new Set() };
+
 /** Words that change the meaning of a word beside them. */
 const PARTICLES: ReadonlySet<string> = new Set('down in off on out over under up'.split(' '));
 const WORD = /^\p{L}{3,}$/u;

@@ -1,7 +1,5 @@
 import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
-import { isCommonTerm } from '../text/common-words.ts';
-import { STOP_WORDS } from '../text/stop-words.ts';
 import { rootOf } from '../text/word-forms.ts';
 import {
   keepsAskedNumbers,
@@ -11,7 +9,7 @@ import {
   type SentenceWords,
   sentenceWordsOf,
 } from './sentence-replacement.ts';
-import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-words.ts';
+import { MIN_SHARED, MIN_SHARED_SHARE, type StatementReader, statementReader, type Words } from './statement-words.ts';
 
 /** A result as a statement that a newer one may replace. */
 export interface Statement {
@@ -40,7 +38,9 @@ const SAME_BEGINNING = 3;
 /** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
-const STATES: ReadonlySet<string> = new Set('live work use call name own drive take wear lead'.split(' ').map(rootOf));
+const STATES: ReadonlySet<string> = new Set(
+  'live work use call name own drive take wear lead'.split(' ').flatMap((word) => [rootOf(word), word]),
+);
 
 /** What happens on the same day need not be the same. */
 const TIMES: ReadonlySet<string> = new Set(
@@ -67,18 +67,19 @@ export function newestFirst<T>(
   statementOf: (item: T) => Statement,
   asked: ReadonlySet<string>,
   onRestated: (newer: T, older: T) => void,
+  reader: StatementReader = statementReader(),
 ): T[] {
   const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
   const words = new Map<string, Words>();
   const wordsIn = ({ id, content }: Statement) => {
-    const found = words.get(id) ?? wordsOf(content);
+    const found = words.get(id) ?? reader.wordsOf(content);
     words.set(id, found);
     return found;
   };
   const sentences = new Map(
     remaining
       .filter(({ statement }) => statement.type === 'memory' && isOne(statement))
-      .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, wordsIn(statement))]),
+      .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, reader, wordsIn(statement))]),
   );
   const tells = rarityAmong(sentences.values());
   const replaces = (one: Statement, older: Statement) => {
@@ -92,7 +93,10 @@ export function newestFirst<T>(
   };
   const restates = (one: Statement, older: Statement) =>
     canReplace(one, older) &&
-    (saysTheSame(wordsIn(one), wordsIn(older), asked) || replaces(one, older) || changes(one, older));
+    (saysTheSame(wordsIn(one), wordsIn(older), asked, reader) ||
+      replaces(one, older) ||
+      changes(one, older) ||
+      changesState(one, older, asked, reader));
   const ordered: typeof remaining = [];
   for (let [first] = remaining; first !== undefined; [first] = remaining) {
     const older = first.statement;
@@ -208,6 +212,23 @@ export function takesPlace(
   return shared.some((root) => now.ended.has(root)) || now.values.some((has, kind) => has && then.values[kind]);
 }
 
+/** Whether the newer announces that a state is over which the older is in: by the rules of other languages than English. */
+function changesState(
+  { content: newer }: Statement,
+  { content: older }: Statement,
+  asked: ReadonlySet<string>,
+  { reading, wordsOf }: StatementReader,
+): boolean {
+  if (reading === undefined || ![...wordsOf(older).roots].some((root) => asked.has(root))) return false;
+  const { transitions, relatives } = reading.language.statements;
+  const relativesIn = (text: string) => reading.language.wordsOf(text).filter((word) => relatives.has(word));
+  if (relativesIn(newer).join() !== relativesIn(older).join()) return false;
+  return transitions.some(
+    ({ states, changes, others }) =>
+      changes.test(newer) && states.test(older) && !others.test(newer) && !others.test(older),
+  );
+}
+
 function canReplace(newer: Statement, older: Statement): boolean {
   return (
     newer.type === older.type &&
@@ -242,15 +263,15 @@ function isNewer(one: Statement, other: Statement): boolean {
   return one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
 }
 
-function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>): boolean {
+function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>, reader: StatementReader): boolean {
   const answered = [...asked].filter((root) => older.roots.has(root));
   const isExcused = (root: string) => newer.hasChange && STATES.has(root);
   if (!answered.every((root) => newer.roots.has(root) || isExcused(root))) return false;
   const { shared, share } = sharedRoots(newer, older);
-  const isAbout = shared.some((root) => asked.has(root) && !isCommonTerm(root));
+  const isAbout = shared.some((root) => asked.has(root) && !reader.isCommon(root));
   if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
   if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
-  return beginAlike(newer.terms, older.terms, asked);
+  return beginAlike(newer.terms, older.terms, asked, reader);
 }
 
 /** The roots that both have, and their share of those of the shorter one. */
@@ -259,11 +280,16 @@ function sharedRoots(newer: Words, older: Words): { shared: string[]; share: num
   return { shared, share: shared.length / Math.min(newer.roots.size, older.roots.size) };
 }
 
-function beginAlike(one: readonly string[], other: readonly string[], asked: ReadonlySet<string>): boolean {
+function beginAlike(
+  one: readonly string[],
+  other: readonly string[],
+  asked: ReadonlySet<string>,
+  { isStopWord, rootOf: rootIn }: StatementReader,
+): boolean {
   const beginning = one.slice(0, SAME_BEGINNING);
   return (
     beginning.length === SAME_BEGINNING &&
     beginning.every((term, at) => term === other[at]) &&
-    beginning.some((term) => !STOP_WORDS.has(term) && asked.has(rootOf(term)))
+    beginning.some((term) => !isStopWord(term) && asked.has(rootIn(term)))
   );
 }

@@ -3,6 +3,7 @@ import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restatements.ts';
 import { type LoadedHit, learnedMatchesOf, type RatedHit } from './search-results.ts';
+import { statementReader } from './statement-words.ts';
 
 interface Page {
   minRelevance: number;
@@ -42,14 +43,16 @@ export function pageOf(
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
+  const { reading } = query;
   const ordered = newestFirst(
     compared,
     (hit) => toStatement(hit, query, learned),
-    asked,
+    reading ? new Set([...asked].map(reading.meaningOf)) : asked,
     (newer, older) => {
       newer.relevance = Math.max(newer.relevance, older.relevance);
       older.restatedBy ??= newer.item.facts.id;
     },
+    statementReader(reading),
   );
   const all = [...ordered, ...hits];
   if (putsNewestFirst) {

@@ -1,8 +1,7 @@
-import { isCommonTerm } from '../text/common-words.ts';
-import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { MIN_SHARED, MIN_SHARED_SHARE, type Words, wordsOf } from './statement-words.ts';
+import { wordsIn } from './foreign-query.ts';
+import { MIN_SHARED, MIN_SHARED_SHARE, type StatementReader, statementReader, type Words } from './statement-words.ts';
 
 /** A sentence, read for `replacesSentence`. */
 export interface SentenceWords {
@@ -53,7 +52,9 @@ const REFERS = /\b(?:he|she|it|they|him|her|his|its|their|them)\b/i;
 const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(
-  'like love hate want need eat drink play know read write say have get buy keep use speak'.split(' ').map(rootOf),
+  'like love hate want need eat drink play know read write say have get buy keep use speak'
+    .split(' ')
+    .flatMap((word) => [rootOf(word), word]),
 );
 const NUMBER = /^\d/;
 const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
@@ -75,32 +76,59 @@ const VALUE_KINDS: readonly RegExp[] = [
 ];
 
 /** Reads a sentence to compare it with many: its words at once, the rest when it shares some with another. */
-export function sentenceWordsOf(sentence: string, { roots: all, hasChange }: Words = wordsOf(sentence)): SentenceWords {
+export function sentenceWordsOf(
+  sentence: string,
+  reader: StatementReader = statementReader(),
+  { terms, roots: all, hasChange }: Words = reader.wordsOf(sentence),
+): SentenceWords {
   const roots = new Set([...all].filter((root) => !NUMBER.test(root)));
-  const traits = once(() => traitsOf(sentence, hasChange));
+  const traits = once(() => (reader.reading ? foreignTraitsOf : traitsOf)(sentence, hasChange, reader));
+  const common = reader.reading && new Set(terms.filter(reader.isCommon).map(reader.rootOf));
   return {
     roots,
     numbers: new Set([...all].filter((root) => NUMBER.test(root))),
-    telling: [...roots].filter((root) => !isCommonTerm(root)),
+    telling: [...roots].filter((root) => !(common ? common.has(root) : reader.isCommon(root))),
     traits,
     beginning: once(() => [...roots].filter((root) => !traits().restOfNames.has(root)).slice(0, 2)),
   };
 }
 
-function traitsOf(sentence: string, hasChange: boolean): SentenceTraits {
+function traitsOf(sentence: string, hasChange: boolean, reader: StatementReader): SentenceTraits {
+  const rootsIn = (text: string) => rootsOf(text, reader);
   const ended = [ENDED_OBJECT, ENDED_SUBJECT, ENDED_CONTRACT].flatMap((pattern) =>
     [...sentence.matchAll(pattern)].flatMap(([, what = '']) => rootsIn(what)),
   );
   const exchange = EXCHANGE.exec(sentence);
   if (exchange) ended.push(...rootsIn(sentence.slice(0, exchange.index)));
   return {
-    restOfNames: new Set((sentence.match(NAME) ?? []).flatMap(restOfName)),
-    names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap(rootsIn)),
-    values: VALUE_KINDS.map((kind) => kind.test(sentence)),
-    identifiers: sentence.match(IDENTIFIER) ?? [],
+    ...namesAndValuesOf(sentence, reader),
     announcesChange: hasChange || ANNOUNCES.test(sentence),
     refers: REFERS.test(sentence),
-    ended: new Set(ended.filter((root) => !isCommonTerm(root))),
+    ended: new Set(ended.filter((root) => !reader.isCommon(root))),
+  };
+}
+
+/** By the rules of another language than English. */
+function foreignTraitsOf(sentence: string, hasChange: boolean, reader: StatementReader): SentenceTraits {
+  const { language, ...reading } = reader.reading!;
+  const ended = language.statements.over.flatMap((pattern) => {
+    const terms = wordsIn(pattern.exec(sentence)?.[1] ?? '', reader.reading!);
+    return terms.filter((term) => !reading.isFraming(term) && !reading.isCommon(term)).map(reading.meaningOf);
+  });
+  return {
+    ...namesAndValuesOf(sentence, reader),
+    announcesChange: hasChange,
+    refers: language.said.refers.test(sentence),
+    ended: new Set(ended),
+  };
+}
+
+function namesAndValuesOf(sentence: string, reader: StatementReader) {
+  return {
+    restOfNames: new Set((sentence.match(NAME) ?? []).flatMap((name) => restOfName(name, reader))),
+    names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap((name) => rootsOf(name, reader))),
+    values: VALUE_KINDS.map((kind) => kind.test(sentence)),
+    identifiers: sentence.match(IDENTIFIER) ?? [],
   };
 }
 
@@ -193,14 +221,14 @@ function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
 }
 
 /** A sentence may begin before a name: in `Ask Dona Amélia`, the name begins with `Dona`. */
-function restOfName(name: string): string[] {
+function restOfName(name: string, reader: StatementReader): string[] {
   const [first = '', second = '', ...others] = name.split(' ');
-  const isBefore = STOP_WORDS.has(first.toLowerCase()) || isCommonTerm(first.toLowerCase());
-  return rootsIn([...(isBefore ? [] : [second]), ...others].join(' '));
+  const isBefore = reader.isStopWord(first.toLowerCase()) || reader.isCommon(first.toLowerCase());
+  return rootsOf([...(isBefore ? [] : [second]), ...others].join(' '), reader);
 }
 
-function rootsIn(text: string): string[] {
+function rootsOf(text: string, reader: StatementReader): string[] {
   return termsOf(text)
-    .filter((term) => !STOP_WORDS.has(term))
-    .map(rootOf);
+    .filter((term) => !reader.isStopWord(term))
+    .map(reader.rootOf);
 }

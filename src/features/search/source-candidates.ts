@@ -32,6 +32,7 @@ export interface SourceCandidates {
   candidates: Candidate[];
   terms: readonly WeightedTerm[];
   related: readonly RelatedMatch[];
+  forms: TermLookup['forms'];
 }
 
 /** Finds rows that match, their surroundings, and rows of the dates asked for. */
@@ -55,7 +56,7 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
     category: categoryOf?.(row.text ?? '') ?? 0,
     learnedWords: learnedShareOf(row.rowId, terms),
   }));
-  return { candidates, terms, related };
+  return { candidates, terms, related, forms: lookup.forms };
 }
 
 interface Pool {
@@ -86,7 +87,7 @@ async function readPool(
   const { all, matched } = selectRows(scores, search.query.pool);
   const terms = counted.map(({ term, posting }) => ({
     term,
-    weight: weightOf(term, posting.documents, documents),
+    weight: weightOf(term, posting.documents, documents, search.query.reading?.isCommon),
     postings: [posting, ...(spellings.get(term) ?? [])],
     related: lookup.related.filter((one) => one.term === term).map((one) => one.posting),
     learned: certaintiesOf(term, learned),
@@ -108,8 +109,8 @@ async function readPool(
   };
 }
 
-function toMatch({ term, word, relation, posting: { rowIds, similarity } }: RelatedPosting): RelatedMatch {
-  return { term, stem: relation === 'member' ? word : stemOf(word), similarity, rowIds };
+function toMatch({ term, word, relation, as, posting: { rowIds, similarity } }: RelatedPosting): RelatedMatch {
+  return { term, stem: relation === 'member' || as === 'stem' ? word : stemOf(word), similarity, rowIds };
 }
 
 /** How surely a term leads to each row that it leads to. */

@@ -15,15 +15,26 @@ export interface QueryPostings {
 }
 
 /** Vocabulary stems with the same first letter to compare with a misspelled term. */
-const MAX_VOCABULARY = 5000;
+export const MAX_VOCABULARY = 5000;
 const MAX_STEM_CHARACTERS = 20;
 /** Characters that a stem may have more than the term. */
 const MAX_LONGER = 2;
 
-/** Reads the postings of query terms. Unless the search is `visibleOnly`, hidden rows may be among them. */
-export async function readPostings(search: SourceSearch, terms: readonly string[]): Promise<QueryPostings> {
+/**
+ * Reads the postings of query terms, and of the stems that are forms of them. Unless the search is `visibleOnly`, hidden
+ * rows may be among them.
+ */
+export async function readPostings(
+  search: SourceSearch,
+  terms: readonly string[],
+  formsOf: ReadonlyMap<string, readonly string[]> = new Map(),
+): Promise<QueryPostings> {
   if (terms.length === 0) return { words: [], speakers: new Set() };
-  const forms = terms.map((term) => indexTermsOf(search, term));
+  const forms = terms.map((term) => {
+    const own = stemOf(term);
+    const others = (formsOf.get(term) ?? []).filter((stem) => stem !== own);
+    return [...indexTermsOf(search, term), ...others.map((text): IndexTerm => ({ text, as: 'stem' }))];
+  });
   const found = await readTerms(search, forms.flat());
   let read = 0;
   const united = forms.map(({ length }) => {
@@ -92,6 +103,11 @@ export function createVocabularyReader(
     const most = word.length + MAX_LONGER;
     return stems.filter((stem) => stem.length <= most || [...stem].length <= most);
   };
+}
+
+/** Stems of the user's vocabulary that begin with `first`. */
+export function readStemsFrom(search: SourceSearch, first: string): Promise<string[]> {
+  return readRange(search, first, MAX_STEM_CHARACTERS);
 }
 
 /** The first `limit` stems of the user's vocabulary. */

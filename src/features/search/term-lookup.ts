@@ -1,5 +1,6 @@
 import type { WordTable } from '../words/word-table.ts';
 import { readSplit, readTogether } from './compounds.ts';
+import { type ForeignWords, readForeignWords } from './foreign-words.ts';
 import { attainableScore, type LexicalScores, type Posting, scoreRows, scoreSurroundings } from './lexical.ts';
 import { NO_SCORES } from './scores.ts';
 import {
@@ -37,6 +38,8 @@ export interface TermLookup {
   postings: QueryPostings;
   /** For memories, words with about the same meaning as a term. */
   related: readonly RelatedPosting[];
+  /** By term, the stems of its forms that the stemmer of the index keeps apart, in other languages than English. */
+  forms: ForeignWords['forms'];
 }
 
 /** Reads the postings of the terms that tell documents apart. */
@@ -50,8 +53,9 @@ export function lookUpVisible({ search, table, selected }: TermLookup): Promise<
 }
 
 async function lookUp(search: SourceSearch, table: WordTable, selected: readonly string[]): Promise<TermLookup> {
-  const found = await readPostings(search, selected);
-  const plain = { search, table, selected, terms: selected, postings: found, related: [] };
+  const foreign = await readForeignWords(search, selected);
+  const found = await readPostings(search, selected, foreign.forms);
+  const plain = { search, table, selected, terms: selected, postings: found, related: [], forms: foreign.forms };
   if (search.totals.documents > MAX_PHRASED_DOCUMENTS) return plain;
   const missing = selected.filter((term, at) => found.words[at]!.documents === 0 && !found.speakers.has(term));
   const split = await readSplit(search, missing);
@@ -59,7 +63,7 @@ async function lookUp(search: SourceSearch, table: WordTable, selected: readonly
   const pairs = await findPairs(search);
   return {
     ...plain,
-    related: search.source.type === 'memory' ? await readRelated(search, table, selected, words) : [],
+    related: search.source.type === 'memory' ? await readRelated(search, table, selected, words, foreign.related) : [],
     terms: [...selected, ...pairs.map(({ term }) => term)],
     postings: { ...found, words: [...words, ...pairs.map(({ posting }) => posting)] },
   };

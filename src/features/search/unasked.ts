@@ -3,6 +3,7 @@ import type { ContextRequest, ItemType, SearchResult } from '../../contract/sear
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { keepsAskedNumbers, replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import { type StatementReader, statementReader } from './statement-words.ts';
 
 /**
  * The least relevance at which a result is worth a place in a prompt that asked for no memory, by type: those of messages
@@ -24,6 +25,8 @@ export interface Unasked {
   voice: ParsedQuery['voice'];
   /** Of the prompt's terms, by root. */
   weights: ReadonlyMap<string, number>;
+  /** The words of the prompt's language; absent for English. */
+  reading?: ParsedQuery['reading'] | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface Unasked {
  * steps, because finding the sentence of a long message takes milliseconds.
  */
 export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
-  const { exclude, voice, weights } = unasked;
+  const { exclude, voice, weights, reading } = unasked;
   const ids = new Set(results.map(({ id }) => id));
   const usable = results.filter(
     (result) =>
@@ -41,7 +44,10 @@ export function* chooseUnasked(results: readonly SearchResult[], unasked: Unaske
       (result.type !== 'message' || result.role === (voice === 'assistant' ? 'assistant' : 'user')),
   );
   // What the model has already still takes the place of what is older.
-  const current = withoutExcluded(yield* currentOf(usable.slice(0, COMPARED), weights), exclude);
+  const current = withoutExcluded(
+    yield* currentOf(usable.slice(0, COMPARED), weights, statementReader(reading)),
+    exclude,
+  );
   return current.some(isWorthAPlace) ? current.slice(0, MAX_UNASKED) : [];
 }
 
@@ -60,10 +66,12 @@ export function withoutExcluded(
 function* currentOf(
   results: readonly SearchResult[],
   weights: ReadonlyMap<string, number>,
+  reader: StatementReader,
 ): Generator<void, SearchResult[]> {
   const statements: { result: SearchResult; words: SentenceWords }[] = [];
+  const asked = new Set([...weights.keys()].map(reader.reading?.meaningOf ?? ((root) => root)));
   for (const result of results) {
-    statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights)) });
+    statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights), reader) });
     yield;
   }
   const current = statements.map((older) => {
@@ -72,8 +80,8 @@ function* currentOf(
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
-        keepsAskedNumbers(words, older.words, weights) &&
-        replacesSentence(words, older.words, (root) => (weights.has(root) ? 2 : 1)),
+        keepsAskedNumbers(words, older.words, asked) &&
+        replacesSentence(words, older.words, (root) => (asked.has(root) ? 2 : 1)),
     );
     return newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older).result;
   });

@@ -1,16 +1,22 @@
 import { isCommonTerm } from '../text/common-words.ts';
-import { categoriesOf, type Relation, relatedWordsOf } from '../words/related-words.ts';
+import { categoriesOf, relatedWordsOf, type Relation as WordRelation } from '../words/related-words.ts';
 import type { WordTable } from '../words/word-table.ts';
+import type { ForeignRelation, ForeignWord } from './foreign-words.ts';
 import type { Posting } from './lexical.ts';
 import type { IndexTerm, TermPostings } from './postings.ts';
 import { readTerms, readWholeVocabulary, toPostings } from './source-postings.ts';
 import type { SourceSearch } from './source-search.ts';
 
+type Relation = WordRelation | ForeignRelation;
+
 /**
  * How much a row counts that holds a related word instead of the term: chosen on one person's facts and tested on
  * another's (`bench/retrieval/facts.ts`), where a tenth or two more or less changes little.
  */
-const SIMILARITY: Readonly<Record<Relation, number>> = { derived: 0.8, synonym: 0.5, member: 0.4 };
+const SIMILARITY: Readonly<Record<Relation, number>> = {
+  ...{ derived: 0.8, synonym: 0.5, member: 0.4 },
+  ...{ alike: 0.7, part: 0.5 },
+};
 /** The share of it that remains for a generic word such as "get" or "kind". */
 const COMMON_SHARE = 0.5;
 /** Related words looked up for one query, and members of its categories. */
@@ -25,6 +31,7 @@ interface RelatedWord {
   /** A member is a stem of the vocabulary. */
   word: string;
   relation: Relation;
+  as?: IndexTerm['as'];
 }
 
 /** A word related to a query term, with the rows that hold it and neither the term nor a nearer word. */
@@ -39,11 +46,15 @@ export async function readRelated(
   table: WordTable,
   terms: readonly string[],
   own: readonly Posting[],
+  foreign: readonly ForeignWord[],
 ): Promise<RelatedPosting[]> {
-  const related = [...wordsFor(table, terms), ...(await membersFor(search, table, terms))];
+  const isForeign = search.query.reading !== undefined;
+  const related: RelatedWord[] = isForeign
+    ? foreign.toSorted((a, b) => SIMILARITY[b.relation] - SIMILARITY[a.relation])
+    : [...wordsFor(table, terms), ...(await membersFor(search, table, terms))];
   if (related.length === 0) return [];
-  const indexTerms = related.map(({ word, relation }): IndexTerm => {
-    return { text: word, as: relation === 'member' ? 'stem' : 'word' };
+  const indexTerms = related.map(({ word, relation, as = relation === 'member' ? 'stem' : 'word' }): IndexTerm => {
+    return { text: word, as };
   });
   const found = await readTerms(search, indexTerms);
   const seen = new Map(terms.map((term, at) => [term, new Set(own[at]!.rowIds)]));
@@ -52,12 +63,10 @@ export async function readRelated(
   return related.flatMap((one, at) => {
     if (fresh[at]!.numbers.length === 0) return [];
     const documents = seen.get(one.term)!.size;
-    return { ...one, posting: { ...postings[at]!, documents, similarity: similarityOf(one) } };
+    const isGeneric = search.query.reading?.isCommon(one.term) ?? isCommonTerm(one.term);
+    const similarity = SIMILARITY[one.relation] * (isGeneric ? COMMON_SHARE : 1);
+    return { ...one, posting: { ...postings[at]!, documents, similarity } };
   });
-}
-
-function similarityOf({ term, relation }: RelatedWord): number {
-  return SIMILARITY[relation] * (isCommonTerm(term) ? COMMON_SHARE : 1);
 }
 
 function wordsFor(table: WordTable, terms: readonly string[]): RelatedWord[] {

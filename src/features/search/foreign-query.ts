@@ -1,0 +1,76 @@
+import type { Language } from '../languages/language.ts';
+import { languageOf } from '../languages/languages.ts';
+import { type SearchReading, searchReadingOf } from '../languages/search-words.ts';
+import { queryTerms, termsOf } from '../text/terms.ts';
+import { TRAIT } from '../text/traits.ts';
+import type { ParsedQuery } from './parsed-query.ts';
+import { NO_PHRASES } from './phrases.ts';
+
+/** Roots of the words that mean about the same as a term, and of what it includes. */
+export interface RelatedRoots {
+  synonyms: readonly string[];
+  members: readonly string[];
+}
+
+/** A longer query is a text rather than a question. */
+const MAX_QUESTION_CHARACTERS = 1000;
+/** Which traits an answer has: texts are read for places in English only, but a place has a name. */
+const ASKED_TRAITS = {
+  place: TRAIT.place | TRAIT.name,
+  time: TRAIT.time | TRAIT.number,
+  number: TRAIT.number,
+  name: TRAIT.name,
+} as const;
+
+/** Reads a query in another language than English by the words of that language; `undefined` for English. */
+export function readForeign(query: string): Omit<ParsedQuery, 'dates' | 'months'> | undefined {
+  const language = languageOf(query);
+  const reading = searchReadingOf(language);
+  if (reading === undefined) return undefined;
+  const { asks, past, isUnspaced } = language.search!;
+  const words = subjectWords(query, reading);
+  const related = new Map<string, RelatedRoots>();
+  const terms = words.flatMap((word) => {
+    const found = isUnspaced ? termsOfWord(reading.rootOf(word)) : [word];
+    const roots = reading.relatedTo(word);
+    // The rest of a longer word adds nothing to what its beginning leads to.
+    if (found[0] !== undefined && roots.synonyms.length + roots.members.length > 0) related.set(found[0], roots);
+    return found;
+  });
+  const kinds = Object.entries(ASKED_TRAITS) as [keyof typeof ASKED_TRAITS, number][];
+  return {
+    reading,
+    related,
+    terms: terms.length > 0 ? [...new Set(terms)] : queryTerms(query),
+    phrases: NO_PHRASES,
+    answerTraits: kinds.reduce((traits, [kind, trait]) => (asks[kind].test(query) ? traits | trait : traits), 0),
+    asksForRecent: language.present.test(query),
+    asksForPast: past.test(query),
+    voice: hasSpeaker(query, language) ? 'user' : null,
+  };
+}
+
+/** The words that say what a query is about; of a query of nothing else, all but the function words. */
+function subjectWords(query: string, reading: SearchReading): string[] {
+  const { language } = reading;
+  const isLong = query.length > MAX_QUESTION_CHARACTERS;
+  const subject = isLong ? query : query.replace(language.present, ' ');
+  const words = language.search!.isUnspaced ? language.wordsOf(subject) : queryTerms(subject);
+  const said = words.filter((word) => !reading.isFunctionWord(word));
+  const asked = said.filter((word) => !reading.isFraming(word));
+  return [...new Set(asked.length > 0 ? asked : said)];
+}
+
+/** The index has pairs of characters, and a single one is found by what begins with it. */
+function termsOfWord(word: string): string[] {
+  return [...word].length === 1 ? [word] : queryTerms(word);
+}
+
+function hasSpeaker(query: string, { statements: { speakers, possessives }, wordsOf }: Language): boolean {
+  return wordsOf(query).some((word) => speakers.has(word) || possessives.has(word));
+}
+
+/** The words of a text that say something, as `SearchReading` reads them. */
+export function wordsIn(text: string, { language }: SearchReading): string[] {
+  return language.search!.isUnspaced ? language.wordsOf(text) : termsOf(text);
+}
