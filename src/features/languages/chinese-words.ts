@@ -1,4 +1,4 @@
-import type { SearchWords } from './search-words.ts';
+import type { SearchWords } from './language.ts';
 
 export const chineseWords: SearchWords = {
   framing: `哪里 哪儿 哪 哪个 哪家 哪位 哪天 哪年 什么 什么时候 谁 怎么 怎样 如何 为什么 几 几个 几点 几岁 多少 多大 多久 多高 多远 请问 告诉 说过 提到 提过

@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const dutchWords: SearchWords = {
   framing: `waar waarheen wanneer wie wat hoe waarom welk welke waarmee waarvan waarvoor hoeveel hoelang vaak eigenlijk nog ook alweer zeg

@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const frenchWords: SearchWords = {
   framing: `où quand qui que quoi quel quelle quels quelles comment pourquoi combien lequel laquelle depuis est-ce qu quelqu dis dire dit

@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const germanWords: SearchWords = {
   framing: `wo woher wohin wann wer wem wen wessen was wie warum wieso weshalb welcher welches welchem welchen wofür womit worauf

@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const italianWords: SearchWords = {
   framing: `dove quando chi che cosa quale quali come perché quanto quanta quanti quante dimmi dire detto raccontato menzionato ricordi

@@ -1,4 +1,4 @@
-import type { SearchWords } from './search-words.ts';
+import type { SearchWords } from './language.ts';
 
 export const japaneseWords: SearchWords = {
   framing: `どこ 何処 いつ 誰 だれ 何 なに なん どう どの どれ どんな どちら なぜ どうして いくつ いくら 何時 何歳 何人 何回 何曜日 何年 何月 何日 何番 教え

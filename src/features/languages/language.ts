@@ -1,5 +1,3 @@
-import type { SearchWords } from './search-words.ts';
-
 /** What the rules know of a language: how a text of it is read, and which words say what. Every language has the same shape. */
 export interface Language {
   /** ISO 639-1. */
@@ -82,6 +80,29 @@ export interface SaidPatterns {
   /** What follows from it: a request. */
   follows: RegExp;
   leading: RegExp;
+}
+
+/** What a search knows of a language besides its rules: see `docs/languages.md`. */
+export interface SearchWords {
+  /** Words of questions and requests that do not say what they are about, besides function words. */
+  framing: string;
+  /** Words of any subject: that a text shares one with a question says little. */
+  common: string;
+  /** What a question asks for. */
+  asks: Record<'place' | 'time' | 'number' | 'name', RegExp>;
+  /** Asks for what was. */
+  past: RegExp;
+  /**
+   * Words that mean about the same, one group a line, by any of their forms; what it includes stands behind `>`:
+   * "pet animal > dog cat". The name before the colon is the same in each language.
+   */
+  meanings: string;
+  /** Endings that its stemmer leaves, such as those of verbs. */
+  endings?: RegExp;
+  /** Writes compounds as one word. */
+  compounds?: true;
+  /** Without spaces between words: the index has pairs of characters. */
+  isUnspaced?: true;
 }
 
 /** A set of the words of a text. */

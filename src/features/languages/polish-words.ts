@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const polishWords: SearchWords = {
   framing: `gdzie skąd dokąd kiedy kto kogo komu kim co czego czym czy jak jaki jaka jakie jakiego jakiej jakim który która które którego

@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const portugueseWords: SearchWords = {
   framing: `onde aonde quando quem que quê qual quais como porque porquê quanto quanta quantos quantas diz diga dizer disse contei mencionei

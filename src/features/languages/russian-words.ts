@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const russianWords: SearchWords = {
   framing: `где откуда куда когда кто кого кому кем что чего чем как какой какая какое какие какого какую каком какой который которая которое

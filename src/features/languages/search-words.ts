@@ -1,29 +1,6 @@
 import { stemOfTerm } from '../text/document-terms.ts';
 import { termsOf } from '../text/terms.ts';
-import type { Language } from './language.ts';
-
-/** What a search knows of a language besides its rules: see `docs/languages.md`. */
-export interface SearchWords {
-  /** Words of questions and requests that do not say what they are about, besides function words. */
-  framing: string;
-  /** Words of any subject: that a text shares one with a question says little. */
-  common: string;
-  /** What a question asks for. */
-  asks: Record<'place' | 'time' | 'number' | 'name', RegExp>;
-  /** Asks for what was. */
-  past: RegExp;
-  /**
-   * Words that mean about the same, one group a line, by any of their forms; what it includes stands behind `>`:
-   * "pet animal > dog cat". The name before the colon is the same in each language.
-   */
-  meanings: string;
-  /** Endings that its stemmer leaves, such as those of verbs. */
-  endings?: RegExp;
-  /** Writes compounds as one word. */
-  compounds?: true;
-  /** Without spaces between words: the index has pairs of characters. */
-  isUnspaced?: true;
-}
+import type { Language, SearchWords } from './language.ts';
 
 /** The words of a language, read for searches. Terms and stems are those of the index: folded, and stemmed as English. */
 export interface SearchReading {

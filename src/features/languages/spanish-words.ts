@@ -1,5 +1,4 @@
-import { pattern } from './language.ts';
-import type { SearchWords } from './search-words.ts';
+import { pattern, type SearchWords } from './language.ts';
 
 export const spanishWords: SearchWords = {
   framing: `dónde donde cuándo cuando quién quien quiénes qué que cuál cual cuáles cómo como cuánto cuánta cuántos cuántas cuanto

@@ -3,13 +3,24 @@ import { languageOf } from '../languages/languages.ts';
 import { type SearchReading, searchReadingOf } from '../languages/search-words.ts';
 import { queryTerms, termsOf } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
-import type { ParsedQuery } from './parsed-query.ts';
-import { NO_PHRASES } from './phrases.ts';
+import { NO_PHRASES, type Phrases } from './phrases.ts';
 
 /** Roots of the words that mean about the same as a term, and of what it includes. */
 export interface RelatedRoots {
   synonyms: readonly string[];
   members: readonly string[];
+}
+
+/** What a query in another language than English means, read from its text: see `ParsedQuery`. */
+export interface ForeignQuery {
+  reading: SearchReading;
+  related: ReadonlyMap<string, RelatedRoots>;
+  terms: string[];
+  phrases: Phrases;
+  answerTraits: number;
+  asksForRecent: boolean;
+  asksForPast: boolean;
+  voice: 'user' | null;
 }
 
 /** A longer query is a text rather than a question. */
@@ -23,7 +34,7 @@ const ASKED_TRAITS = {
 } as const;
 
 /** Reads a query in another language than English by the words of that language; `undefined` for English. */
-export function readForeign(query: string): Omit<ParsedQuery, 'dates' | 'months'> | undefined {
+export function readForeign(query: string): ForeignQuery | undefined {
   const language = languageOf(query);
   const reading = searchReadingOf(language);
   if (reading === undefined) return undefined;
@@ -44,7 +55,7 @@ export function readForeign(query: string): Omit<ParsedQuery, 'dates' | 'months'
     terms: terms.length > 0 ? [...new Set(terms)] : queryTerms(query),
     phrases: NO_PHRASES,
     answerTraits: kinds.reduce((traits, [kind, trait]) => (asks[kind].test(query) ? traits | trait : traits), 0),
-    asksForRecent: language.present.test(query),
+    asksForRecent: query.search(language.present) >= 0,
     asksForPast: past.test(query),
     voice: hasSpeaker(query, language) ? 'user' : null,
   };
