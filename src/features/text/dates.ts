@@ -3,20 +3,27 @@ import { casual as english, type ParsedResult } from 'chrono-node/en';
 import { casual as spanish } from 'chrono-node/es';
 import { casual as french } from 'chrono-node/fr';
 import { casual as italian } from 'chrono-node/it';
+import { casual as japanese } from 'chrono-node/ja';
 import { casual as dutch } from 'chrono-node/nl';
 import { casual as portuguese } from 'chrono-node/pt';
+import { casual as russian } from 'chrono-node/ru';
+import { casual as chinese } from 'chrono-node/zh';
 import { toDate } from '../../lib/clock.ts';
+import { polish } from './polish-dates.ts';
 
 /** A language whose dates are understood. ISO dates are understood in each. */
-type DateLanguage = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt';
+type DateLanguage = 'en' | 'de' | 'es' | 'fr' | 'it' | 'nl' | 'pt' | 'pl' | 'ru' | 'zh' | 'ja';
 
-const PARSERS = { en: english, de: german, es: spanish, fr: french, it: italian, nl: dutch, pt: portuguese };
+const PARSERS = {
+  ...{ en: english, de: german, es: spanish, fr: french, it: italian, nl: dutch, pt: portuguese },
+  ...{ pl: polish, ru: russian, zh: chinese, ja: japanese },
+};
 
 /**
  * Words that announce a date. Those of other languages than English are chosen so that they hardly occur in English or in
  * each other: German "morgen" is also a morning, French "hier" also German.
  */
-const HINTS: Record<DateLanguage, string> = {
+const HINTS: Record<Exclude<DateLanguage, 'zh' | 'ja'>, string> = {
   en: String.raw`yesterday|today|tonight|tomorrow|last|next|past|ago|weekend|this (?:week|month|year|morning|afternoon|evening|spring|summer|fall|autumn|winter)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:19|20)\d\d|\d{1,2}[/.\-]\d{1,2}`,
   de: String.raw`(?:vor)?gestern|heute|übermorgen|(?:letzte|nächste)[nrs]? (?:woche(?:nende)?|monat|jahr)|vor \p{L}+ (?:tag|woche|monat|jahr)e?n|\d{1,2}\. ?(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)`,
   es: String.raw`(?:ante)?ayer|hoy|\d{1,2} de (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)`,
@@ -24,14 +31,18 @@ const HINTS: Record<DateLanguage, string> = {
   it: String.raw`ieri|oggi|domani|settimana scorsa|(?:mese|anno) scorso|\d{1,2} (?:gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre)`,
   nl: String.raw`(?:eer)?gisteren|vandaag|vorige (?:week|maand)|vorig jaar|\d{1,2} (?:januari|februari|maart|mei|juni|juli|augustus|oktober)`,
   pt: String.raw`(?:ante)?ontem|hoje|amanhã|\d{1,2} de (?:janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|dezembro)`,
+  pl: String.raw`(?:przed)?wczoraj|dziś|dzisiaj|jutro|pojutrze|\p{L}+ temu|w (?:zeszłym|ubiegłym) (?:tygodniu|miesiącu|roku)|\d{1,2} (?:stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia)`,
+  ru: String.raw`(?:поза)?вчера|сегодня|(?:после)?завтра|\p{L}+ назад|(?:на )?(?:прошлой|следующей) неделе|в прошлом (?:месяце|году)|\d{1,2} (?:января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря)`,
 };
+/** Without spaces between words. Some are of both languages. */
+const UNSPACED_HINTS = String.raw`(?<ja>昨日|今日|明日|一昨日|先週|来週|先月|来月|昨年)|(?<zh>昨天|今天|明天|前天|后天|上周|下周|上个月|下个月|去年|\d{1,2}月\d{1,2}[日号]|\p{sc=Han}天前)`;
 
 const HINT = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${Object.entries(HINTS)
     .map(([language, words]) =>
       language === 'en' ? `(?<en>${words})` : String.raw`(?<${language}>(?:${words})(?!\p{L}))`,
     )
-    .join('|')})`,
+    .join('|')})|${UNSPACED_HINTS}`,
   'giu',
 );
 
@@ -151,9 +162,15 @@ function rangeOf({ start, end, text }: Pick<ParsedResult, 'start' | 'end' | 'tex
   const at = dayOf(year, month, day);
   if (end) return [at, Math.max(at, dayOf(end.get('year')!, end.get('month')!, end.get('day')!))];
   if (/weekend|wochenende/i.test(text)) return [at - 1, at + 1];
-  if (/week|woche|semaine|settimana/i.test(text)) return [at - 3, at + 3];
-  if (/month|monat|mois|mese|maand/i.test(text)) return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
-  if (/year|jahr|année|anno|jaar/i.test(text)) return [dayOf(year, 1, 1), dayOf(year, 12, 31)];
+  if (/week|woche|semaine|settimana|semana|tydzie|tygod|недел|[上下]周$|[先来]週$/i.test(text)) return [at - 3, at + 3];
+  if (/month|monat|mois|mese|maand|miesi|месяц|[上下]个月|[先来]月$/i.test(text))
+    return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
+  if (
+    /year|jahr|année|anno|jaar|(?:zeszłym|ubiegłym) roku|lat(?:a)? temu|году$|(?<!\p{L})лет назад|[去昨]年$/iu.test(
+      text,
+    )
+  )
+    return [dayOf(year, 1, 1), dayOf(year, 12, 31)];
   if (start.isCertain('day') || start.isCertain('weekday')) return [at, at];
   if (start.isCertain('month')) return [dayOf(year, month, 1), dayOf(year, month + 1, 0)];
   return start.isCertain('year') ? [dayOf(year, 1, 1), dayOf(year, 12, 31)] : [at, at];

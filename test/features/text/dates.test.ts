@@ -33,6 +33,13 @@ describe('the dates of a text', () => {
   });
 
   test.each<[string, DayRange]>([
+    ['Byliśmy tam wczoraj', range('2026-05-19')],
+    ['Wizyta była 3 marca 2025 w Łodzi', range('2025-03-03')],
+    ['Przeprowadziłem się dwa miesiące temu', range('2026-03-01', '2026-03-31')],
+    ['Вчера был у врача', range('2026-05-19')],
+    ['Встреча была 3 марта 2025 года', range('2025-03-03')],
+    ['我昨天去了医院', range('2026-05-19')],
+    ['会議は昨日でした', range('2026-05-19')],
     ['Gestern trafen wir uns', range('2026-05-19')],
     ['Wir trafen uns am 3. März 2025 in Bonn', range('2025-03-03')],
     ['Der Termin ist am 12.06.2026, das weiß ich seit heute früh nicht', range('2026-06-12')],
