@@ -30,14 +30,14 @@ const rootOf = withoutAccents(stemmer);
 
 export const dutch: Language = {
   code: 'nl',
-  spelling: /ij|(?:aa|ee|oo|uu)[b-df-hj-np-tv-z]|^(?:ge[a-z]{4,}[dt])$|(?:lijk|heid|tje|cht)/,
+  spelling: /ij|(?:aa|uu)[bdfgklmnprstvz]|(?:lijk|lijke|heid|tje|tjes|cht|chte)$/,
   present: pattern(
     String.raw`\b(?:nu|momenteel|tegenwoordig|op dit moment|op het moment|inmiddels|thans|dezer dagen)\b`,
     'g',
   ),
   functionWords:
     setOf(`hoeveel welk waarom waarheen waarmee hoelang mijn doe doet de het een en of maar ik jij je u hij zij ze wij we jullie mij me jou hem haar ons hen hun ben bent zijn was waren heb
-    hebt heeft hebben had word wordt worden van voor met naar op aan uit bij tot door over onder tussen tegen zonder als dat die dit deze
+    hebt heeft hebben had wordt worden van voor met naar op aan uit bij tot over onder tussen tegen zonder als dat die dit deze
     wie wat waar wanneer hoe welke welk er niet geen nog ook al dan te om omdat want maar zich mijn jouw uw onze zo wel nu hier daar
     sinds is in kan kun moet zal toen altijd`),
   wordsOf: (text) => withNumbers(spacedWords(text), NUMBERS),

@@ -39,9 +39,14 @@ export function languageOf(text: string): Language {
   let most = LEAST_WEIGHT;
   for (const language of SPACED) {
     const count = words.reduce((sum, word) => sum + weightOf(word, language), 0);
-    if (count > most) [best, most] = [language, count];
+    if (count > most && words.some((word) => isOwn(word, language))) [best, most] = [language, count];
   }
   return best;
+}
+
+/** Names in an English text are spelled like other languages: one of its words must be of the language, and of English not. */
+function isOwn(word: string, language: Language): boolean {
+  return language === english || (language.functionWords.has(word) && !english.functionWords.has(word));
 }
 
 function weightOf(word: string, { functionWords, spelling }: Language): number {

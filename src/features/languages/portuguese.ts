@@ -30,7 +30,7 @@ const rootOf = withoutAccents(stemmer);
 
 export const portuguese: Language = {
   code: 'pt',
-  spelling: /[ãõâêôç]|(?:ão|ões|ção|inho|inha|em|am|os|as|dade|ar|er|ir|mente|o|a)$/,
+  spelling: /[ãõâêôç]|(?:ão|ões|ção|inho|inha|os|as|dade|ar|er|ir|mente|o|a)$/,
   present: pattern(
     String.raw`\b(?:agora|atualmente|hoje em dia|neste momento|no momento|de momento|ultimamente)\b`,
     'g',
