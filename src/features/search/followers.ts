@@ -1,11 +1,10 @@
 import type { Reader } from '../../db/connection.ts';
-import { isCommonTerm } from '../text/common-words.ts';
-import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import type { CandidateQuery, CandidateSearch, ItemRows } from './candidate.ts';
 import { followersOf, isOne, type Statement } from './restatements.ts';
 import { RARE } from './sentence-replacement.ts';
+import { type StatementReader, statementReader } from './statement-words.ts';
 
 /** How many of the first memories are followed, by how many of their words, and how many memories are compared with them. */
 const MAX_FOLLOWED = 3;
@@ -24,24 +23,30 @@ export async function findFollowers(
   { first, asked, known }: { first: readonly Statement[]; asked: ReadonlySet<string>; known: ReadonlySet<number> },
 ): Promise<ReadonlyMap<string, string>> {
   const older = first.filter((one) => one.type === 'memory' && isOne(one)).slice(0, MAX_FOLLOWED);
-  const words = tellingWords(older, asked);
+  const statements = statementReader(query.reading);
+  const words = tellingWords(older, asked, statements);
   if (words.length === 0) return new Map();
   const holding = await candidates.readHolding(reader, query, words);
-  const counts = new Map(words.map((word, at) => [rootOf(word), holding[at]!.length]));
+  const counts = new Map(words.map((word, at) => [statements.rootOf(word), holding[at]!.length]));
   const rare = holding.filter(({ length }) => length <= RARE).flatMap((rowIds) => [...rowIds]);
   const newest = [...new Set(rare)].filter((rowId) => !known.has(rowId)).sort((a, b) => b - a);
   if (newest.length === 0) return new Map();
   const rows = await candidates.load(reader, query, 'memory', newest.slice(0, MAX_COMPARED));
   const isRare = (root: string) => (counts.get(root) ?? Number.POSITIVE_INFINITY) <= RARE;
-  return followersOf(older, [...rows.values()].map(toStatement), asked, (root) => (isRare(root) ? 1 : 0));
+  const tells = (root: string) => (isRare(root) ? 1 : 0);
+  return followersOf(older, [...rows.values()].map(toStatement), statements.askedOf(asked), tells, statements);
 }
 
 /** Words of statements that are not of any subject, and not asked for: what holds those was found. */
-function tellingWords(statements: readonly Statement[], asked: ReadonlySet<string>): string[] {
+function tellingWords(
+  statements: readonly Statement[],
+  asked: ReadonlySet<string>,
+  { isStopWord, isCommon }: StatementReader,
+): string[] {
   const words = new Map<string, string>();
   for (const term of statements.flatMap(({ content }) => termsOf(content))) {
     const root = rootOf(term);
-    const tells = !STOP_WORDS.has(term) && !isCommonTerm(term) && !/^\d/.test(term) && !asked.has(root);
+    const tells = !isStopWord(term) && !isCommon(term) && !/^\d/.test(term) && !asked.has(root);
     if (tells && !words.has(root)) words.set(root, term);
   }
   return [...words.values()].slice(0, MAX_WORDS);

@@ -135,11 +135,14 @@ export function followersOf(
   others: readonly Statement[],
   asked: ReadonlySet<string>,
   tells: (root: string) => number,
+  reader: StatementReader,
 ): Map<string, string> {
   const found = new Map<string, string>();
-  const read = others.filter(isOne).map((statement) => ({ statement, words: sentenceWordsOf(statement.content) }));
+  const read = others
+    .filter(isOne)
+    .map((statement) => ({ statement, words: sentenceWordsOf(statement.content, reader) }));
   for (const one of older) {
-    const then = sentenceWordsOf(one.content);
+    const then = sentenceWordsOf(one.content, reader);
     const newer = read.filter(
       ({ statement, words }) =>
         statement.id !== one.id &&

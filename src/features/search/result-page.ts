@@ -43,16 +43,16 @@ export function pageOf(
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
-  const { reading } = query;
+  const reader = statementReader(query.reading);
   const ordered = newestFirst(
     compared,
     (hit) => toStatement(hit, query, learned),
-    reading ? new Set([...asked].map(reading.meaningOf)) : asked,
+    reader.askedOf(asked),
     (newer, older) => {
       newer.relevance = Math.max(newer.relevance, older.relevance);
       older.restatedBy ??= newer.item.facts.id;
     },
-    statementReader(reading),
+    reader,
   );
   const all = [...ordered, ...hits];
   if (putsNewestFirst) {

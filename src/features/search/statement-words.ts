@@ -31,6 +31,8 @@ export interface StatementReader {
   reading?: SearchReading;
   wordsOf(content: string): Words;
   rootOf(term: string): string;
+  /** The roots that a query asks for, of which the index has the stems of words. */
+  askedOf(stems: ReadonlySet<string>): ReadonlySet<string>;
   isStopWord(term: string): boolean;
   /** Whether a term, or a root, says little. */
   isCommon(term: string): boolean;
@@ -44,6 +46,7 @@ const ENGLISH: StatementReader = {
     return { terms, roots: new Set(others.map(rootOf)), hasChange: others.length < said.length };
   },
   rootOf,
+  askedOf: (stems) => stems,
   isStopWord: (term) => STOP_WORDS.has(term),
   isCommon: isCommonTerm,
 };
@@ -61,6 +64,7 @@ export function statementReader(reading?: SearchReading): StatementReader {
       return { terms, roots: new Set(said.map(reading.meaningOf)), hasChange };
     },
     rootOf: reading.meaningOf,
+    askedOf: (stems) => new Set([...stems].map(reading.meaningOf)),
     isStopWord: reading.isFunctionWord,
     isCommon: reading.isCommon,
   };

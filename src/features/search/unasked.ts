@@ -69,7 +69,7 @@ function* currentOf(
   reader: StatementReader,
 ): Generator<void, SearchResult[]> {
   const statements: { result: SearchResult; words: SentenceWords }[] = [];
-  const asked = new Set([...weights.keys()].map(reader.reading?.meaningOf ?? ((root) => root)));
+  const asked = reader.askedOf(new Set(weights.keys()));
   for (const result of results) {
     statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights), reader) });
     yield;
