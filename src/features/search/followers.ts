@@ -7,8 +7,8 @@ import { RARE } from './sentence-replacement.ts';
 import { type StatementReader, statementReader } from './statement-words.ts';
 
 /** How many of the first memories are followed, by how many of their words, and how many memories are compared with them. */
-const MAX_FOLLOWED = 3;
-const MAX_WORDS = 12;
+export const MAX_FOLLOWED = 2;
+const MAX_WORDS = 6;
 const MAX_COMPARED = 8;
 
 /**

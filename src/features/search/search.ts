@@ -28,7 +28,7 @@ import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import { planContext } from './context-plan.ts';
-import { findFollowers } from './followers.ts';
+import { findFollowers, MAX_FOLLOWED } from './followers.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
@@ -209,7 +209,7 @@ export function createSearch(dependencies: Dependencies): Search {
       // Who asks for versions gets those that have the words.
       if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
         finding ??= findFollowers(candidates, reader, query, {
-          first: loaded.map((hit) => toStatement(hit, parsed, matched)),
+          first: loaded.slice(0, MAX_FOLLOWED).map((hit) => toStatement(hit, parsed, matched)),
           asked,
           known: new Set(loaded.map(({ item }) => item.facts.rowId)),
         });
