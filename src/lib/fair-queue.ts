@@ -1,6 +1,8 @@
 /** A queue that serves its tenants in turn; the items of one tenant stay in order. */
 export interface FairQueue<T> {
   push(tenantId: string, item: T): void;
+  /** Puts an item before the others of its tenant. */
+  unshift(tenantId: string, item: T): void;
   /** Takes the next item of the next tenant that `mayTake` accepts; that tenant then goes to the end of the line. */
   take(mayTake?: (tenantId: string, item: T) => boolean): { tenantId: string; item: T } | undefined;
   size(): number;
@@ -14,11 +16,19 @@ export function createFairQueue<T>(): FairQueue<T> {
   const lines = new Map<string, T[]>();
   let size = 0;
 
+  function lineOf(tenantId: string): T[] {
+    const line = lines.get(tenantId) ?? [];
+    lines.set(tenantId, line);
+    return line;
+  }
+
   return {
     push(tenantId, item) {
-      const line = lines.get(tenantId);
-      if (line) line.push(item);
-      else lines.set(tenantId, [item]);
+      lineOf(tenantId).push(item);
+      size += 1;
+    },
+    unshift(tenantId, item) {
+      lineOf(tenantId).unshift(item);
       size += 1;
     },
     take(mayTake = () => true) {

@@ -1,4 +1,5 @@
 import { systemClock } from './clock.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** The owner of the work: a tenant (by its id), an address it came from, or `urgent` if others wait for its transaction. */
 export type SliceOwner = string | 'urgent';
@@ -8,8 +9,7 @@ const SLICE_MS = 2;
 const FIRST_SLICE_MS = 1;
 
 const urgent: (() => void)[] = [];
-/** Never holds an empty list. Tenants get slices in the order of the map. */
-const lines = new Map<string, (() => void)[]>();
+const waiting = createFairQueue<() => void>();
 let isScheduled = false;
 let sliceEndMs = 0;
 
@@ -20,7 +20,7 @@ let sliceEndMs = 0;
  */
 export async function runInSlices<T>(steps: Generator<void, T>, of: SliceOwner): Promise<T> {
   let endMs = systemClock.monotonicMs() + FIRST_SLICE_MS;
-  if (lines.has(of)) {
+  if (waiting.sizeOf(of) > 0) {
     await nextSlice(of);
     endMs = sliceEndMs;
   }
@@ -29,7 +29,8 @@ export async function runInSlices<T>(steps: Generator<void, T>, of: SliceOwner):
     if (step.done) return step.value;
     if (systemClock.monotonicMs() < endMs) continue;
     await new Promise<void>((resolve) => {
-      lineOf(of).unshift(resolve);
+      if (of === 'urgent') urgent.unshift(resolve);
+      else waiting.unshift(of, resolve);
       schedule();
     });
     endMs = sliceEndMs;
@@ -39,7 +40,8 @@ export async function runInSlices<T>(steps: Generator<void, T>, of: SliceOwner):
 /** Waits for a tenant's next slice, behind its other work: for work that cannot be divided. */
 export function nextSlice(of: SliceOwner): Promise<void> {
   return new Promise((resolve) => {
-    lineOf(of).push(resolve);
+    if (of === 'urgent') urgent.push(resolve);
+    else waiting.push(of, resolve);
     schedule();
   });
 }
@@ -52,13 +54,6 @@ export function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-function lineOf(of: SliceOwner): (() => void)[] {
-  if (of === 'urgent') return urgent;
-  const line = lines.get(of) ?? [];
-  lines.set(of, line);
-  return line;
-}
-
 function schedule(): void {
   if (isScheduled) return;
   isScheduled = true;
@@ -67,20 +62,9 @@ function schedule(): void {
 
 function startSlice(): void {
   isScheduled = false;
-  const next = urgent.shift() ?? takeNext();
+  const next = urgent.shift() ?? waiting.take()?.item;
   if (!next) return;
   sliceEndMs = systemClock.monotonicMs() + SLICE_MS;
   next();
-  if (urgent.length > 0 || lines.size > 0) schedule();
-}
-
-/** Takes the first piece of work of the next tenant, which then goes to the end of the line. */
-function takeNext(): (() => void) | undefined {
-  for (const [tenantId, line] of lines) {
-    lines.delete(tenantId);
-    const next = line.shift()!;
-    if (line.length > 0) lines.set(tenantId, line);
-    return next;
-  }
-  return undefined;
+  if (urgent.length > 0 || waiting.size() > 0) schedule();
 }

@@ -2,103 +2,69 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { NewProviderKey } from '../../../client/client.ts';
 import { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from '../../../contract/provider-names.ts';
+import { AddForm } from './add-form.tsx';
 
 /** The heading of provider keys with the form for a new one. The form closes once the key was stored. */
 export function ProviderForm({ onKey }: { onKey: (provider: Provider, key: NewProviderKey) => Promise<boolean> }) {
-  const isOpen = useSignal(false);
-  const isBusy = useSignal(false);
   const provider = useSignal<Provider>(PROVIDERS[0]);
   const keyField = useRef<HTMLInputElement>(null);
-  const addButton = useRef<HTMLButtonElement>(null);
   const isKeyless = KEYLESS_PROVIDERS.has(provider.value);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const input = takeInput(event.currentTarget as HTMLFormElement);
-    isBusy.value = true;
-    const isStored = await onKey(provider.value, input);
-    isBusy.value = false;
-    if (isStored) isOpen.value = false;
-    else keyField.current?.focus();
-  };
-  const cancel = () => {
-    isOpen.value = false;
-    addButton.current?.focus();
+  const store = async (form: HTMLFormElement) => {
+    const isStored = await onKey(provider.value, takeInput(form));
+    if (!isStored) keyField.current?.focus();
+    return isStored;
   };
   return (
-    <>
-      <div class="card-head">
-        <h2 id="providers-title">Provider keys</h2>
-        <button
-          ref={addButton}
-          type="button"
-          class="small"
-          aria-expanded={isOpen.value}
-          onClick={() => (isOpen.value = true)}
+    <AddForm id="providers-title" title="Provider keys" button="Add key" submit="Check and save" onSubmit={store}>
+      <div class="field">
+        <label for="provider-name">Provider</label>
+        <select
+          id="provider-name"
+          value={provider.value}
+          autofocus
+          onChange={(event) => (provider.value = event.currentTarget.value as Provider)}
         >
-          Add key
-        </button>
+          {PROVIDERS.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
       </div>
-      {isOpen.value && (
-        <form class="fields" autocomplete="off" onSubmit={(event) => void submit(event)}>
-          <div class="field">
-            <label for="provider-name">Provider</label>
-            <select
-              id="provider-name"
-              value={provider.value}
-              autofocus
-              onChange={(event) => (provider.value = event.currentTarget.value as Provider)}
-            >
-              {PROVIDERS.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </div>
-          <label>
-            API key
-            <input
-              ref={keyField}
-              name="key"
-              type="password"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              maxLength={4096}
-              required={!isKeyless}
-              placeholder={isKeyless ? 'optional' : ''}
-            />
-          </label>
-          <label>
-            Custom base URL
-            <input
-              name="baseUrl"
-              type="url"
-              autocomplete="off"
-              maxLength={2000}
-              required={provider.value === 'openai-compatible'}
-              placeholder="https://models.example.com/v1"
-            />
-          </label>
-          <label>
-            Limit to models (optional)
-            <input
-              name="models"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              placeholder="gpt-4.1-mini, …"
-            />
-          </label>
-          <div class="buttons">
-            <button type="submit" class="primary" disabled={isBusy.value}>
-              Check and save
-            </button>
-            <button type="button" onClick={cancel}>
-              Cancel
-            </button>
-          </div>
-        </form>
-      )}
-    </>
+      <label>
+        API key
+        <input
+          ref={keyField}
+          name="key"
+          type="password"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          maxLength={4096}
+          required={!isKeyless}
+          placeholder={isKeyless ? 'optional' : ''}
+        />
+      </label>
+      <label>
+        Custom base URL
+        <input
+          name="baseUrl"
+          type="url"
+          autocomplete="off"
+          maxLength={2000}
+          required={provider.value === 'openai-compatible'}
+          placeholder="https://models.example.com/v1"
+        />
+      </label>
+      <label>
+        Limit to models (optional)
+        <input
+          name="models"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          placeholder="gpt-4.1-mini, …"
+        />
+      </label>
+    </AddForm>
   );
 }
 
