@@ -198,7 +198,7 @@ function changesAnswer(
  * Whether the newer announces a change of what is asked of the older, though it may leave out the words that are asked for:
  * it says that something of the older is over, or both share a rare word and state a value of one kind. "Emil's first bell is 8:20, new timetable" for "school starts at 8:00 for Emil".
  */
-export function takesPlace(
+function takesPlace(
   newer: SentenceWords,
   older: SentenceWords,
   asked: ReadonlySet<string>,

@@ -22,7 +22,7 @@ export interface MembershipChanges {
 }
 
 /** An entry of the log, without where and when. */
-export interface LogEntry {
+interface LogEntry {
   actor: string;
   action: SpaceAction;
   subject?: string | null;
@@ -30,7 +30,7 @@ export interface LogEntry {
 }
 
 /** A member whose role has ended or was lowered. */
-export interface Departed {
+interface Departed {
   tenantId: string;
   author: string;
   /** The role that is left. */
