@@ -21,7 +21,7 @@ export interface ForeignWords {
   related: readonly ForeignWord[];
 }
 
-export const NO_FOREIGN_WORDS: ForeignWords = { forms: new Map(), related: [] };
+const NO_FOREIGN_WORDS: ForeignWords = { forms: new Map(), related: [] };
 
 /** The vocabulary of a user with more documents is read only where it begins like a term. */
 const MAX_READ_DOCUMENTS = 2000;
