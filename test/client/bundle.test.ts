@@ -49,6 +49,7 @@ test('each entry point is one file that imports its peer alone and runs in brows
     ['llamaindex.js', []],
     ['mastra.js', []],
     ['openai-agents.js', []],
+    ['openclaw.js', []],
   ]);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));
   expect(names.sort()).toEqual([...peers.keys()].sort());
@@ -57,6 +58,6 @@ test('each entry point is one file that imports its peer alone and runs in brows
     const imported = new Set([...code.matchAll(/^import [^;]*from "([^"]+)"/gm)].map(([, from]) => from));
     expect([name, [...imported]]).toEqual([name, peers.get(name)]);
     expect(code).not.toMatch(/\bimport\(["'`]|\brequire\(|\bprocess\.|\bBuffer\b/);
-    expect(code.length).toBeLessThan(40_000);
+    expect(code.length).toBeLessThan(50_000);
   }
 });
