@@ -96,3 +96,16 @@ test('an account is in no more than a hundred spaces, also if it joins them at o
   const { body } = await person.call<{ data: Space[] }>('/v1/spaces');
   expect(body.data.filter(({ state }) => state === 'joined')).toHaveLength(MAX_JOINED_SPACES);
 });
+
+test('a daemon on which only the operator makes spaces says so with the list, and refuses others', async () => {
+  const strict = await startMemoryDaemon({ config: { spaces: 'operator' } });
+  try {
+    const person = await newPerson(strict);
+    expect((await person.call('/v1/spaces')).body).toMatchObject({ makers: 'operator' });
+    expect((await person.call('/v1/spaces', { body: { name: 'team' } })).status).toBe(403);
+    const open = await newPerson(daemon);
+    expect((await open.call('/v1/spaces')).body).toMatchObject({ makers: 'everyone' });
+  } finally {
+    await strict.close();
+  }
+});

@@ -179,3 +179,16 @@ test('a space and its page are accessible in both themes and fit a phone', { tim
     }
   }
 });
+
+test('offers no form for a space where only the operator makes them, and says who does', {
+  timeout: 60_000,
+}, async () => {
+  const { page } = await browser.openApp('spaces');
+  await page.getByLabel('New space').waitFor();
+  await page.route('**/v1/spaces', (route) =>
+    route.fulfill({ json: { data: [], nextCursor: null, makers: 'operator' } }),
+  );
+  await page.reload();
+  await page.getByText('Only the operator of this svc makes spaces.').waitFor();
+  expect(await page.getByLabel('New space').count()).toBe(0);
+});
