@@ -44,7 +44,7 @@ export const polish: Language = {
   spelling: /[ąćęłńśźż]|(?:sz|cz|rz|ego|owi|owe|ych|iem|uję|owa|ią|je$|cie$|nie$|ówk)/,
   present: pattern(String.raw`\b(?:teraz|obecnie|aktualnie|w tej chwili|na razie|dzisiaj|ostatnio)\b`, 'g'),
   functionWords:
-    setOf(`jaki jaka jakie jakim jakiego jakiej ile ilu czym czego kogo komu kim skąd dokąd dlaczego czemu jakich którym której którego mieliśmy miałem miałam co ma i a o w we z ze na do od po za przed przy pod nad dla bez przez u czy że żeby ale lub albo oraz więc bo gdy jeśli jak
+    setOf(`jaki jaka jakie jakim jakiego jakiej ile ilu czym czego kogo komu skąd dokąd dlaczego czemu jakich którym której którego mieliśmy miałem miałam co ma i a o w we z ze na do od po za przed przy pod nad dla bez przez u czy że żeby ale lub albo oraz więc bo gdy jeśli jak
     ja ty on ona ono my wy oni mnie mi mną ciebie ci tobą jego jemu mu jej ją nim nas nam nami was wam ich im się siebie sobie
     jest są był była było byli być jestem jesteś jesteśmy będę będzie mam ma mamy mają nie tak to ten ta te tego tej tym tych tu tam
     mój moja moje mojego mojej moim moją moi swój swoja swoje nasz nasza nasze naszego naszej twój twoja kto co gdzie kiedy który która
