@@ -146,7 +146,13 @@ function createWorld(principal: Principal) {
   async function found(user: string, query: string, asOf?: number): Promise<string[]> {
     const request = { user, query, limit: 100, ...(asOf && { asOf: instant(asOf) }) };
     const { results } = await daemon.search.search(principal, request);
-    return results.map(({ id, content }) => `${id} ${content}`).sort();
+    // What takes the place of a result is shown without a word of the query.
+    const following = new Set(results.map(({ restatedBy }) => restatedBy));
+    const holds = (text: string) => query.split(' ').some((word) => text.includes(word));
+    return results
+      .filter(({ id, content }) => holds(content) || !following.has(id))
+      .map(({ id, content }) => `${id} ${content}`)
+      .sort();
   }
 
   async function compare(): Promise<void> {
