@@ -84,9 +84,10 @@ async function membersFor(search: SourceSearch, table: WordTable, terms: readonl
   const members: RelatedWord[] = [];
   for (const word of await readWholeVocabulary(search, MAX_READ_STEMS)) {
     const found = categories.of(word);
-    for (const [bit, term] of categories.terms.entries()) {
-      if ((found >> bit) & 1) members.push({ term, word, relation: 'member' });
+    for (let bit = 0; found >> bit !== 0; bit += 1) {
+      if ((found >> bit) & 1) members.push({ term: categories.terms[bit]!, word, relation: 'member' });
     }
+    if (members.length >= MAX_MEMBERS) break;
   }
   return members.slice(0, MAX_MEMBERS);
 }
