@@ -93,7 +93,7 @@ describe('the stored key', () => {
   test('if it stays rejected, the tool result says to sign in, and a later sign-in is picked up', async () => {
     const email = 'late@example.com';
     let { apiKey } = await daemon.signIn(email);
-    await daemon.signIn(email);
+    await daemon.signInByMail(email);
     const bridge = await bridgeUnder(async () => sessionOf(apiKey));
     const call = () => bridge.ask('tools/call', { name: 'memory_list', arguments: {} });
     const refused = await call();

@@ -80,7 +80,7 @@ test.skipIf(process.platform !== 'linux').each([
 test('exits with 3 and says why if the key was replaced', async () => {
   const email = 'replaced@example.com';
   const other = await createCliUser(daemon.baseUrl, (await daemon.signIn(email)).apiKey, daemon.clock);
-  await daemon.signIn(email);
+  await daemon.signInByMail(email);
   const { out, err, code } = await other.run(['open']);
   await other.close();
   expect([out, code]).toEqual(['', 3]);

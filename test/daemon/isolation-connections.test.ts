@@ -53,7 +53,7 @@ test('ending the credentials of one account does not affect those of another', a
   await openBrowser(daemon, leaving);
   await ticketOf(daemon, leaving.apiKey);
   expect((await leaving.call('/v1/auth/key', { method: 'DELETE' })).status).toBe(204);
-  const again = await daemon.signIn((await browser.call<{ email: string }>('/v1/account')).body.email);
+  const again = await daemon.signInByMail((await browser.call<{ email: string }>('/v1/account')).body.email);
   expect((await staying.call('/v1/account')).body).toMatchObject({ endedBy: 'webSignIn' });
   expect((await browser.call('/v1/account')).status).toBe(200);
   await expect(openBrowser(daemon, { ticket })).rejects.toThrow('410');

@@ -91,7 +91,7 @@ beforeAll(async () => {
   server = await startProviderServer('openai');
   kept = await daemon.account();
   await kept.addAll([{ content: 'A neighbour stays', tags: ['stays'] }]);
-  const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
+  const { apiKey, account } = await daemon.signInByMail(`${CANARY}@example.com`);
   const erased = createCaller(daemon.call, apiKey, account.tenantId);
   await fill(erased);
   await daemon.usage.flushRequests();
@@ -161,7 +161,7 @@ describe('erasing a tenant', () => {
 
   test('revokes its key at once, and its address can sign up again with an empty account', async () => {
     expect((await daemon.call(key, '/v1/memories')).status).toBe(401);
-    const { apiKey, account } = await daemon.signIn(`${CANARY}@example.com`);
+    const { apiKey, account } = await daemon.signInByMail(`${CANARY}@example.com`);
     expect(account.tenantId).not.toBe(tenantId);
     const again = createCaller(daemon.call, apiKey, account.tenantId);
     expect(await again.list('?includeSuperseded=true')).toEqual([]);
