@@ -182,7 +182,7 @@ export async function deleteSpace(connection: Connection, tenantId: string): Pro
 export async function lockTenants(connection: Connection, tenantIds: readonly string[]): Promise<boolean> {
   const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
   const locked = await connection.all(
-    `SELECT 1 FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL ORDER BY tenantId ${lock}`,
+    `SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL ORDER BY 1 ${lock}`,
     [JSON.stringify(tenantIds)],
   );
   return locked.length === tenantIds.length;

@@ -12,10 +12,14 @@ export async function fillSpaces(twin: Twin): Promise<void> {
     await spaces.insertSpace(connection, { tenantId, name, createdAt: 1 });
     const row = { tenantId, role: 'owner', invitedBy: BOTH, createdAt: 1 } as const;
     const joined = { memberId: 'ten_member', joinedAt: 1, expiresAt: null };
-    await spaces.insertMember(connection, { ...row, ...joined, id: 'mbr_joined', email: BOTH });
+    // Of another role in each, so that a role of the other space shows.
+    const role = name === 'ada' ? 'owner' : 'writer';
+    await spaces.insertMember(connection, { ...row, ...joined, role, id: 'mbr_joined', email: BOTH });
+    const own = { memberId: tenantId, email: `${name}@example.com` };
+    await spaces.insertMember(connection, { ...row, ...joined, ...own, id: 'mbr_own' });
     const invited = { memberId: null, joinedAt: null, expiresAt: 9 };
     await spaces.insertMember(connection, { ...row, ...invited, id: 'mbr_invited', email: 'guest@example.com' });
-    for (const table of ['memories', 'activity']) {
+    for (const table of ['memories', 'activity', 'webhooks']) {
       await connection.run(`UPDATE ${table} SET author = ? WHERE tenantId = ?`, [BOTH, tenantId]);
     }
     await connection.run('UPDATE jobs SET author = ? WHERE tenantId = ?', [BOTH, tenantId]);

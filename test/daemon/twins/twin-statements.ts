@@ -201,6 +201,7 @@ export const STATEMENTS: Record<string, Scenario> = {
       await answers.insertAnswers(connection, [{ ...answer, resourceIds: ['mem_own'] }]);
       await answers.insertAnswers(connection, [{ ...answer, idempotencyKey: 'first', resourceIds: ['mem_own'] }]);
       await answers.redactAnswersAbout(connection, tenantId, ['mem_own']);
+      await answers.redactAnswersNaming(connection, tenantId, 'home');
     });
   },
 

@@ -58,6 +58,14 @@ export const WEBHOOKS: Record<string, Scenario> = {
     await write(twin, (connection) => webhooks.updateReleased(connection, claimed!));
     // Another account's webhook of the same id is claimed under the same fence.
     await write(twin, (connection) => webhooks.updateReleased(connection, { ...claimed!, fence: 0 }));
+    await write(twin, async (connection) => {
+      await webhooks.updateSwitchedOff(connection, {
+        tenantId,
+        author: 'both@example.com',
+        at: DUE_MS,
+        reason: 'gone',
+      });
+    });
   },
 
   async 'find webhooks with changes to read'(twin) {
