@@ -1,5 +1,7 @@
+import { runInSlices } from '../../lib/time-slices.ts';
 import type { SearchReading } from '../languages/search-words.ts';
 import { isCharacter } from '../text/terms.ts';
+import type { RelatedRoots } from './foreign-query.ts';
 import type { IndexTerm } from './postings.ts';
 import { MAX_VOCABULARY, readStemsFrom, readWholeVocabulary } from './source-postings.ts';
 import type { SourceSearch } from './source-search.ts';
@@ -26,6 +28,7 @@ const NO_FOREIGN_WORDS: ForeignWords = { forms: new Map(), related: [] };
 /** The vocabulary of a user with more documents is read only where it begins like a term. */
 const MAX_READ_DOCUMENTS = 2000;
 const MAX_FORMS = 12;
+const WORDS_PER_STEP = 512;
 const MAX_RELATED = 48;
 /** Words that begin alike and differ in their endings are mostly of one family: "allergie" and "allergisch". */
 const MIN_ALIKE = 4;
@@ -42,18 +45,36 @@ const MIN_REST = 3;
 export async function readForeignWords(search: SourceSearch, terms: readonly string[]): Promise<ForeignWords> {
   const { reading, related = new Map() } = search.query;
   if (reading === undefined) return NO_FOREIGN_WORDS;
-  const { isUnspaced, compounds } = reading.language.search!;
-  if (isUnspaced) return { forms: new Map(), related: terms.flatMap((term) => charactersFor(term, related.get(term))) };
+  if (reading.language.search!.isUnspaced)
+    return { forms: new Map(), related: terms.flatMap((term) => charactersFor(term, related.get(term))) };
   const stems = await vocabularyFor(search, terms, reading);
-  const roots = stems.map((stem) => reading.rootOf(stem));
+  return runInSlices(compareWords({ stems, terms, reading, related }), search.query.tenantId);
+}
+
+/** Compares each term with the whole vocabulary, and may pause after some of its words. */
+function* compareWords({
+  stems,
+  terms,
+  reading,
+  related,
+}: {
+  stems: readonly string[];
+  terms: readonly string[];
+  reading: SearchReading;
+  related: ReadonlyMap<string, RelatedRoots>;
+}): Generator<void, ForeignWords> {
+  const { compounds } = reading.language.search!;
+  const roots: string[] = [];
   const forms = new Map<string, string[]>();
   const found: ForeignWord[] = [];
   for (const term of terms) {
     const own = reading.rootOf(term);
     const { synonyms = [], members = [] } = related.get(term) ?? {};
     const [same, included] = [new Set(synonyms), new Set(members)];
-    for (const [at, root] of roots.entries()) {
-      const stem = stems[at]!;
+    for (const [at, stem] of stems.entries()) {
+      if (at % WORDS_PER_STEP === WORDS_PER_STEP - 1) yield;
+      roots[at] ??= reading.rootOf(stem);
+      const root = roots[at];
       if (root === own) {
         forms.set(term, [...(forms.get(term) ?? []), stem].slice(0, MAX_FORMS));
         continue;
