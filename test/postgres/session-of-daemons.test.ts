@@ -61,7 +61,7 @@ test('the token of a device is handed out once, though two daemons are asked for
 
 test('a key that one daemon replaced is explained by another', async () => {
   const { apiKey } = await one.signIn('explained@example.com');
-  await one.signIn('explained@example.com');
+  await one.signInByMail('explained@example.com');
   expect((await other.call(apiKey, '/v1/account')).body).toMatchObject({ endedBy: 'webSignIn' });
 });
 

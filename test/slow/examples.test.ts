@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function examples(): Promise<string[]> {
-  return (await readdir(join(ROOT, 'examples'))).filter((name) => name.endsWith('.mjs'));
+  return (await readdir(join(ROOT, 'examples'))).filter((name) => /\.(?:mjs|py)$/.test(name));
 }
 
 /** Runs an example in its own process and returns what it prints. */
@@ -61,6 +61,8 @@ async function runWith(node: string, words: string[], ...script: ScriptLine[]): 
     GOOGLE_GEMINI_BASE_URL: model.url,
     GEMINI_API_KEY: 'none',
     GEMINI_MODEL: 'scripted',
+    PYTHONPATH: join(ROOT, 'clients/python/src'),
+    PYTHONDONTWRITEBYTECODE: '1',
   };
   return (await execa(node, words, { cwd: project, env })).stdout;
 }
@@ -123,11 +125,14 @@ const RUNS: Record<string, () => Promise<void>> = {
     await run(['openai-agents.mjs', 'Which tea?', id]);
     expect(lastRead()).toMatch(/I drink oolong tea\.[\s\S]*Untitled[\s\S]*Which tea\?/);
   },
+  async 'python.py'() {
+    expect(await runWith('python3', ['python.py', 'Which tea does Ada take?'])).toContain('Ada prefers oolong tea');
+  },
 };
 
 test('every example is listed and tried', async () => {
   const index = await readFile(join(ROOT, 'examples/README.md'), 'utf8');
-  const listed = [...index.matchAll(/^\| \[([\w-]+\.mjs)\]\(\1\) \|/gm)].map(([, name]) => name);
+  const listed = [...index.matchAll(/^\| \[([\w-]+\.(?:mjs|py))\]\(\1\) \|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual((await examples()).sort());
   expect(Object.keys(RUNS).sort()).toEqual(listed);
 });
