@@ -76,7 +76,7 @@ describe('signing in', { timeout: 60_000 }, () => {
   test('a key that stopped says why', async () => {
     const email = browser.freshAddress();
     const { apiKey } = await browser.daemon.signIn(email);
-    await browser.daemon.signIn(email);
+    await browser.daemon.signInByMail(email);
     const { page } = await browser.open();
     await page.goto(`${pageUrl()}#key=${apiKey}`);
     await page.getByText(/This API key was replaced by a sign-in/).waitFor();
