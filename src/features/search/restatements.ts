@@ -123,7 +123,18 @@ function replacesAsked(
 ): boolean {
   if (!keepsAsked(newer, older, asked)) return false;
   const by = replacementOf(newer, older, tells);
-  return by !== undefined && (!VALUES.has(by) || keepsSubject(newer, older, asked));
+  if (by === undefined || (VALUES.has(by) && !keepsSubject(newer, older, asked))) return false;
+  return newer.traits().announcesChange || isAboutTheSame(newer, older, asked);
+}
+
+/**
+ * Whether the newer has what is asked of the older, or as much else that is asked for. Without it, both may be worded alike
+ * about two things: "the spare ladder is behind the pot" for "the spare key is under the pot", where the key is asked for.
+ */
+function isAboutTheSame(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
+  const missing = [...older.roots].filter((root) => asked.has(root) && !newer.roots.has(root));
+  const others = [...newer.roots].filter((root) => asked.has(root) && !older.roots.has(root));
+  return missing.length <= others.length;
 }
 
 /**
@@ -147,6 +158,8 @@ export function followersOf(
       ({ statement, words }) =>
         statement.id !== one.id &&
         canReplace(statement, one) &&
+        // Statements of two things are worded alike: the lamp in the hall is not the clock in the hall.
+        words.traits().announcesChange &&
         (replacesAsked(words, then, asked, tells) || takesPlace(words, then, asked, tells)),
     );
     if (newer.length > 0) found.set(one.id, newestOf(newer).statement.id);

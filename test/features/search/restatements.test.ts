@@ -200,6 +200,18 @@ describe('an updated fact', () => {
     expect((await caller.find('when did the flour come before?', { user }))[0]).toBe(older);
   });
 
+  test.each([
+    ['Ada keeps lamp3x in the hall', 'Ada keeps lamp9x in the hall', 'lamp3x'],
+    ['The spare key is under the blue pot', 'The spare ladder is behind the blue pot', 'where is the spare key?'],
+    ['Ben walks the dog before school', 'Ben walks the hens before dinner', 'who walks the dog?'],
+    ['The red bike cost 400 euros in Graz', 'The red scarf cost 30 euros in Graz', 'what did the bike cost?'],
+  ])('“%s” stays first when “%s” was told of another thing later', async (older, newer, asked) => {
+    const user = older;
+    await caller.add(older, { user, occurredAt: '2026-01-01T00:00:00.000Z' });
+    await caller.add(newer, { user, occurredAt: '2026-02-01T00:00:00.000Z' });
+    expect((await caller.find(asked, { user }))[0]).toBe(older);
+  });
+
   test('ranks first among the user’s messages too', async () => {
     const user = 'bea';
     const talk = conversing(caller);
