@@ -26,6 +26,8 @@ const IMPLIED: Record<string, string> = {
   '`DELETE FROM modelAgreements WHERE (tenantId, model) IN': 'rows of removed models are deleted for all tenants',
   '`UPDATE ${table} SET author = ? WHERE tenantId = ? AND author = ?': 'the number is the primary key',
   'from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId': 'the number is the primary key',
+  'JOIN messages m ON m.number = x.number * ${rowIds} + ${ordinal} AND (m.tenantId = x.tenantId) IS TRUE':
+    'the number is the primary key',
   'FROM changes c LEFT JOIN scopes s ON s.tenantId = c.tenantId AND s.scope = c.scope': 'the scope is the primary key',
   'WHERE v.tenantId = m.tenantId AND v.model = ? AND v.scope = m.scope AND v.type = ? AND v.number = m.number)':
     'the scope is the primary key',

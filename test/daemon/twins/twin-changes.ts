@@ -36,6 +36,34 @@ export const CHANGES: Record<string, Scenario> = {
     twin.record('last', (await events.findLastChanges(reader, [tenantId])).size);
   },
 
+  async 'name the authors of changes'(twin) {
+    const { tenantId, name, filled } = twin;
+    const items = [
+      ['memory.created', filled.memories.changed],
+      ['memory.updated', filled.memories.old],
+      ['conversation.created', filled.conversation],
+      ['conversation.appended', filled.conversation],
+      ['job.changed', filled.job],
+    ];
+    await write(twin, async (connection) => {
+      for (const table of ['memories', 'messages', 'jobs']) {
+        await connection.run(`UPDATE ${table} SET author = ? WHERE tenantId = ?`, [name, tenantId]);
+      }
+    });
+    await clear(twin, tenantId);
+    await write(twin, async (connection) => {
+      for (const [index, [kind, itemId]] of items.entries()) {
+        const row = [tenantId, index + 1, 1, kind!, itemId!];
+        await connection.run('INSERT INTO changes (tenantId, number, at, kind, itemId) VALUES (?, ?, ?, ?, ?)', row);
+      }
+    });
+    const rows = await events.listChanges(readerOf(twin), tenantId, { after: 0, limit: 9 });
+    twin.record(
+      'authors',
+      rows.map(({ kind, author }) => [kind, author]),
+    );
+  },
+
   async 'trim changes'(twin) {
     const { tenantId } = twin;
     const reader = readerOf(twin);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { compose, type Daemon } from '../../../src/daemon/compose.ts';
 import { readConfig } from '../../../src/daemon/config.ts';
@@ -226,6 +227,7 @@ async function act(folder: string, template: Template, { scenario, actor, expect
     const seen: string[] = [];
     const twin = twinOf(actor, template, opened, server, seen, expected);
     const before = await rowsOf(daemon, twin.otherId);
+    await untilTouched(daemon, template.tenantIds[actor], template.apiKeys[actor]);
     opened.begin(ACTED_AT);
     await scenario(twin);
     await twin.settle();
@@ -239,6 +241,13 @@ async function act(folder: string, template: Template, { scenario, actor, expect
   } finally {
     await shut(daemon);
   }
+}
+
+/** Uses a key, and waits until that is stored: otherwise a later request may see it or not. */
+async function untilTouched({ app, db }: Daemon, tenantId: string, apiKey: string): Promise<void> {
+  await app.inject({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } });
+  const sql = 'SELECT 1 FROM apiKeys WHERE tenantId = ? AND lastUsedAt = ?';
+  while ((await db.lookups.get(sql, [tenantId, ACTED_AT])) === undefined) await setImmediate();
 }
 
 function twinOf(
