@@ -16,7 +16,7 @@ const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>]
 
 Stores one person's facts for each language in the built daemon (npm run build), and asks their questions in that language:
 whether what answers stands first or among five, whether what nothing answers is refused where 90 % of the others are kept,
-and whether what changed stands before what it replaced. The worst language first.
+and whether what changed ranks above what it replaced. The worst language first.
 
   --data <folder>  a file for each language, as in bench/retrieval/languages (the default)
   --only <codes>   these languages
@@ -79,7 +79,7 @@ async function readSets(folder: string): Promise<LanguageSet[]> {
   return sets.filter(({ language }) => only?.includes(language) ?? true);
 }
 
-/** Stores the facts one by one, in their order, so that each has a time of its own. */
+/** Stores the facts one by one, in their order, so that each has its own time. */
 async function tell(call: <T>(path: string, body?: unknown) => Promise<T>, set: LanguageSet): Promise<Ask> {
   const keyOf = new Map<string, string>();
   const user = set.language;

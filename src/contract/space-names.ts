@@ -4,6 +4,8 @@ import type { Scope } from './scopes.ts';
 export const SPACE_HEADER = 'x-svc-space';
 /** The name of the caller's own account among spaces. Free of schemas, because the client reads it too. */
 export const OWN_SPACE = 'default';
+/** The most spaces that a request reads. */
+export const MAX_READ_SPACES = 8;
 /** The roles of members, each of which may do what those before it may. */
 export const ROLES_IN_SPACE = ['reader', 'writer', 'owner'] as const;
 export type SpaceRole = (typeof ROLES_IN_SPACE)[number];

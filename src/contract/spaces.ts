@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AnyId, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Tier } from './limits.ts';
 import { AddedMemories } from './memories.ts';
-import { OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
+import { MAX_READ_SPACES, OWN_SPACE, ROLES_IN_SPACE } from './space-names.ts';
 
 export { OWN_SPACE, ROLES_IN_SPACE, SPACE_HEADER, type SpaceRole } from './space-names.ts';
 
@@ -12,8 +12,6 @@ export const OWNED_SPACES: Record<Tier, number> = { Free: 3, Pro: 20, Enterprise
 export const MAX_JOINED_SPACES = 100;
 /** The most members of a space, those invited included. */
 export const MAX_MEMBERS = 100;
-/** The most spaces that a request reads. */
-export const MAX_READ_SPACES = 8;
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
 

@@ -1,12 +1,9 @@
-import { OWN_SPACE } from '../../contract/space-names.ts';
+import { MAX_READ_SPACES, OWN_SPACE } from '../../contract/space-names.ts';
 import type { Space, Spaces } from '../../contract/spaces.ts';
 import type { KnownSpace } from '../acting-space.ts';
 import { EVERYWHERE, OWN_ACCOUNT, type Settings } from '../settings.ts';
 import { type HookDaemon, requestDaemon } from './daemon-request.ts';
 import { projectFolder } from './project-name.ts';
-
-/** The most spaces that are read together, as of a request. */
-export const MAX_READ = 8;
 
 /** What the hooks of a session read, and where they store what is said. */
 export interface SessionMemory {
@@ -28,7 +25,9 @@ export async function memoryOf(settings: Pick<Settings, 'ties' | 'reads'>, folde
   const tie = Object.hasOwn(ties, path) ? ties[path] : undefined;
   const listed = Object.hasOwn(reads, path) ? reads[path] : tie ? [] : reads[EVERYWHERE];
   const chosen = (listed ?? [OWN_ACCOUNT]).filter(({ id }) => id !== tie?.id);
-  return tie ? { tie, reads: [...chosen.slice(0, MAX_READ - 1), tie] } : { reads: chosen.slice(0, MAX_READ) };
+  return tie
+    ? { tie, reads: [...chosen.slice(0, MAX_READ_SPACES - 1), tie] }
+    : { reads: chosen.slice(0, MAX_READ_SPACES) };
 }
 
 /** Whether a session has to do with a space. */

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import type { Client } from '../../client/client.ts';
-import { OWN_SPACE } from '../../contract/space-names.ts';
+import { MAX_READ_SPACES, OWN_SPACE } from '../../contract/space-names.ts';
 import type { KnownSpace } from '../acting-space.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { projectFolder } from '../hook/project-name.ts';
-import { MAX_READ } from '../hook/tie.ts';
 import { type CommonOptions, JSON_OPTION, openOwnClient, printJson } from '../memory/command-options.ts';
 import { printable, wrap } from '../memory/terminal-text.ts';
 import { EVERYWHERE, OWN_ACCOUNT, openSettings } from '../settings.ts';
@@ -19,7 +18,7 @@ interface ReadOptions extends CommonOptions {
 
 const HELP = `
 Hooks on this machine then recall from all of these together, and say of each
-memory which space it is of. At most ${MAX_READ}; default is your own account. What is said
+memory which space it is of. At most ${MAX_READ_SPACES}; default is your own account. What is said
 is stored where it was before: in your own account, or in the space that svc space
 tie named. Without --project the list is for all projects that are not tied and
 have no list of their own. A tied project reads its space, and what its list names:
@@ -50,9 +49,12 @@ export function readCommand(context: CommandContext): Command {
       const tie = project ? settings.ties()[folder] : undefined;
       const spaces = reset ? undefined : await findAll(await openOwnClient(context, {}), names);
       const count = new Set([...(spaces ?? []), ...(tie ? [tie] : [])].map(({ id }) => id)).size;
-      if (count > MAX_READ) {
+      if (count > MAX_READ_SPACES) {
         const also = tie ? `, the tied one included` : '';
-        throw new CommandFailure(EXIT.usage, `At most ${MAX_READ} spaces are read together${also}; got ${count}.`);
+        throw new CommandFailure(
+          EXIT.usage,
+          `At most ${MAX_READ_SPACES} spaces are read together${also}; got ${count}.`,
+        );
       }
       await settings.read(folder, spaces);
       if (json) return printJson(context, { project: project ? folder : null, spaces: spaces ?? null });

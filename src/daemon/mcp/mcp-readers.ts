@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
-import { MAX_READ_SPACES } from '../../contract/spaces.ts';
+import { MAX_READ_SPACES } from '../../contract/space-names.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { hasScope } from '../../features/keys/keys.ts';
 import type { Search } from '../../features/search/search.ts';
