@@ -1,25 +1,31 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { insertConnection } from '../../src/features/connections/connections-store.ts';
 import { type Browser, openBrowser } from '../features/connections/browser.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 const TTY = { tty: true };
 let daemon: TestDaemon;
 let person: CliUser;
 let apiKey: string;
-const browsers: Browser[] = [];
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  ({ apiKey } = await makeTenant(daemon, 'connections@example.com', 'Enterprise'));
+});
+beforeEach(async () => {
+  ({ apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise'));
   person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
+  return person.close;
 });
-afterAll(async () => {
-  await person.close();
-  await daemon.close();
-});
+afterAll(() => daemon.close());
+
+/** Signs two browsers in; the latest comes first. */
+async function openTwo(): Promise<[Browser, Browser]> {
+  const first = await openBrowser(daemon, { apiKey });
+  return [await openBrowser(daemon, { apiKey }), first];
+}
 
 test('svc connections says so if there are none', async () => {
   expect((await person.run(['connections'], TTY)).out).toBe('No connections. Only the API key may use this account.\n');
@@ -27,8 +33,7 @@ test('svc connections says so if there are none', async () => {
 });
 
 test('svc connections lists them, latest first, for people and for programs', async () => {
-  for (let count = 0; count < 2; count += 1) browsers.unshift(await openBrowser(daemon, { apiKey }));
-  const ids = browsers.map(({ session }) => session.id);
+  const ids = (await openTwo()).map(({ session }) => session.id);
   const shown = (await person.run(['connections'], TTY)).out;
   for (const id of ids)
     expect(shown).toContain(
@@ -43,7 +48,7 @@ test('svc connections lists them, latest first, for people and for programs', as
 });
 
 test('svc connections revoke signs a browser out, named by a part of its id', async () => {
-  const [kept, ended] = browsers as [Browser, Browser];
+  const [kept, ended] = await openTwo();
   const result = await person.run(['connections', 'revoke', ended.session.id.slice(-8)]);
   expect(result).toMatchObject({ code: 0, out: 'Revoked the connection.\n' });
   expect((await ended.call('/v1/account')).status).toBe(401);

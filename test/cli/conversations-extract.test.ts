@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../src/contract/jobs.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
@@ -15,13 +16,16 @@ let apiKey: string;
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
-  ({ apiKey } = await makeTenant(daemon, 'jobs@example.com', 'Enterprise'));
+});
+beforeEach(async () => {
+  openai.reset();
+  ({ apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise'));
   person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
   await person.run(['provider', 'add', 'openai', '--base-url', openai.baseUrl], { stdin: KEY });
+  return person.close;
 });
-afterEach(() => openai.reset());
 afterAll(async () => {
-  await Promise.all([person.close(), daemon.close(), openai.close()]);
+  await Promise.all([daemon.close(), openai.close()]);
 });
 
 async function begin(title: string, content: string): Promise<string> {
@@ -49,6 +53,7 @@ describe('svc conversations extract', () => {
   });
 
   test('extracts nothing if the question is cancelled or cannot be asked', async () => {
+    await begin('Food', 'I like tea.');
     const cancelled = await person.run(['conversations', 'extract'], { ...TTY, typed: '' });
     expect(cancelled).toMatchObject({ code: 130, err: expect.stringContaining('Nothing was extracted.') });
     expect(await person.run(['conversations', 'extract'])).toMatchObject({ code: 2 });

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../src/contract/jobs.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 /** `svc extract` and `svc jobs` against a daemon and a fake provider. */
@@ -21,17 +22,21 @@ let conversationId: string;
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
-  ({ apiKey } = await makeTenant(daemon, 'jobs@example.com', 'Enterprise'));
-  person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
-  ({ apiKey: strangerKey } = await makeTenant(daemon, 'stranger@example.com'));
+  ({ apiKey: strangerKey } = await makeTenant(daemon, freshAddress()));
   stranger = await createCliUser(daemon.baseUrl, strangerKey, daemon.clock);
+});
+beforeEach(async () => {
+  openai.reset();
+  openai.respond(() => extracted('add', 'The user lives in Bergen.'));
+  ({ apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise'));
+  person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
   await person.run(['provider', 'add', 'openai', '--base-url', openai.baseUrl], { stdin: KEY });
   conversationId = await begin(apiKey);
   await append('I live in Bergen, by the harbour.');
+  return person.close;
 });
-afterEach(() => openai.reset());
 afterAll(async () => {
-  await Promise.all([person.close(), stranger.close(), daemon.close(), openai.close()]);
+  await Promise.all([stranger.close(), daemon.close(), openai.close()]);
 });
 
 async function begin(key: string): Promise<string> {
@@ -50,7 +55,6 @@ const readJob = async (id: string): Promise<Job> => JSON.parse((await person.run
 
 describe('svc extract and svc jobs', () => {
   test('a dry run shows the decisions and stores nothing', async () => {
-    openai.respond(() => extracted('add', 'The user lives in Bergen.'));
     const { out, code } = await person.run(['extract', conversationId, '--dry-run', '--wait'], TTY);
     expect(code).toBe(0);
     expect(out).toMatch(/^add {8}The user lives in Bergen\./);
@@ -70,6 +74,7 @@ describe('svc extract and svc jobs', () => {
   });
 
   test('without --wait it prints the job, which svc jobs shows by its short id', async () => {
+    await person.run(['extract', conversationId, '--wait']);
     await append('I moved from Bergen to Oslo last week.');
     openai.respond(() => extracted('supersede', 'The user lives in Oslo.', 'm1'));
     const queued = await person.run(['extract', conversationId], TTY);
@@ -84,7 +89,6 @@ describe('svc extract and svc jobs', () => {
   });
 
   test('--wait exits with 1 and the reason if the job fails permanently', async () => {
-    await append('I like tea.');
     openai.next({ status: 401 });
     const failed = await person.run(['extract', conversationId, '--wait'], TTY);
     expect(failed).toMatchObject({ code: 1, out: '' });
@@ -97,6 +101,10 @@ describe('svc extract and svc jobs', () => {
   });
 
   test('lists jobs newest first, up to the limit, and only to their owner', async () => {
+    const extract = () => person.run(['extract', conversationId, '--dry-run', '--wait']);
+    for (let count = 0; count < 2; count += 1) await extract();
+    openai.next({ status: 401 });
+    await extract();
     const all = (await person.run(['jobs'])).out.split('\n');
     expect(all.length).toBeGreaterThan(3);
     expect((await person.run(['jobs', '--limit', '2'])).out.split('\n')).toEqual([...all.slice(0, 2), '']);

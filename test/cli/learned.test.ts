@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchAnswer } from '../../src/contract/search.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 const TTY = { tty: true };
@@ -12,13 +13,14 @@ let font: string;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  ({ apiKey } = await makeTenant(daemon, 'learned@example.com', 'Enterprise'));
+});
+beforeEach(async () => {
+  ({ apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise'));
   person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
+  font = JSON.parse((await person.run(['add', 'The editor is set in Iosevka', '--json'])).out).id;
+  return person.close;
 });
-afterAll(async () => {
-  await person.close();
-  await daemon.close();
-});
+afterAll(() => daemon.close());
 
 /** Asks, and reports the memory about the font as used. */
 async function teach(query: string): Promise<void> {
@@ -38,7 +40,6 @@ describe('svc learned', () => {
   });
 
   test('lists words with what they lead to, for people and for programs', async () => {
-    font = JSON.parse((await person.run(['add', 'The editor is set in Iosevka', '--json'])).out).id;
     await teach('typeface of my editor');
     await teach('editor font');
     const shown = (await person.run(['learned'], TTY)).out;
@@ -55,6 +56,8 @@ describe('svc learned', () => {
   });
 
   test('forgets a word unasked, and all words after asking', async () => {
+    await teach('typeface of my editor');
+    await teach('editor font');
     expect(await person.run(['learned', 'forget', '--word', 'fonts'])).toMatchObject({ code: 0, out: 'Forgotten.\n' });
     expect(await words()).toEqual(['editor', 'typeface']);
     const refused = await person.run(['learned', 'forget'], { ...TTY, typed: 'n' });

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser, type RunResult } from './memory-harness.ts';
 
 /** `svc provider` against a daemon and a fake provider. */
@@ -16,18 +17,24 @@ let stranger: CliUser;
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
-  const enter = async (email: string) =>
-    createCliUser(daemon.baseUrl, (await makeTenant(daemon, email)).apiKey, daemon.clock);
-  person = await enter('keys@example.com');
-  stranger = await enter('stranger@example.com');
+  stranger = await newUser();
 });
-afterEach(() => openai.reset());
+beforeEach(async () => {
+  openai.reset();
+  person = await newUser();
+  return person.close;
+});
 afterAll(async () => {
-  await Promise.all([person.close(), stranger.close(), daemon.close(), openai.close()]);
+  await Promise.all([stranger.close(), daemon.close(), openai.close()]);
 });
 
+async function newUser(): Promise<CliUser> {
+  const { apiKey } = await makeTenant(daemon, freshAddress());
+  return createCliUser(daemon.baseUrl, apiKey, daemon.clock);
+}
+
 const add = (...more: string[]) => ['provider', 'add', 'openai', '--base-url', openai.baseUrl, ...more];
-const listed = async (who = person) => JSON.parse((await who.run(['provider', 'list', '--json'])).out).data;
+const listed = async () => JSON.parse((await person.run(['provider', 'list', '--json'])).out).data;
 const allText = ({ out, err, questions }: RunResult) => [out, err, ...questions].join('\n');
 
 describe('svc provider add', () => {
@@ -73,6 +80,7 @@ describe('svc provider add', () => {
   });
 
   test('a key that the provider rejects is not stored, and the existing one stays', async () => {
+    await person.run(add(), { stdin: KEY });
     const before = await listed();
     const ran = await person.run(add(), { ...TTY, typed: 'sk-wrong-0123456789' });
     expect(ran).toMatchObject({ code: 1, out: '' });
@@ -84,12 +92,11 @@ describe('svc provider add', () => {
 
   test('a key is stored as unverified if the provider is unreachable', async () => {
     openai.next({ status: 503 });
-    const ran = await stranger.run(add(), { ...TTY, typed: KEY });
+    const ran = await person.run(add(), { ...TTY, typed: KEY });
     expect(ran.code).toBe(0);
     expect(ran.out).toMatch(/^! /);
     expect(ran.out).toContain('stored as unverified');
-    expect((await listed(stranger))[0]).toMatchObject({ status: 'unverified' });
-    expect(await stranger.run(['provider', 'remove', 'openai', '--yes'])).toMatchObject({ code: 0 });
+    expect((await listed())[0]).toMatchObject({ status: 'unverified' });
   });
 
   test('a missing key is a usage error, except for providers that need none', async () => {
@@ -132,6 +139,7 @@ describe('svc provider', () => {
   });
 
   test('colors carry no meaning that words do not', async () => {
+    await person.run(add(), { stdin: KEY });
     const plain = (await person.run(['provider', 'list'], TTY)).out;
     const colored = (await person.run(['provider', 'list'], { ...TTY, color: true })).out;
     expect(colored).toContain('\u001b[32mvalid');
@@ -139,6 +147,7 @@ describe('svc provider', () => {
   });
 
   test('check asks the provider and exits with the result', async () => {
+    await person.run(add(), { stdin: KEY });
     expect(await person.run(['provider', 'check', 'openai'])).toMatchObject({ code: 0 });
     openai.next({ status: 503 });
     const away = await person.run(['provider', 'check', 'openai'], TTY);
@@ -150,6 +159,7 @@ describe('svc provider', () => {
   });
 
   test('use chooses models, and none clears the choice', async () => {
+    await person.run(add(), { stdin: KEY });
     const use = (...words: string[]) => person.run(['provider', 'use', ...words]);
     const chosen = await use('embedding', 'openai', 'text-embedding-3-small');
     expect(chosen.out).toMatch(/Embedding +openai text-embedding-3-small/);
@@ -205,6 +215,7 @@ describe('svc provider', () => {
   });
 
   test('remove asks first, and requires --yes without a terminal', async () => {
+    await person.run(add(), { stdin: KEY });
     const remove = ['provider', 'remove', 'openai'];
     expect(await person.run(remove)).toMatchObject({ code: 2 });
     const declined = await person.run(remove, { ...TTY, typed: 'n' });

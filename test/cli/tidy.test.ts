@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Job } from '../../src/contract/jobs.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 /** `svc tidy` against a daemon and a fake provider. */
@@ -16,13 +17,21 @@ let person: CliUser;
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
-  const { apiKey } = await makeTenant(daemon, 'tidy@example.com', 'Enterprise');
+});
+beforeEach(async () => {
+  openai.reset();
+  const { apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise');
   person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
+  return person.close;
 });
-afterEach(() => openai.reset());
 afterAll(async () => {
-  await Promise.all([person.close(), daemon.close(), openai.close()]);
+  await Promise.all([daemon.close(), openai.close()]);
 });
+
+const addKey = () => person.run(['provider', 'add', 'openai', '--base-url', openai.baseUrl], { stdin: KEY });
+const addMemories = async () => {
+  for (const content of ['The kiln runs at night', 'The kiln runs every night']) await person.run(['add', content]);
+};
 
 const merge = {
   ...{ kind: 'merge', memories: ['m1', 'm2'], content: 'The kiln runs every night', date: '' },
@@ -35,11 +44,11 @@ describe('svc tidy', () => {
     const { err, code } = await person.run(['tidy'], TTY);
     expect(code).toBe(1);
     expect(err).toContain('svc provider add');
-    await person.run(['provider', 'add', 'openai', '--base-url', openai.baseUrl], { stdin: KEY });
   });
 
   test('follows the job, and says how many suggestions wait', async () => {
-    for (const content of ['The kiln runs at night', 'The kiln runs every night']) await person.run(['add', content]);
+    await addKey();
+    await addMemories();
     openai.respond(() => ({ suggestions: [merge, { ...merge, content: 'The kiln runs at 9' }] }));
     const { out, code } = await person.run(['tidy'], TTY);
     expect(code).toBe(0);
@@ -52,6 +61,7 @@ describe('svc tidy', () => {
   });
 
   test('prints the job as JSON, of another user, with another model', async () => {
+    await addKey();
     const { out, code } = await person.run(['tidy', '--user', 'ada', '--model', 'gpt-4.1-mini', '--json']);
     expect(code).toBe(0);
     const job = JSON.parse(out) as Job;
@@ -59,6 +69,8 @@ describe('svc tidy', () => {
   });
 
   test('exits with 1 and the reason if the job fails', async () => {
+    await addKey();
+    await addMemories();
     openai.next({ status: 401 });
     const { out, err, code } = await person.run(['tidy'], TTY);
     expect({ out, code }).toEqual({ out: '', code: 1 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 const TTY = { tty: true };
@@ -9,13 +10,18 @@ let person: CliUser;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  const { apiKey } = await makeTenant(daemon, 'users@example.com', 'Enterprise');
+});
+beforeEach(async () => {
+  const { apiKey } = await makeTenant(daemon, freshAddress(), 'Enterprise');
   person = await createCliUser(daemon.baseUrl, apiKey, daemon.clock);
+  return person.close;
 });
-afterAll(async () => {
-  await person.close();
-  await daemon.close();
-});
+afterAll(() => daemon.close());
+
+async function addUsers(): Promise<void> {
+  await person.run(['add', 'Ada drinks tea', '--user', 'ada']);
+  await person.run(['add', 'Bob drinks milk', '--user', 'bob']);
+}
 
 const names = async () =>
   (JSON.parse((await person.run(['users', '--json'])).out) as { data: { user: string }[] }).data.map(
@@ -28,8 +34,7 @@ describe('svc users', () => {
   });
 
   test('lists users with how much is stored of each, for people and for programs', async () => {
-    await person.run(['add', 'Ada drinks tea', '--user', 'ada']);
-    await person.run(['add', 'Bob drinks milk', '--user', 'bob']);
+    await addUsers();
     const shown = (await person.run(['users'], TTY)).out;
     expect(shown).toContain('ada\n  1 memories, 0 conversations, 0 messages, 0 episodes, last seen just now\n');
     const lines = (await person.run(['users'])).out.trimEnd().split('\n');
@@ -41,6 +46,7 @@ describe('svc users', () => {
   });
 
   test('forgets a user after showing what will be erased and asking', async () => {
+    await addUsers();
     const refused = await person.run(['users', 'forget', 'ada'], { ...TTY, typed: 'n' });
     expect(refused).toMatchObject({ code: 1, questions: ['Forget this user permanently? [y/N] '] });
     expect(refused.err).toContain('1 memories');
@@ -53,6 +59,7 @@ describe('svc users', () => {
   });
 
   test('forgets a user unasked only with --yes, and answers programs in JSON', async () => {
+    await addUsers();
     expect(await person.run(['users', 'forget', 'bob'])).toMatchObject({ code: 2 });
     const { code, out } = await person.run(['users', 'forget', 'bob', '--yes', '--json']);
     expect([code, JSON.parse(out)]).toEqual([0, { user: 'bob', deleted: true }]);

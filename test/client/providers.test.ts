@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, createClient, type Job } from '../../src/client/client.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type ProviderServer, startProviderServer } from '../helpers/providers/server.ts';
+import { freshAddress } from '../helpers/sign-in.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 let openai: ProviderServer;
@@ -13,17 +14,19 @@ let stranger: Client;
 beforeAll(async () => {
   openai = await startProviderServer('openai', { key: KEY });
   daemon = await startTestDaemon({ config: { providerHosts: [openai.allowed] } });
-  const clientOf = async (email: string) => {
-    const { apiKey } = await makeTenant(daemon, email);
-    return createClient({ baseUrl: daemon.baseUrl, apiKey, retries: 0 });
-  };
-  client = await clientOf('providers@example.com');
-  stranger = await clientOf('stranger@example.com');
+  stranger = await newClient();
 });
-
+beforeEach(async () => {
+  client = await newClient();
+});
 afterAll(async () => {
   await Promise.all([daemon.close(), openai.close()]);
 });
+
+async function newClient(): Promise<Client> {
+  const { apiKey } = await makeTenant(daemon, freshAddress());
+  return createClient({ baseUrl: daemon.baseUrl, apiKey, retries: 0 });
+}
 
 const key = () => ({ key: KEY, baseUrl: openai.baseUrl });
 
@@ -56,7 +59,6 @@ describe('a provider key, through the client,', () => {
     expect(changed).toMatchObject({ embedding, extraction: { onAppend: true, dailyTokens: null } });
     expect(await client.providerSettings.get()).toEqual(changed);
     expect(await stranger.providerSettings.get()).toMatchObject({ embedding: null, extraction: { onAppend: false } });
-    await client.providerSettings.update({ embedding: null, extraction: { onAppend: false } });
   });
 });
 
@@ -65,6 +67,7 @@ describe('extraction through the client', () => {
 
   test('runs once per idempotency key, and its job shows the decisions', async () => {
     const extracted = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
+    await client.providerKeys.put('openai', key());
     openai.respond(() => ({ memories: [{ ...extracted, content: 'The user lives in Bergen.' }] }));
     const { id } = await client.conversations.create();
     const { data } = await client.conversations.messages.append(id, [{ role: 'user', content: 'I live in Bergen.' }]);

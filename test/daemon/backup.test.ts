@@ -15,12 +15,13 @@ import { runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
 let daemon: TestDaemon;
 let apiKey: string;
+let created: Account;
 let folder: string;
 let target: string;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  apiKey = (await daemon.signIn('ada@example.com')).apiKey;
+  ({ apiKey, account: created } = await daemon.signIn('ada@example.com'));
 });
 
 afterAll(() => daemon.close());
@@ -47,7 +48,7 @@ describe('the time of the last backup', () => {
   const account = async () => (await daemon.call<Account>(apiKey, '/v1/account')).body;
 
   test('is shown to the only account, and to none of several', async () => {
-    expect((await account()).lastBackupAt).toBeNull();
+    expect(created.lastBackupAt).toBeNull();
     const before = Date.now();
     await backup();
     const { lastBackupAt } = await account();
@@ -158,13 +159,14 @@ describe('a backup beside a running daemon', () => {
 
 describe('a backup is refused and changes nothing', () => {
   test('if the file exists; --force replaces it', async () => {
+    await remember('Ada plays chess');
     await writeFile(target, 'mine');
     const refused = await backup();
     expect(refused.code).toBe(1);
     expect(refused.error).toContain('already exists');
     expect(await readFile(target, 'utf8')).toBe('mine');
     expect((await backup('--force')).code).toBe(0);
-    expect(await contentsOf(target)).not.toEqual([]);
+    expect(await contentsOf(target)).toContain('Ada plays chess');
     expect(await readdir(folder)).toEqual(['svc.db']);
   });
 

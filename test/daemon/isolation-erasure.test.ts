@@ -171,6 +171,7 @@ describe('erasing a tenant', () => {
     expect(exported.map((line) => JSON.parse(line))).toEqual([{ type: 'end', ...nothing }]);
     const replay = await again.call('/v1/memories', { body: { content: 'x' }, headers: { 'idempotency-key': CANARY } });
     expect(replay.status).toBe(201);
+    expect((await again.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
   });
 
   test('does not affect another tenant', async () => {

@@ -68,12 +68,14 @@ const OPERATIONS: Record<string, Operation> = {
   'change on a condition': { path: at, options: () => patch({ tags: [] }, { 'if-match': '"1-1"' }), succeeds: 412 },
   supersede: {
     path: () => '/v1/memories',
-    options: (id) => ({ body: { content: 'In its place', supersedes: id } }),
+    options: (id) => ({ body: { content: `In place of ${id} alone`, supersedes: id } }),
     succeeds: 201,
   },
   'supersede in a batch': {
     path: () => '/v1/memories/batch',
-    options: (id) => ({ body: { memories: [{ content: 'Beside' }, { content: 'In its place', supersedes: id }] } }),
+    options: (id) => ({
+      body: { memories: [{ content: 'Beside' }, { content: `In place of ${id}, too`, supersedes: id }] },
+    }),
     succeeds: 201,
   },
   'supersede under a key': {
@@ -187,14 +189,15 @@ describe('another tenant’s memory', () => {
   });
 
   test('is exported only to its owner, and cannot be changed by another tenant’s import', async () => {
+    const importer = await daemon.account();
     const { id } = await owner.add('The basilisk guards the well');
     // Without the first line, which contains the time of the export.
     const exported = async (caller: Caller) => (await caller.call('/v1/export')).text.replace(/^.*\n/, '');
-    expect(await exported(stranger)).not.toMatch(new RegExp(`basilisk|${id}`));
+    expect(await exported(importer)).not.toMatch(new RegExp(`basilisk|${id}`));
     const mine = await exported(owner);
     expect(mine).toContain(id);
     const changed = mine.replaceAll('basilisk guards', 'basilisk left');
-    const taken = await stranger.call('/v1/import', { body: changed });
+    const taken = await importer.call('/v1/import', { body: changed });
     expect([taken.status, taken.body.known]).toEqual([200, expect.objectContaining({ memories: 0 })]);
     expect((await owner.read(id)).body).toMatchObject({ content: 'The basilisk guards the well', version: 1 });
     expect(await exported(owner)).toBe(mine);

@@ -22,6 +22,7 @@ afterAll(async () => {
 beforeEach(async () => {
   caller = await daemon.account();
   await putKey(caller, server, 'sk-test-0123456789abcdef');
+  daemon.logLines.length = 0;
 });
 afterEach(() => server.reset());
 
@@ -45,12 +46,11 @@ test('a job whose failure cannot be written is shown as failed once it can, and 
 
 test('a job that cannot be claimed waits for the timer instead of being retried in a loop', async () => {
   const refuseNoMore = await refuse('running');
-  const before = refusals();
   const jobId = await extract(caller, await converse(caller, ['I drink green tea.']));
-  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 10_000 });
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 10_000 });
   for (let call = 0; call < 50; call += 1) expect((await jobOf(caller, jobId)).state).toBe('queued');
   // Without a pause there would be hundreds.
-  expect(refusals() - before).toBeLessThan(100);
+  expect(refusals()).toBeLessThan(100);
   await refuseNoMore();
   await daemon.jobRunner.follow();
   expect(await untilJob(caller, jobId, ({ state }) => state === 'done')).toMatchObject({ result: { added: 1 } });

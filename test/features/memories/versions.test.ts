@@ -14,9 +14,10 @@ const etagOf = async (id: string) => (await caller.read(id)).headers.get('etag')
 
 describe('a change', () => {
   test('creates a new version and preserves the previous one', async () => {
-    const first = await caller.add('Version one', { tags: ['a'], metadata: { n: 1 } });
+    const owner = await daemon.account();
+    const first = await owner.add('Version one', { tags: ['a'], metadata: { n: 1 } });
     daemon.clock.advance(1000);
-    const second = await caller.change(first.id, { content: 'Version two', metadata: { n: 2 } });
+    const second = await owner.change(first.id, { content: 'Version two', metadata: { n: 2 } });
     expect(second.status).toBe(200);
     const at = second.body.validFrom;
     expect(second.body).toEqual({
@@ -27,9 +28,9 @@ describe('a change', () => {
       validFrom: at,
       updatedAt: at,
     });
-    expect((await caller.history(first.id)).body.data).toEqual([second.body, { ...first, validTo: at }]);
-    expect((await caller.read(first.id)).body).toEqual(second.body);
-    expect(await caller.find('version')).toEqual(['Version two']);
+    expect((await owner.history(first.id)).body.data).toEqual([second.body, { ...first, validTo: at }]);
+    expect((await owner.read(first.id)).body).toEqual(second.body);
+    expect(await owner.find('version')).toEqual(['Version two']);
   });
 
   test.each([

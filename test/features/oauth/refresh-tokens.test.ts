@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { insertToken } from '../../../src/features/oauth/tokens-store.ts';
 import { hashSecret } from '../../../src/lib/secret.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
@@ -12,6 +12,8 @@ let browser: Browser;
 
 beforeAll(async () => {
   daemon = await startOAuthDaemon();
+});
+beforeEach(async () => {
   ({ browser } = await signInBrowser(daemon));
 });
 afterAll(() => daemon.close());

@@ -10,16 +10,21 @@ const ASSISTANTS = 'For the budget tracker a deadline of March 20 would be safer
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
-  caller = await daemon.account();
-  const talk = conversing(caller);
+  caller = await chat();
+});
+afterAll(() => daemon.close());
+
+async function chat(): Promise<Caller> {
+  const account = await daemon.account();
+  const talk = conversing(account);
   const { id } = await talk.begin();
   const createdAt = '2024-03-01T00:00:00.000Z';
   await talk.append(id, [
     { role: 'user', content: USERS, createdAt },
     { role: 'assistant', content: ASSISTANTS, createdAt },
   ]);
-});
-afterAll(() => daemon.close());
+  return account;
+}
 
 describe('in a chat with an assistant', () => {
   test.each([
@@ -37,8 +42,9 @@ describe('in a chat with an assistant', () => {
   });
 
   test('a memory ranks with the user’s own words', async () => {
-    const memory = await caller.add('The deadline of the budget tracker is March 15');
-    const { results } = (await caller.search('deadline of my budget tracker', { explain: true })).body;
+    const account = await chat();
+    const memory = await account.add('The deadline of the budget tracker is March 15');
+    const { results } = (await account.search('deadline of my budget tracker', { explain: true })).body;
     const speaker = new Map(results.map(({ id, content, why }) => [content ?? id, why?.signals.speaker?.value]));
     expect(speaker.get(memory.content)).toBe(1);
     expect(speaker.get(USERS)).toBe(1);

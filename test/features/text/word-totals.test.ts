@@ -37,15 +37,22 @@ test('problems names totals that are wrong or missing', async () => {
   const caller = await newAccount(daemon);
   await caller.add('My kayak is red');
   const { memory } = textIndices;
-  const spoil = (sql: string) =>
-    daemon.db.writes.write('daemon', (connection) => connection.run(sql, [caller.tenantId]));
-  const problems = () => daemon.db.writes.write('daemon', memory.problems);
-  expect(await problems()).toEqual([]);
-  await spoil('UPDATE wordTotals SET words = words + 1 WHERE tenantId = ?');
-  expect(await problems()).toEqual([
+  /** The problems after a statement, which is rolled back. */
+  async function problemsAfter(sql: string): Promise<string[]> {
+    let problems: string[] = [];
+    const spoiling = daemon.db.writes.write('daemon', async (connection) => {
+      await connection.run(sql, [caller.tenantId]);
+      problems = await memory.problems(connection);
+      throw new Error('Rolled back.');
+    });
+    await expect(spoiling).rejects.toThrow('Rolled back.');
+    return problems;
+  }
+  expect(await daemon.db.writes.write('daemon', memory.problems)).toEqual([]);
+  expect(await problemsAfter('UPDATE wordTotals SET words = words + 1 WHERE tenantId = ?')).toEqual([
     expect.stringMatching(/^the memory totals of ten_\w+, user \d+ are 1 documents, 7 words/),
   ]);
-  await spoil('DELETE FROM wordTotals WHERE tenantId = ?');
-  expect(await problems()).toEqual([expect.stringContaining('are 0 documents, 0 words, 0 passages, and should be 1')]);
-  await caller.call('/v1/account', { method: 'DELETE' });
+  expect(await problemsAfter('DELETE FROM wordTotals WHERE tenantId = ?')).toEqual([
+    expect.stringContaining('are 0 documents, 0 words, 0 passages, and should be 1'),
+  ]);
 });
