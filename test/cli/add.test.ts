@@ -213,6 +213,7 @@ describe('svc forget', () => {
   });
 
   test('stores only ids in the settings folder, and no key', async () => {
+    await add('Ada plays the oboe');
     await person.run(['list'], TTY);
     const names = (await readdir(person.folder)).filter((name) => name.endsWith('.json'));
     expect(names).toEqual(['recent-ids.json']);

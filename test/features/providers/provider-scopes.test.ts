@@ -54,13 +54,16 @@ test('a device can lower the caps, and set one where there was none', async () =
 });
 
 test('a device cannot check or remove a provider key; the API key can', async () => {
+  const caller = await daemon.account();
+  const token = await connectDevice(daemon, caller.apiKey);
+  await putKey(caller, server, KEY);
   const path = '/v1/provider-keys/openai';
   const refused = { status: 403, body: { scope: 'account' } };
   server.requests.length = 0;
-  expect(await daemon.call(device, `${path}/validate`, { method: 'POST' })).toMatchObject(refused);
-  expect(await daemon.call(device, path, { method: 'DELETE' })).toMatchObject(refused);
+  expect(await daemon.call(token, `${path}/validate`, { method: 'POST' })).toMatchObject(refused);
+  expect(await daemon.call(token, path, { method: 'DELETE' })).toMatchObject(refused);
   expect(server.requests).toEqual([]);
-  expect((await owner.call(path)).status).toBe(200);
-  expect((await owner.call(`${path}/validate`, { method: 'POST' })).status).toBe(200);
-  expect((await owner.call(path, { method: 'DELETE' })).status).toBe(204);
+  expect((await caller.call(path)).status).toBe(200);
+  expect((await caller.call(`${path}/validate`, { method: 'POST' })).status).toBe(200);
+  expect((await caller.call(path, { method: 'DELETE' })).status).toBe(204);
 });
