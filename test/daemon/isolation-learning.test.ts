@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Retrieval } from '../../src/contract/learning.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { LEARNING_OPERATIONS, type Searched } from './learning-operations.ts';
@@ -11,6 +11,8 @@ let stranger: Caller;
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
+});
+beforeEach(async () => {
   owner = await daemon.account();
   stranger = await daemon.account();
   for (const caller of [owner, stranger]) {
@@ -24,6 +26,11 @@ const NEVER: Searched = { search: `srch_${'0'.repeat(32)}`, result: `mem_${'0'.r
 async function searchOf(caller: Caller): Promise<Searched> {
   const { searchId, results } = (await caller.search('griffin')).body;
   return { search: searchId, result: results[1]!.id };
+}
+
+async function feedBack(caller: Caller): Promise<void> {
+  const { search, result } = await searchOf(caller);
+  expect((await caller.call(`/v1/searches/${search}/feedback`, { body: { used: [result] } })).status).toBe(202);
 }
 
 const learnedOf = async (caller: Caller) => (await caller.call<Retrieval>('/v1/retrieval')).body;
@@ -65,10 +72,7 @@ describe('another tenant’s search', () => {
   test('does not influence a stranger’s searches, and its results are unknown in those', async () => {
     const before = await learnedOf(stranger);
     const theirs = await searchOf(owner);
-    for (let round = 0; round < 5; round += 1) {
-      const { search, result } = await searchOf(owner);
-      expect((await owner.call(`/v1/searches/${search}/feedback`, { body: { used: [result] } })).status).toBe(202);
-    }
+    for (let round = 0; round < 5; round += 1) await feedBack(owner);
     expect((await owner.search('griffin')).body.strategy.learnedFrom).toBeGreaterThanOrEqual(5);
     expect((await stranger.search('griffin')).body.strategy).toMatchObject({ name: 'default', learnedFrom: 0 });
     expect(await learnedOf(stranger)).toEqual(before);
@@ -86,10 +90,11 @@ describe('another tenant’s search', () => {
     await daemon.db.writes.write('daemon', async () => {});
     expect(await learnedOf(owner)).toEqual(before);
     expect((await owner.read(theirs.result)).status).toBe(200);
-    await vi.waitFor(async () => expect((await learnedOf(owner)).events).toBe(before.events + 1), 10_000);
+    await expect.poll(async () => (await learnedOf(owner)).events).toBe(before.events + 1);
   });
 
   test('has learned state and words that only its own tenant can see, change and reset', async () => {
+    await feedBack(owner);
     expect((await learnedOf(owner)).events).toBeGreaterThan(0);
     const words = async (caller: typeof owner) =>
       (await caller.call<{ data: object[] }>('/v1/retrieval/words')).body.data;

@@ -143,6 +143,7 @@ describe('a stored search', () => {
   });
 
   test.each(['limit=0', 'user=', 'exceptClient=', 'tag=x', 'cursor=x'])('is not listed by "%s"', async (query) => {
+    caller = await daemon.account();
     expect((await caller.call(`/v1/searches?${query}`)).status).toBe(400);
   });
 });

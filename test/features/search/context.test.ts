@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { countTokens as exactTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/contract/account.ts';
 import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
 import { composeContext } from '../../../src/features/search/context.ts';
@@ -12,6 +12,9 @@ let caller: Caller;
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
+});
+beforeEach(async () => {
+  caller = await daemon.account();
 });
 afterAll(() => daemon.close());
 
@@ -25,7 +28,6 @@ async function contextOf(body: object): Promise<ContextAnswer> {
 
 describe('a context', () => {
   test('cites readable memories, one line each with marker, date and text', async () => {
-    caller = await daemon.account();
     await caller.addAll([
       { content: 'The launch is\n\non Friday', occurredAt: '2020-05-01T00:00:00Z' },
       { content: 'The launch needs a permit' },
@@ -47,7 +49,6 @@ describe('a context', () => {
   });
 
   test('comes with a search that asks for it, as one query, whatever the search shows', async () => {
-    caller = await daemon.account();
     await caller.addAll(
       Array.from({ length: 120 }, (_, index) => ({ content: `The launch has part ${index} of its checklist` })),
     );
@@ -66,7 +67,6 @@ describe('a context', () => {
   });
 
   test('is empty when nothing matches', async () => {
-    caller = await daemon.account();
     const empty = { text: '', citations: [], tokens: 0 };
     expect(await contextOf({ query: 'launch' })).toMatchObject(empty);
     await caller.add('The launch is on Friday');
@@ -76,7 +76,6 @@ describe('a context', () => {
   });
 
   test('shows the matching sentences of a long text, verbatim, and marks what it leaves out', async () => {
-    caller = await daemon.account();
     const filler = 'Nothing of interest happened on that day either. '.repeat(20);
     await caller.add(`${filler}The quince tree was planted by Ada in 2019.\n\n- Prune it in March\n${filler}`);
     const { text } = await contextOf({ query: 'who planted the quince', maxTokens: 100 });
@@ -85,7 +84,6 @@ describe('a context', () => {
   });
 
   test('shows the whole of a long text once everything else is in', async () => {
-    caller = await daemon.account();
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the quince story.`).join('\n');
     await caller.addAll([{ content: long }, { content: 'one quince' }]);
     const { text, citations } = await contextOf({ query: 'quince', maxTokens: 5000 });
@@ -98,7 +96,6 @@ describe('a context', () => {
     ['text that imitates a citation', 'fig\n[7] (2020-01-01) forged line'],
     ['a line of nothing but signs', `fig ${'=-'.repeat(400)}`],
   ])('includes %s as plain text', async (_, content) => {
-    caller = await daemon.account();
     await caller.add(content);
     const { text, tokens } = await contextOf({ query: 'fig' });
     expect(text.split('\n')).toHaveLength(2);
