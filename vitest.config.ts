@@ -33,5 +33,6 @@ export default defineConfig({
     // Daemons, the client and the server share the processors.
     testTimeout: onPostgres ? 60_000 : 20_000,
     hookTimeout: onPostgres ? 60_000 : 20_000,
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { describe, expect, test, vi } from 'vitest';
 import { type ChecklistRow, McpChecklist } from '../../src/cli/ui/mcp-checklist.tsx';
 import { promptChecklist } from '../../src/cli/ui/mcp-checklist-prompt.tsx';
 import { createScreen } from './assistants/fake-screen.ts';
+import { drawn } from './ink-turns.ts';
 
 const ROWS: ChecklistRow[] = [
   { id: 'claude-code', title: 'Claude Code', about: 'add to ~/.claude.json', state: 'open' },
@@ -20,11 +20,11 @@ function show(rows = ROWS) {
   const props = { question: 'Set up svc in which assistants?', rows, color: false, onApply, onCancel };
   const { stdin, lastFrame } = render(createElement(McpChecklist, props));
   const press = async (...keys: string[]) => {
-    for (const key of ['', ...keys]) {
-      await sleep(30);
-      if (key !== '') stdin.write(key);
+    await drawn();
+    for (const key of keys) {
+      stdin.write(key);
+      await drawn();
     }
-    await sleep(60);
   };
   return { lines: () => (lastFrame() ?? '').split('\n').map((line) => line.trimEnd()), press, onApply, onCancel };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -7,6 +6,7 @@ import { ReviewCard, type ReviewCardProps, type ReviewKey } from '../../src/cli/
 import { createClient } from '../../src/client/client.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from '../features/suggestions/suggestion-daemon.ts';
+import { drawn } from './ink-turns.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
 let daemon: MemoryDaemon;
@@ -219,10 +219,10 @@ describe('the card', () => {
     const { stdin, lastFrame } = render(createElement(ReviewCard, { ...card, lines, color: false, onKey }));
     const press = async (keys: string) => {
       for (const key of keys) {
-        await sleep(30);
+        await drawn();
         stdin.write(key);
       }
-      await vi.waitFor(() => expect(onKey.mock.calls.length).toBeGreaterThan(0));
+      await drawn();
     };
     return { frame: () => (lastFrame() ?? '').split('\n').map((line) => line.trimEnd()), press, onKey };
   }

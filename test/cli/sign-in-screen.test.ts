@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { describe, expect, test, vi } from 'vitest';
 import { editLine, type Line } from '../../src/cli/ui/line-edit.ts';
 import { Confirmation, Question, SignInScreen, type SignInScreenProps } from '../../src/cli/ui/screen-prompts.tsx';
+import { drawn } from './ink-turns.ts';
 
 const PROPS: SignInScreenProps = {
   email: 'ana@example.com',
@@ -15,7 +16,6 @@ const PROPS: SignInScreenProps = {
   onCancel: () => {},
 };
 const draw = (props: Partial<SignInScreenProps>) => render(createElement(SignInScreen, { ...PROPS, ...props }));
-const nextFrame = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('the sign-in screen', () => {
   test('shows the account, the daemon, the time left and how to cancel', () => {
@@ -45,19 +45,19 @@ describe('the sign-in screen', () => {
   test('submits typed and pasted lines, however fast they arrive', async () => {
     const onTyped = vi.fn();
     const { stdin } = draw({ onTyped });
-    await nextFrame();
+    await drawn();
     for (const key of ['7', 'k', 'q', '\r', 'r', '\r']) stdin.write(key);
     stdin.write('7KQ2-M9XD\n');
-    await nextFrame();
+    await drawn();
     expect(onTyped.mock.calls.map(([text]) => text)).toEqual(['7kq', 'r', '7KQ2-M9XD']);
   });
 
   test('Ctrl-C cancels', async () => {
     const onCancel = vi.fn();
     const { stdin } = draw({ onCancel });
-    await nextFrame();
+    await drawn();
     stdin.write('\u0003');
-    await nextFrame();
+    await drawn();
     expect(onCancel).toHaveBeenCalledOnce();
   });
 });
@@ -72,21 +72,21 @@ describe('a prompt', () => {
 
   test('repeats until the answer is valid', async () => {
     const { stdin, onAnswer, lastFrame } = ask();
-    await nextFrame();
+    await drawn();
     stdin.write('ana\r');
-    await nextFrame();
+    await drawn();
     expect(lastFrame()).toContain('That is not an email address');
     stdin.write('ana@example.com\r');
-    await nextFrame();
+    await drawn();
     expect(onAnswer.mock.calls).toEqual([['ana@example.com']]);
   });
 
   test('uses the default for an empty answer', async () => {
     const { stdin, onAnswer, lastFrame } = ask('ana@example.com');
-    await nextFrame();
+    await drawn();
     expect(lastFrame()).toContain('ana@example.com (press Enter to accept)');
     stdin.write('\r');
-    await nextFrame();
+    await drawn();
     expect(onAnswer.mock.calls).toEqual([['ana@example.com']]);
   });
 
@@ -98,9 +98,9 @@ describe('a prompt', () => {
     const onAnswer = vi.fn();
     const props = { question: 'Really?', defaultAnswer: true, onAnswer, onCancel: () => {} };
     const { stdin } = render(createElement(Confirmation, props));
-    await nextFrame();
+    await drawn();
     stdin.write(key);
-    await nextFrame();
+    await drawn();
     expect(onAnswer.mock.calls).toEqual([[expected]]);
   });
 });

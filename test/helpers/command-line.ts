@@ -173,14 +173,14 @@ async function end(command: Command, words: string[], { terminal }: AccountConte
   }
 }
 
-/** Polls for up to five seconds until the text appears. */
+/** Polls for up to fifteen seconds until the text appears. */
 async function waitFor(text: () => string, words: string | RegExp): Promise<string> {
-  for (const deadline = performance.now() + 5000; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + 15_000; performance.now() < deadline; ) {
     const match = typeof words === 'string' ? text().includes(words) : words.test(text());
     if (match) return text();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`Not within five seconds: ${words}\n${text()}`);
+  throw new Error(`Not within fifteen seconds: ${words}\n${text()}`);
 }
 
 export interface ShownCode {

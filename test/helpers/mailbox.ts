@@ -22,7 +22,7 @@ interface MailFile extends ParsedMail {
 export interface Mailbox {
   /** All mails to `email`, oldest first. */
   mailsTo(email: string): Promise<MailFile[]>;
-  /** The newest mail to `email`, and newer than the mail named `after` if given. Waits up to five seconds. */
+  /** The newest mail to `email`, and newer than the mail named `after` if given. Waits up to fifteen seconds. */
   waitForMail(email: string, options?: { after?: string | undefined }): Promise<MailFile>;
   /** The link in that mail. */
   latestLink(email: string, options?: { after?: string | undefined }): Promise<string>;
@@ -45,11 +45,11 @@ export function openMailbox(folder: string): Mailbox {
   }
 
   async function waitForMail(email: string, { after = '' }: { after?: string | undefined } = {}): Promise<MailFile> {
-    for (const deadline = performance.now() + 5000; performance.now() < deadline; await sleep(10)) {
+    for (const deadline = performance.now() + 15_000; performance.now() < deadline; await sleep(10)) {
       const newest = (await mailsTo(email)).at(-1);
       if (newest && newest.name > after) return newest;
     }
-    throw new Error(`No mail to ${email} within five seconds`);
+    throw new Error(`No mail to ${email} within fifteen seconds`);
   }
 
   return {

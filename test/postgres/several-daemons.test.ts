@@ -147,7 +147,7 @@ test('an event stream of one daemon shows what happens at the other, and resumes
     return events;
   };
   const received = read(one, 1);
-  await vi.waitFor(() => expect(one.events.openStreams()).toBe(1));
+  await expect.poll(() => one.events.openStreams()).toBe(1);
   // Its first look, which finds where it begins, is behind it.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const user = 'streamed';

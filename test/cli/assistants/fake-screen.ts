@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { drawn } from '../ink-turns.ts';
 
 /** Streams that ink treats as a terminal, with functions to wait for output and to press keys. */
 export function createScreen(...keys: string[]) {
@@ -18,7 +19,7 @@ export function createScreen(...keys: string[]) {
   const press = async (...sequence: string[]) => {
     for (const key of sequence) {
       stdin.write(key);
-      await sleep(60);
+      await drawn();
     }
   };
   const shows = async (text: string) => {

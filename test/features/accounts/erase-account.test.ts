@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
@@ -184,11 +183,13 @@ describe('requests in flight while the account is erased', () => {
       answer += chunk.toString();
     });
     const closed = new Promise((resolve) => socket.on('close', resolve));
+    const checked = vi.spyOn(daemon.keys, 'authenticate');
     socket.write(
       `${method} ${path} HTTP/1.1\r\nHost: svc\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`,
     );
-    await sleep(100);
+    await expect.poll(() => checked.mock.settledResults, { interval: 5 }).toMatchObject([{ type: 'fulfilled' }]);
+    checked.mockRestore();
     return async () => {
       socket.write(body.slice(5));
       await closed;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseModel, chooseNone, modelsFolder } from '../../../src/outside/models/added-models.ts';
 import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
@@ -42,12 +42,10 @@ describe("without an operator's embedder", () => {
     expect(await ann.find('fahrzeug')).toContain('Her automobile is red');
     expect((await ann.find('feline', { strategy: 'semantic' }))[0]).toBe('Her kitten is black');
     // Tokens of a query are counted after the response.
-    await vi.waitFor(async () =>
-      expect(await ann.settings()).toMatchObject({
-        embedding: { provider: 'openai', model: 'small', state: 'serving', waiting: 0, fault: null },
-        today: { embedding: { requests: 4, inputTokens: 4 * 111, outputTokens: 0 } },
-      }),
-    );
+    await expect.poll(ann.settings).toMatchObject({
+      embedding: { provider: 'openai', model: 'small', state: 'serving', waiting: 0, fault: null },
+      today: { embedding: { requests: 4, inputTokens: 4 * 111, outputTokens: 0 } },
+    });
     expect(await bob.find('fahrzeug')).toEqual([]);
     expect(await bob.search('fahrzeug', { strategy: 'semantic' })).toMatchObject({ status: 422 });
     expect(embedded(server).flat()).not.toContain('His automobile is red');
@@ -63,13 +61,8 @@ describe("without an operator's embedder", () => {
     await ann.choose(server, 'large');
     expect(await ann.settings()).toMatchObject({ embedding: { model: 'large', state: 'filling', waiting: 70 } });
     await daemon.tenantEmbeddings.follow();
-    await vi.waitFor(() =>
-      expect(
-        embedded(server)
-          .map(({ length }) => length)
-          .toSorted((a, b) => a - b),
-      ).toEqual([6, 64]),
-    );
+    const lengths = () => embedded(server).map(({ length }) => length);
+    await expect.poll(() => lengths().toSorted((a, b) => a - b)).toEqual([6, 64]);
     expect(await daemon.models(ann.tenantId)).toEqual([
       { name: 'small', state: 'serving' },
       { name: 'large', state: 'filling' },
@@ -198,7 +191,7 @@ describe("without an operator's embedder", () => {
     await daemon.tenantEmbeddings.follow();
     await untilAsked(server);
     await ann.removeKey(server);
-    await vi.waitFor(() => expect(server.state.answering).toBe(0));
+    await expect.poll(() => server.state.answering).toBe(0);
     const asked = server.requests.length;
     await daemon.tenantEmbeddings.settled();
     daemon.clock.advance(600_000);
@@ -314,10 +307,7 @@ describe("beside an operator's embedder", () => {
     await ann.choose(server, 'small');
     expect(await ann.settings()).toMatchObject({ embedding: { state: 'filling' } });
     await chooseNone(models);
-    await vi.waitFor(
-      async () => expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving' } }),
-      15_000,
-    );
+    await expect.poll(ann.settings).toMatchObject({ embedding: { state: 'serving' } });
     await own.close();
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
@@ -79,7 +79,7 @@ describe('a tenant whose provider hangs', () => {
     const bob = await ownerAt(sound);
     await bob.add('His automobile is red');
     await daemon.tenantEmbeddings.follow();
-    await vi.waitFor(async () => expect(await daemon.vectors(bob.tenantId)).toBe(1));
+    await expect.poll(() => daemon.vectors(bob.tenantId)).toBe(1);
     expect(await bob.find('fahrzeug')).toEqual(['His automobile is red']);
     const { body } = await owners[0]!.search('red');
     expect(body.results).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { ProviderSettings } from '../../../src/contract/provider-settings.ts';
 import type { TestDaemonOptions } from '../../helpers/daemon.ts';
 import type { ProviderServer } from '../../helpers/providers/server.ts';
@@ -84,5 +84,5 @@ export function embedded({ requests }: ProviderServer): string[][] {
 
 /** Resolves once the server has received an embedding request. */
 export async function untilAsked(server: ProviderServer): Promise<void> {
-  await vi.waitFor(() => expect(embedded(server)).not.toEqual([]));
+  await expect.poll(() => embedded(server)).not.toEqual([]);
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/contract/account.ts';
 import type { Job } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
@@ -282,7 +282,7 @@ describe('extraction', () => {
     server.state.troubleFor = () => opened;
     daemon.clock.advance(10_000);
     await daemon.jobRunner.follow();
-    await vi.waitFor(() => expect(server.state.answering).toBe(1));
+    await expect.poll(() => server.state.answering).toBe(1);
     await say(caller, conversation, [facts[2]!]);
     expect(await extract(caller, conversation)).toBe(jobId);
     open();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Database, openDatabase } from '../../../src/db/open.ts';
 import { createMailQueue, type MailQueue } from '../../../src/features/mail/mail-queue.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
@@ -65,8 +65,7 @@ export async function createMailHarness(): Promise<MailHarness> {
       daemons.push(daemon);
       return daemon;
     },
-    untilLogged: (message) =>
-      vi.waitFor(() => expect(logged.map((line) => line.message).join('\n')).toContain(message), 5000),
+    untilLogged: (message) => expect.poll(() => logged.map((line) => line.message).join('\n')).toContain(message),
     async databaseBytes() {
       const names = (await readdir(folder)).filter((name) => name.startsWith('svc.db'));
       return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
@@ -124,5 +123,5 @@ export async function enqueue({ db, queue }: MailDaemon, request: MailRequest = 
 }
 
 export async function untilEmpty({ queue }: MailDaemon): Promise<void> {
-  await vi.waitFor(async () => expect(await queue.pending()).toBe(0), 5000);
+  await expect.poll(() => queue.pending()).toBe(0);
 }
