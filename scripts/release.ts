@@ -20,8 +20,15 @@ const unknown = platforms?.find((name) => !PLATFORMS.includes(name as Platform))
 if (unknown !== undefined) throw new Error(`${unknown} is not one of ${PLATFORMS.join(', ')}.`);
 const onProgress = (text: string) => console.error(`making: ${text}`);
 const outcomes = await makeRelease({ ...options, platforms: platforms as Platform[] | undefined, onProgress });
-for (const { artifact, bytes, reason, started } of outcomes) {
+for (const { artifact, bytes, reason, started, trial } of outcomes) {
   const size = bytes === undefined ? `left out: ${reason}` : formatBytes(bytes);
-  console.log([artifact, size, ...(started === undefined ? [] : [`started: ${started}`])].join('  '));
+  console.log(
+    [
+      artifact,
+      size,
+      ...(started === undefined ? [] : [`started: ${started}`]),
+      ...(trial === undefined ? [] : [`not for publishing: ${trial}`]),
+    ].join('  '),
+  );
 }
 if (complete && outcomes.some(({ reason }) => reason !== undefined)) process.exitCode = 1;

@@ -9,8 +9,9 @@ import { writeBundle } from './bundle.ts';
 import { checkArtifact, checkBinaries } from './checks.ts';
 import { writeDebianPackage } from './deb.ts';
 import { billOfMaterials, provenance, readChangelog, releaseNotes } from './documents.ts';
-import { PLATFORMS, type Platform, Unavailable } from './platform.ts';
+import { HOST, PLATFORMS, type Platform, Unavailable } from './platform.ts';
 import { readManifest, writeProgram } from './program-folder.ts';
+import { trialVersion } from './runtime.ts';
 import { startProgram } from './start.ts';
 
 /** Options of a release. */
@@ -36,6 +37,8 @@ export interface Outcome {
   reason?: string;
   /** For programs: `yes`, or why it was not started. */
   started?: string;
+  /** Why it must not be published. */
+  trial?: string;
 }
 
 /** Makes and checks all artifacts of a release. What cannot be made here is in the result with its reason. */
@@ -62,20 +65,22 @@ export async function makeRelease(options: ReleaseOptions): Promise<Outcome[]> {
 async function makePrograms(
   output: string,
   platform: Platform,
-  { archives, isQuick }: ReleaseOptions,
+  { archives, isQuick, tag }: ReleaseOptions,
 ): Promise<Outcome[]> {
   const given = await takeArchive(archives, platform, output);
   if (given !== undefined) return [{ ...(await outcomeOf(given)), started: 'on the machine that made it' }];
   const scratch = await mkdtemp(join(output, '.program-'));
   try {
     const program: WrittenProgram = { platform, folder: join(scratch, 'svc'), isQuick };
-    await writeProgram(program.folder, platform);
+    await writeProgram(program.folder, { platform, isTrial: tag === undefined });
     await checkBinaries(program.folder, platform);
     const writers = platform.startsWith('linux') ? [writeArchive, writeDebianPackage] : [writeArchive];
     const files = await Promise.all(writers.map((write) => write(output, program)));
     const outcomes: Outcome[] = [];
+    const version = platform === HOST ? undefined : trialVersion(platform);
+    const trial = version === undefined ? {} : { trial: `has Node.js ${version}` };
     for (const file of files)
-      outcomes.push({ ...(await outcomeOf(file)), started: await tryStart(scratch, file, platform) });
+      outcomes.push({ ...(await outcomeOf(file)), started: await tryStart(scratch, file, platform), ...trial });
     return outcomes;
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;

@@ -23,25 +23,22 @@ export async function sqliteBinary(platform: Platform, scratch: string): Promise
 }
 
 async function compile(platform: Platform, folder: string): Promise<string> {
-  const prefix = compilerFor(platform);
-  const isWindows = platform.startsWith('win32');
-  // Windows threads have no std::mutex in GCC 12.
-  const [cc, cxx] = [`${prefix}gcc`, `${prefix}g++${isWindows ? '-posix' : ''}`];
-  await requireTools(platform, [cc, cxx]);
+  const { cc, cxx, link } = compilersFor(platform);
+  await requireTools(platform, [cc[0], cxx[0]]);
   const headers = join(await unpackNode('linux-x64', folder), 'include/node');
   await execa('sh', ['-c', `tar -xzf ${SQLITE3}/deps/sqlite-autoconf-*.tar.gz -C ${folder} --strip-components=1`]);
   const same = ['-O2', '-fPIC', '-w', `-ffile-prefix-map=${folder}=.`, ...DEFINES];
   const object = join(folder, 'sqlite3.o');
-  await execa(cc, [...same, '-c', join(folder, 'sqlite3.c'), '-o', object]);
+  await run(cc, [...same, '-c', join(folder, 'sqlite3.c'), '-o', object]);
   const includes = [headers, join(root, 'node_modules/node-addon-api'), folder];
   const sources = ['backup', 'database', 'node_sqlite3', 'statement'].map((name) => join(SQLITE3, 'src', `${name}.cc`));
-  const library = join(folder, 'libnode.a');
-  if (isWindows) {
-    const definitions = join(folder, 'node.def');
+  const libraries: string[] = [];
+  if (platform.startsWith('win32')) {
+    const [definitions, library] = [join(folder, 'node.def'), join(folder, 'libnode.a')];
     await writeFile(definitions, await exportsOfNode(headers));
-    await execa(`${prefix}dlltool`, ['-d', definitions, '-l', library]);
+    await execa(`${toolPrefix(platform)}dlltool`, ['-d', definitions, '-l', library]);
+    libraries.push(library);
   }
-  const link = isWindows ? ['-static', '-s'] : ['-pthread', '-s'];
   const words = [
     ...same,
     '-std=gnu++17',
@@ -52,8 +49,30 @@ async function compile(platform: Platform, folder: string): Promise<string> {
     object,
   ];
   const binary = join(folder, 'node_sqlite3.node');
-  await execa(cxx, [...words, ...(isWindows ? [library] : []), '-o', binary]);
+  await run(cxx, [...words, ...libraries, '-o', binary]);
   return binary;
+}
+
+/** A program and its first arguments. */
+type Command = [program: string, ...words: string[]];
+
+const run = ([program, ...first]: Command, words: readonly string[]) => execa(program, [...first, ...words]);
+
+/** The compilers for C and C++, and how they link. Debian has none for macOS; Zig is one. */
+function compilersFor(platform: Platform): { cc: Command; cxx: Command; link: readonly string[] } {
+  if (platform.startsWith('darwin')) {
+    // The oldest macOS that Node.js 24 runs on.
+    const target = ['-target', `${platform === 'darwin-arm64' ? 'aarch64' : 'x86_64'}-macos.13.5`];
+    return {
+      cc: ['zig', 'cc', ...target],
+      cxx: ['zig', 'c++', ...target],
+      link: ['-undefined', 'dynamic_lookup', '-s'],
+    };
+  }
+  const prefix = toolPrefix(platform);
+  if (!platform.startsWith('win32')) return { cc: [`${prefix}gcc`], cxx: [`${prefix}g++`], link: ['-pthread', '-s'] };
+  // Windows threads have no std::mutex in GCC 12.
+  return { cc: [`${prefix}gcc`], cxx: [`${prefix}g++-posix`], link: ['-static', '-s'] };
 }
 
 /** What sqlite3 uses of libuv. */
@@ -68,25 +87,23 @@ async function exportsOfNode(headers: string): Promise<string> {
   return ['NAME NODE.EXE', 'EXPORTS', ...new Set(names), ...UV.map((name) => `uv_${name}`), ''].join('\n');
 }
 
-function compilerFor(platform: Platform): string {
-  try {
-    return toolPrefix(platform);
-  } catch {
-    const advice = 'Run npm run archive on such a machine, and name the folder with what it writes: --archives FOLDER';
-    throw new Unavailable(`sqlite3's binary for ${platform} is not on npm and cannot be compiled here. ${advice}`);
-  }
-}
-
 async function requireTools(platform: Platform, tools: readonly string[]): Promise<void> {
   for (const tool of tools) {
     const { failed } = await execa('sh', ['-c', `command -v ${tool}`], { reject: false });
     if (!failed) continue;
-    const packages: Partial<Record<Platform, string>> = {
-      'linux-arm64': 'g++-aarch64-linux-gnu',
-      'linux-x64': 'g++-x86-64-linux-gnu',
-      'win32-x64': 'g++-mingw-w64-x86-64-posix',
-    };
-    const advice = `Install Debian's ${packages[platform]}.`;
-    throw new Unavailable(`sqlite3's binary for ${platform} needs ${tool}, which is not installed. ${advice}`);
+    throw new Unavailable(
+      `sqlite3's binary for ${platform} needs ${tool}, which is not installed. ${ADVICE[platform]}`,
+    );
   }
 }
+
+const ON_MAC = 'Install Zig 0.16, or run npm run archive on such a machine, and name its folder: --archives FOLDER';
+
+/** How to get the compiler for a platform. */
+const ADVICE: Record<Platform, string> = {
+  'linux-arm64': "Install Debian's g++-aarch64-linux-gnu.",
+  'linux-x64': "Install Debian's g++-x86-64-linux-gnu.",
+  'win32-x64': "Install Debian's g++-mingw-w64-x86-64-posix.",
+  'darwin-arm64': ON_MAC,
+  'darwin-x64': ON_MAC,
+};

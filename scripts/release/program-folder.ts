@@ -7,7 +7,7 @@ import { licenseOf } from '../licenses.mjs';
 import { sqliteBinary } from './native.ts';
 import { lockedPackage, unpackPackage } from './npm-package.ts';
 import { HOST, type Platform, toolPrefix } from './platform.ts';
-import { writeRuntime } from './runtime.ts';
+import { type Target, writeRuntime } from './runtime.ts';
 
 /** What svc loads of the packages that are not bundled, on every platform. */
 const PACKAGES: Record<string, readonly string[]> = {
@@ -57,13 +57,13 @@ const WINDOWS_LAUNCHER = '@"%~dp0runtime\\node.exe" "%~dp0bin\\svc" %*\r\n';
  * bundled into it, and Node.js. `npm run build` and `npm ci` come first. Throws `Unavailable` for a platform whose parts
  * cannot be had here.
  */
-export async function writeProgram(folder: string, platform: Platform = HOST): Promise<void> {
+export async function writeProgram(folder: string, { platform = HOST, isTrial }: Partial<Target> = {}): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'svc-program-'));
   try {
     // First what may be missing.
     const sqlite = await sqliteBinary(platform, scratch);
     await mkdir(join(folder, 'bin'), { recursive: true });
-    await writeRuntime(join(folder, 'runtime'), platform, scratch);
+    await writeRuntime(join(folder, 'runtime'), { platform, scratch, isTrial });
     for (const name of ['dist', 'plugins', 'LICENSE'])
       await cp(join(root, name), join(folder, name), { recursive: true });
     const { name, version, license, type, engines } = await readManifest();
@@ -89,10 +89,7 @@ export async function readManifest(): Promise<
   return JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 }
 
-async function writePackages(
-  folder: string,
-  { platform, scratch }: { platform: Platform; scratch: string },
-): Promise<void> {
+async function writePackages(folder: string, { platform, scratch }: Target): Promise<void> {
   const licenses = [await readFile(join(root, 'dist/licenses.txt'), 'utf8')];
   const binaries = binaryPackages(platform);
   for (const [name, files] of Object.entries({ ...PACKAGES, ...binaries })) {

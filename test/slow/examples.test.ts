@@ -1,12 +1,17 @@
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeClientPackage } from '../../scripts/client-package.ts';
+import { writeBundle } from '../../scripts/release/bundle.ts';
+import { nativeFolder } from '../../src/cli/sync/native-folder.ts';
+import { createClient } from '../../src/client/client.ts';
 import { frameworkNode, linkFrameworks, linkPackage } from '../helpers/frameworks.ts';
-import { createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { commandsOf, installPackages } from '../helpers/npm-packages.ts';
+import { BIN, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
 import { type ScriptedModel, type ScriptLine, startScriptedModel } from '../helpers/scripted-model/server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,9 +20,13 @@ const PACKAGES = [
   '@ai-sdk/openai',
   '@anthropic-ai/sdk',
   '@langchain/langgraph-checkpoint',
+  '@modelcontextprotocol/client',
   '@openai/agents-core',
   'ai',
+  'standardwebhooks',
 ];
+/** Examples that need a program of their own, and the files that run them. */
+const ELSEWHERE: Record<string, string> = { 'n8n.json': 'n8n.test.ts', 'openclaw.sh': 'openclaw.test.ts' };
 
 const places = createWorkplaces();
 let project: string;
@@ -31,7 +40,10 @@ beforeAll(async () => {
   for (const name of PACKAGES) await linkPackage(join(ROOT, 'node_modules', name), project, name);
   await linkFrameworks(project);
   for (const name of await examples()) await copyFile(join(ROOT, 'examples', name), join(project, name));
-  daemon = await places.start({ dataDir: await places.folder() });
+  await mkdir(join(project, 'bin'));
+  await symlink(BIN, join(project, 'bin/svc'));
+  const env = { SVC_PROVIDER_HOSTS: '127.0.0.1', SVC_DEFAULT_TIER: 'Enterprise' };
+  daemon = await places.start({ dataDir: await places.folder(), env });
   apiKey = await signInAt(daemon, 'examples@example.com');
   model = await startScriptedModel();
 }, 300_000);
@@ -43,7 +55,7 @@ afterAll(async () => {
 });
 
 async function examples(): Promise<string[]> {
-  return (await readdir(join(ROOT, 'examples'))).filter((name) => /\.(?:mjs|py)$/.test(name));
+  return (await readdir(join(ROOT, 'examples'))).filter((name) => name !== 'README.md');
 }
 
 /** Runs an example in its own process and returns what it prints. */
@@ -67,8 +79,35 @@ async function runWith(node: string, words: string[], ...script: ScriptLine[]): 
   return (await execa(node, words, { cwd: project, env })).stdout;
 }
 
+const client = () => createClient({ baseUrl: daemon.url, apiKey });
+
+/** Runs an example for the shell in an empty home, with `svc` on the PATH. */
+async function runInShell(name: string, words: string[] = [], home = project): Promise<string> {
+  const env = {
+    ...{ HOME: home, PATH: `${join(project, 'bin')}:${process.env.PATH}`, SVC_URL: daemon.url, SVC_API_KEY: apiKey },
+    ...{ PYTHONPATH: join(ROOT, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' },
+  };
+  const options = { cwd: home, extendEnv: false, env, stdin: 'ignore' } as const;
+  return (await execa('sh', [join(project, name), ...words], options)).stdout;
+}
+
 /** Returns everything that the model read in its latest request. */
 const lastRead = () => model.requests.at(-1)!.text;
+
+const HERMES = `#!/usr/bin/env python3
+import abc, os, pathlib, runpy, sys, types
+module = types.ModuleType("agent.memory_provider")
+module.MemoryProvider = abc.ABC
+sys.modules.update({"agent": types.ModuleType("agent"), "agent.memory_provider": module})
+home = pathlib.Path.home() / ".hermes"
+os.environ.update(line.split("=", 1) for line in (home / ".env").read_text().splitlines())
+context = types.SimpleNamespace()
+context.register_memory_provider = lambda found: setattr(context, "provider", found)
+runpy.run_path(str(home / "plugins/svc/__init__.py"))["register"](context)
+context.provider.initialize("one", platform="cli")
+print(*sys.argv[1:])
+print(context.provider.prefetch("When is the gryphon fed?"))
+`;
 
 const RUNS: Record<string, () => Promise<void>> = {
   async 'ai-sdk.mjs'() {
@@ -97,11 +136,31 @@ const RUNS: Record<string, () => Promise<void>> = {
       'created redacted',
     ]);
   },
+  async 'chatgpt.mjs'() {
+    const { id } = await client().memories.create({ content: 'A chimera guards the cellar' });
+    const printed = await run(['chatgpt.mjs', 'Who guards the cellar?']);
+    expect(printed).toContain('A chimera guards the cellar');
+    expect(printed).toMatch(new RegExp(`^http://.*${id}`, 'm'));
+  },
+  async 'claude-code-notes.sh'() {
+    const home = await places.folder();
+    const folder = await nativeFolder(home, { home, cwd: home, env: {}, platform: process.platform });
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'MEMORY.md'), 'The kraken sleeps under the pier\n');
+    expect(await runInShell('claude-code-notes.sh', [], home)).toMatch(/sent 1 new[\s\S]*The kraken sleeps/);
+  },
   async 'google-adk.mjs'() {
     const ask = (question: string) => runWith(frameworkNode(), ['google-adk.mjs', question]);
     expect(await ask('My manticore sleeps in the barn.')).toBe('Untitled');
     await ask('Where does my manticore sleep?');
     expect(lastRead()).toContain('My manticore sleeps in the barn.');
+  },
+  async 'hermes.sh'() {
+    const home = await places.folder();
+    // Stands for Hermes: it loads the plugin of its folder and asks the provider, with what its .env says.
+    await writeFile(join(project, 'bin/hermes'), HERMES, { mode: 0o755 });
+    await client().memories.create({ content: 'The gryphon is fed at noon' });
+    expect(await runInShell('hermes.sh', [], home)).toMatch(/^config set memory\.provider svc\n[\s\S]*fed at noon/);
   },
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');
@@ -111,6 +170,14 @@ const RUNS: Record<string, () => Promise<void>> = {
     await run(['llamaindex.mjs', 'What is my hippogriff called?']);
     expect(lastRead()).toContain('My hippogriff is called Kim.');
   },
+  async 'markdown-folder.sh'() {
+    const home = await places.folder();
+    await client().memories.create({ content: 'The phoenix nests on the roof' });
+    expect(await runInShell('markdown-folder.sh', ['notes'], home)).toMatch(/sent 1 new[\s\S]*Ada prefers oolong tea/);
+    const names = (await readdir(join(home, 'notes'))).filter((name) => name.endsWith('.md'));
+    const notes = await Promise.all(names.map((name) => readFile(join(home, 'notes', name), 'utf8')));
+    expect(notes.join('\n')).toContain('The phoenix nests on the roof');
+  },
   async 'mastra.mjs'() {
     const ask = (...words: string[]) => runWith(frameworkNode(), ['mastra.mjs', ...words]);
     expect(await ask('I keep a wyvern.', 'eve')).toBe('Untitled');
@@ -118,6 +185,13 @@ const RUNS: Record<string, () => Promise<void>> = {
     expect(lastRead()).toContain('I keep a wyvern.');
     await ask('What do I keep?', 'bo');
     expect(lastRead()).not.toContain('wyvern');
+  },
+  async 'mcp-bundle.mjs'() {
+    await installPackages('mcpb', ['@anthropic-ai/mcpb@2.1.2']);
+    const bundle = await writeBundle(await places.folder());
+    await execa(join(commandsOf('mcpb'), 'mcpb'), ['unpack', bundle, 'bundle'], { cwd: project });
+    await client().memories.create({ content: 'The sphinx asks three riddles' });
+    expect(await run(['mcp-bundle.mjs', 'bundle', 'riddles'])).toContain('The sphinx asks three riddles');
   },
   async 'openai-agents.mjs'() {
     const first = await run(['openai-agents.mjs', 'I drink oolong tea.']);
@@ -128,13 +202,27 @@ const RUNS: Record<string, () => Promise<void>> = {
   async 'python.py'() {
     expect(await runWith('python3', ['python.py', 'Which tea does Ada take?'])).toContain('Ada prefers oolong tea');
   },
+  async 'review-app.mjs'() {
+    expect(await run(['review-app.mjs'])).toMatch(/^ui:\/\/svc\/review text\/html;profile=mcp-app, \d{4,} characters/m);
+  },
+  async 'shell.sh'() {
+    const printed = await runInShell('shell.sh', ['Which tea does Ada take?'], await places.folder());
+    expect(printed).toMatch(/Ada prefers oolong tea, never coffee after four[\s\S]*Which tea does Ada take\?$/);
+  },
+  async 'webhook.mjs'() {
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    expect(await run(['webhook.mjs', url])).toMatch(/^memory\.created A webhook was tried at /);
+    expect((await client().webhooks.list()).data).toEqual([]);
+  },
 };
 
 test('every example is listed and tried', async () => {
   const index = await readFile(join(ROOT, 'examples/README.md'), 'utf8');
-  const listed = [...index.matchAll(/^\| \[([\w-]+\.(?:mjs|py))\]\(\1\) \|/gm)].map(([, name]) => name);
-  expect(listed.sort()).toEqual((await examples()).sort());
-  expect(Object.keys(RUNS).sort()).toEqual(listed);
+  const listed = [...index.matchAll(/^\| \[([\w.-]+)\]\(\1\) \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual((await examples()).sort());
+  expect([...Object.keys(RUNS), ...Object.keys(ELSEWHERE)].sort()).toEqual(listed);
+  for (const [name, file] of Object.entries(ELSEWHERE))
+    expect(await readFile(join(ROOT, 'test/slow', file), 'utf8')).toContain(`examples/${name}`);
 });
 
 test.each(Object.entries(RUNS))('%s runs', (_, attempt) => attempt());

@@ -23,6 +23,10 @@ test('the tests of the Python client pass against a daemon, and leave no connect
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const words = ['-W', 'default', '-m', 'unittest', 'discover', '-t', '.', '-s', 'tests'];
+  // The comparison with LangGraph's own store is left out where its package is not installed.
   const { stderr, exitCode } = await execa('python3', words, { cwd: FOLDER, env, reject: false, timeout: 120_000 });
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^\.+\n-+\nRan \d{2} tests in [\d.]+s\n\nOK$/)]);
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^[.s]+\n-+\nRan \d{2} tests in [\d.]+s\n\nOK(?: \(skipped=1\))?$/),
+  ]);
 });

@@ -28,7 +28,7 @@ const LOAD_EVERYTHING = `
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-release-'));
   release = join(folder, 'release');
-  // macOS has no compiler here, so it is left out, and says so.
+  // Without Zig there is no compiler for macOS here, so it is left out, and says so.
   const platforms = [HOST, 'darwin-arm64'] as const;
   outcomes = await makeRelease({ output: release, platforms, isQuick: true, onProgress: () => {} });
   unpacked = join(folder, 'a place');
@@ -47,7 +47,7 @@ test('a release has every artifact that this machine can make, started where it 
   expect(named(/\.deb$/)).toMatchObject({ started: 'yes', bytes: expect.any(Number) });
   expect(named(/darwin-arm64/)).toEqual({
     artifact: 'svc for darwin-arm64',
-    reason: expect.stringContaining('Run npm run archive on such a machine'),
+    reason: expect.stringContaining('run npm run archive on such a machine'),
   });
   const packages = [/^svc-memory-\d.*\.tgz$/, /^svc-memory-client-.*\.tgz$/, /^n8n-nodes-svc-memory-.*\.tgz$/];
   const others = [/^svc\.mcpb$/, ...packages, /^svc_memory-.*\.whl$/];
