@@ -20,6 +20,9 @@ export interface OpenApp extends OpenPage {
   email: string;
 }
 
+/** How long pages offer to undo what cannot be taken back later: `UNDO_MS` in `src/dashboard/parts/toasts.tsx`. */
+const UNDO_MS = 6000;
+
 /** Axe rules that a page breaks, as `rule: selector`. */
 type Violations = string[];
 
@@ -63,6 +66,7 @@ export function browserTests(options: Parameters<typeof startTestDaemon>[0] = {}
       if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text());
     });
     context.on('weberror', (error) => consoleErrors.push(String(error.error())));
+    await context.addInitScript(holdTimers, UNDO_MS);
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
@@ -131,6 +135,48 @@ interface AxeViolation {
 /** Waits until the page has loaded what it shows. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main') !== null && !document.querySelector('.loading'));
+}
+
+/** Lets the time to undo pass: until then pages hold it, so that a test on a busy machine is never late. */
+export async function passUndoTime(page: Page): Promise<void> {
+  await page.evaluate(() => (globalThis as unknown as HoldingPage).passHeldTimers());
+}
+
+/** Waits until the page has shown what follows from what happened before. */
+export async function rendered(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0)))),
+  );
+}
+
+interface HoldingPage {
+  passHeldTimers(): void;
+}
+
+/** Runs in the page before its scripts: timers of `heldMs` wait for `passHeldTimers`. */
+function holdTimers(heldMs: number): void {
+  const held = new Map<number, () => void>();
+  const { setTimeout: start, clearTimeout: stop } = window;
+  const holding = (callback: () => void, ms?: number, ...values: unknown[]): number => {
+    if (ms !== heldMs) return start(callback, ms, ...values);
+    // A timer of its own for the id; it ends with the page.
+    const id = start(() => {}, 2 ** 31 - 1);
+    held.set(id, callback);
+    return id;
+  };
+  const stopping = (id?: number) => {
+    if (id !== undefined) held.delete(id);
+    stop(id);
+  };
+  const passHeldTimers = () => {
+    for (const [id, callback] of held) {
+      // One that runs may stop others.
+      held.delete(id);
+      callback();
+    }
+  };
+  Object.assign(window, { setTimeout: holding, clearTimeout: stopping, passHeldTimers });
 }
 
 /** Whether nothing makes the page scroll sideways. */

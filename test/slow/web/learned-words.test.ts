@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Retrieval, SearchAnswer } from '../../../src/client/client.ts';
 import type { LearnedWord } from '../../../src/contract/learned-words.ts';
-import { browserTests, fits, settled } from './browser.ts';
+import { browserTests, fits, passUndoTime, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
 
@@ -65,7 +65,9 @@ describe('Learned words', { timeout: 60_000 }, () => {
     await typeface.waitFor();
     expect(await wordsOf(apiKey)).toContain('typeface');
     await forget.click();
-    await expect.poll(() => wordsOf(apiKey), { timeout: 15_000 }).not.toContain('typeface');
+    await typeface.waitFor({ state: 'detached' });
+    await passUndoTime(page);
+    await expect.poll(() => wordsOf(apiKey)).not.toContain('typeface');
     expect(await wordsOf(apiKey)).toContain('editor');
     await page.getByText('editor · once').waitFor();
     expect(await typeface.count()).toBe(0);
@@ -77,7 +79,8 @@ describe('Learned words', { timeout: 60_000 }, () => {
     await browser.show(page, 'learning');
     await page.getByRole('button', { name: `Forget these words for ${ITEM}` }).click();
     await page.getByText('typeface · twice').waitFor({ state: 'detached' });
-    await expect.poll(() => wordsOf(apiKey), { timeout: 15_000 }).not.toContain('editor');
+    await passUndoTime(page);
+    await expect.poll(() => wordsOf(apiKey)).not.toContain('editor');
     expect(await wordsOf(apiKey)).toContain('harbor');
     const forget = page.getByRole('button', { name: 'Forget all words' });
     await forget.click();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Memory, NewMemory } from '../../../src/contract/memories.ts';
-import { browserTests, fits, settled } from './browser.ts';
+import { browserTests, fits, passUndoTime, rendered, settled } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
 
@@ -61,7 +61,9 @@ describe('a stranger', () => {
     await expect.poll(() => rowCount(page)).toBe(3);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'Forget' }).click();
-    await expect.poll(async () => (await stored(apiKey)).length, { timeout: 15_000 }).toBe(3);
+    await page.getByText('Forgot 3 memories.').waitFor();
+    await passUndoTime(page);
+    await expect.poll(async () => (await stored(apiKey)).length).toBe(3);
   });
 
   test('leaves the page, which forgets at once', { timeout: 60_000 }, async () => {
@@ -162,7 +164,8 @@ describe('the list', () => {
     await row(page, 'hotel').click();
     await pane(page).getByRole('button', { name: 'Forget' }).click();
     await page.getByRole('button', { name: 'travel', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'travel 2', exact: true }).waitFor({ timeout: 15_000 });
+    await passUndoTime(page);
+    await page.getByRole('button', { name: 'travel 2', exact: true }).waitFor();
   });
 
   test('is operated by keys alone: move, select a range, open, edit', { timeout: 60_000 }, async () => {
@@ -374,7 +377,9 @@ describe('the pane', () => {
     await selectAll();
     await offer.check();
     await forget();
-    await expect.poll(titles, { timeout: 15_000 }).toEqual(['About home']);
+    await page.getByText('Forgot 2 memories and 2 conversations.').waitFor();
+    await passUndoTime(page);
+    await expect.poll(titles).toEqual(['About home']);
     await expect.poll(async () => (await stored(apiKey)).length).toBe(4);
     expect(consoleErrors).toEqual([]);
   });
@@ -392,11 +397,16 @@ describe('the pane', () => {
       ((await (await browser.call(apiKey, '/v1/conversations')).json()) as { data: unknown[] }).data.length;
     const offer = page.getByRole('checkbox', { name: 'Forget the 2 conversations of trips too' });
     const all = page.getByRole('checkbox', { name: 'Select all' });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v1/conversations') asked.push(request.url());
+    });
     for (const filter of ['tag=travel', 'q=hotel']) {
       await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips&${filter}`);
       await all.check();
       await page.getByRole('button', { name: 'Forget', exact: true }).waitFor();
-      await page.waitForTimeout(500);
+      await rendered(page);
+      expect(asked, filter).toEqual([]);
       expect(await offer.count(), filter).toBe(0);
     }
     await page.goto(`${browser.daemon.baseUrl}/dashboard/memories?project=trips`);
@@ -409,8 +419,13 @@ describe('the pane', () => {
       headers: { authorization: `Bearer ${apiKey}` },
     });
     expect(erased.status).toBe(204);
-    await expect.poll(left, { timeout: 15_000 }).toBe(0);
-    await page.waitForTimeout(500);
+    const answers = ids.map((id) =>
+      page.waitForResponse((one) => one.request().method() === 'DELETE' && one.url().endsWith(id)),
+    );
+    await passUndoTime(page);
+    expect((await Promise.all(answers)).map((answer) => answer.status())).toEqual([404, 204]);
+    await expect.poll(left).toBe(0);
+    await rendered(page);
     expect(await page.locator('.toast.is-error').count()).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { SPACE_HEADER, type Space, type SpaceMember } from '../../../src/contract/spaces.ts';
-import { browserTests, fits, type OpenApp, settled, VIEWS } from './browser.ts';
+import { browserTests, fits, type OpenApp, passUndoTime, settled, VIEWS } from './browser.ts';
 
 const browser = browserTests({ config: { defaultTier: 'Enterprise' } });
 
@@ -87,6 +87,7 @@ test('an owner makes a space and invites; the other joins, switches, writes, and
   const spaceId = new URL(lin.page.url()).searchParams.get('space')!;
   await lin.page.getByRole('list', { name: 'Switch' }).getByRole('link', { name: 'Your memory' }).click();
   await row(lin.page, 'diary').waitFor();
+  await passUndoTime(lin.page);
   const stored = () => call<{ data: { content: string }[] }>(lin.apiKey, '/v1/memories', undefined, 'GET', spaceId);
   await expect.poll(async () => (await stored()).data.map(({ content }) => content)).toEqual(['Lin keeps a diary']);
   expect([ada.consoleErrors, lin.consoleErrors]).toEqual([[], []]);
