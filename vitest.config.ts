@@ -28,6 +28,8 @@ export default defineConfig({
     // SQLite works on libuv's threads (see bin/svc).
     // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
     env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
+    // No test relies on what another left behind. Some of test/postgres still do.
+    sequence: { shuffle: !onPostgres },
     reporters: ['minimal'],
     globalSetup: ['test/helpers/build-all.ts', ...(onPostgres ? ['test/helpers/postgres/setup.ts'] : [])],
     // Daemons, the client and the server share the processors.

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readEventData } from '../../src/cli/bridge/http-transport.ts';
 import { eventsWithin } from '../../src/outside/event-stream.ts';
 
-const LIMITS = { depth: 3, objectMembers: 10, members: 10, values: 10 };
+const LIMITS = { depth: 3, objectMembers: 100, members: 100, values: 100 };
 
 async function* piecesOf(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);

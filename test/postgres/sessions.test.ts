@@ -224,6 +224,7 @@ test('while the server is away reads and writes are refused with a time to try a
   const read = () => db.readers.of('a').get('SELECT requests FROM usageDays WHERE tenantId = ?', ['a']);
   try {
     await count();
+    logged.length = 0;
     relay.disturb({ refuses: true });
     relay.cut();
     await expect(count()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfterSeconds: 5 } });

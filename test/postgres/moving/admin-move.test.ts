@@ -52,6 +52,7 @@ test('svc admin move --json reports both databases without their passwords', asy
     tenants: 1,
     masterKeyFile: join(folder, 'master.key'),
   });
+  expect((await admin(folder, 'move', '--cancel', '--yes')).code).toBe(0);
   vi.stubEnv('SVC_DATABASE_URL', url);
   vi.stubEnv('SVC_MASTER_KEY', MASTER_KEY.toString('base64'));
   const back = await ends.folder();
