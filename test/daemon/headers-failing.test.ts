@@ -186,7 +186,7 @@ test('a stopping daemon sends the headers up to its last response', async () => 
       () => false,
       () => true,
     );
-  await expect.poll(isRefused, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isRefused).toBe(true);
   socket.write(body.slice(5));
   const last = lastAnswer(await ended);
   expect(last.status).toBe(201);

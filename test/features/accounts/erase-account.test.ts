@@ -160,7 +160,7 @@ describe('erasing an account', { retry: 2 }, () => {
     });
     await daemon.stop();
     daemon = await startTestDaemon({ dataDir: daemon.folder });
-    await expect.poll(() => rowsOf(tenant.tenantId), { timeout: 15_000 }).toEqual({});
+    await expect.poll(() => rowsOf(tenant.tenantId)).toEqual({});
     // The rows go first, and their words are purged from the index after them.
     await vi.waitFor(async () => {
       await daemon.db.emptyLog();

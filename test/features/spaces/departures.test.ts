@@ -83,7 +83,7 @@ describe('a webhook of a space', () => {
     await asLin.call('/v1/remember', { body: { messages: [{ role: 'user', content: 'We deploy on Tuesdays' }] } });
     await receiver.until(4);
     await asAda.erase(id);
-    await expect.poll(() => receiver.types(), { timeout: 15_000 }).toContain('memory.deleted');
+    await expect.poll(() => receiver.types()).toContain('memory.deleted');
     const authors = receiver.requests.map(({ event: { type, data } }) => [type, data.author]);
     expect(authors).toContainEqual(['memory.created', lin.email]);
     expect(authors).toContainEqual(['memory.updated', ada.email]);

@@ -215,7 +215,7 @@ test('an erasure that a crash interrupted is finished at the next start', async 
   crashed = await startMemoryDaemon({ dataDir: folder });
   const rowsOf = (endUser: string) =>
     crashed.db.readers.all(`SELECT scope FROM scopes WHERE tenantId = ? AND endUser = ?`, [owner.tenantId, endUser]);
-  await expect.poll(() => rowsOf('ada'), { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => rowsOf('ada')).toEqual([]);
   for (const table of ['scopes', 'memories', 'conversations']) {
     const rows = await crashed.db.readers.all<{ endUser: string }>(
       `SELECT DISTINCT endUser FROM ${table} WHERE tenantId = ?`,

@@ -50,9 +50,7 @@ describe('a webhook', () => {
       expect(Math.abs(seconds - Number(request.headers['webhook-timestamp']))).toBeLessThan(10);
     }
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
-    await expect
-      .poll(async () => (await deliveriesOf(caller, id, '?state=delivered')).length, { timeout: 10_000 })
-      .toBe(3);
+    await expect.poll(async () => (await deliveriesOf(caller, id, '?state=delivered')).length).toBe(3);
     expect((await read(id)).lastDeliveredAt).not.toBeNull();
   });
 
@@ -139,9 +137,7 @@ describe('a delivery that fails', () => {
     const first = await caller.add('first');
     const second = await caller.add('second');
     await receiver.until(1);
-    await expect
-      .poll(async () => (await deliveriesOf(caller, id)).map(({ attempts }) => attempts), { timeout: 10_000 })
-      .toEqual([0, 1]);
+    await expect.poll(async () => (await deliveriesOf(caller, id)).map(({ attempts }) => attempts)).toEqual([0, 1]);
     receiver.answerStatus(200);
     daemon.clock.advance(5000);
     const requests = await receiver.until(3);
@@ -174,7 +170,7 @@ describe('a delivery that fails', () => {
     receiver.answerStatus(410);
     const { id } = await addWebhook(caller, receiver.url);
     await caller.add('tea');
-    await expect.poll(async () => (await read(id)).active, { timeout: 10_000 }).toBe(false);
+    await expect.poll(async () => (await read(id)).active).toBe(false);
     expect(await deliveriesOf(caller, id, '?state=failed')).toHaveLength(1);
     daemon.clock.advance(HOUR_MS);
     await daemon.webhooks.follow();
@@ -237,7 +233,7 @@ describe('what is stored', () => {
     expect((await caller.call('/v1/users/quetzal', erase)).status).toBe(204);
     receiver.answerStatus(204);
     daemon.clock.advance(5000);
-    await expect.poll(() => receiver.types().at(-1), { timeout: 10_000 }).toBe('user.deleted');
+    await expect.poll(() => receiver.types().at(-1)).toBe('user.deleted');
     const last = receiver.requests.filter(({ event }) => event.type === 'memory.created').at(-1)!;
     expect(last.event.data.user).toBeNull();
     const { data } = (await caller.call<{ data: Webhook[] }>('/v1/webhooks')).body;
@@ -253,7 +249,7 @@ describe('what is stored', () => {
     await caller.call(`/v1/webhooks/${paused.id}`, { method: 'PATCH', body: { active: false } });
     receiver.answerStatus(204);
     daemon.clock.advance(5000);
-    await expect.poll(async () => (await deliveriesOf(caller, id))[0]?.state, { timeout: 10_000 }).toBe('delivered');
+    await expect.poll(async () => (await deliveriesOf(caller, id))[0]?.state).toBe('delivered');
     daemon.clock.advance(29 * DAY_MS);
     await daemon.webhooks.deleteOld();
     expect([await deliveriesOf(caller, id), await deliveriesOf(caller, paused.id)].flat()).toHaveLength(2);

@@ -55,7 +55,7 @@ async function recordedCalls(): Promise<Call[]> {
 /** Waits for the process in which a call hangs. */
 async function hangingProcess(): Promise<Call> {
   const calls = async () => (await recordedCalls()).filter(({ account }) => account === 'hangs');
-  await expect.poll(calls, { timeout: 15_000 }).not.toEqual([]);
+  await expect.poll(calls).not.toEqual([]);
   return (await calls())[0]!;
 }
 
@@ -129,7 +129,7 @@ describe('the keychain', () => {
     vi.advanceTimersByTime(1);
     expect(await failing).toBe('silent');
     expect(slow).toBe(1);
-    await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
   test('the secret appears in no argument, environment or error', async () => {
