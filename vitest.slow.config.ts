@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from './vitest.config.ts';
 
 /** Files that measure time, or keep both processors busy themselves. */
@@ -12,6 +13,29 @@ const ALONE = [
   'web/budgets',
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
+
+/** Files that take longest. The others fill the time beside them; at the end they would run by themselves. */
+const FIRST = [
+  'tenant-predicates',
+  'openclaw',
+  'assistant-turns',
+  'assistants',
+  'assistant-hooks',
+  'bridge',
+  'sync',
+  'restore-kills',
+  'web/memories',
+].map((name) => `test/slow/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = FIRST.findIndex((path) => moduleId.endsWith(`/${path}`));
+      return found === -1 ? FIRST.length : found;
+    };
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
 
 const shared = {
   ...base.test,
@@ -30,6 +54,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/build-all.ts', 'test/helpers/packages-folder.ts'],
     reporters: ['default'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
