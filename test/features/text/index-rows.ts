@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { ITEM_TYPES, type ItemType } from '../../../src/contract/search.ts';
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
@@ -105,10 +104,12 @@ function postingsAnew(entries: readonly TextEntry[]): Listed[] {
   return all.sort(byTermAndNumber);
 }
 
-/** Expects the index of a daemon, and the traits and dates of its rows, to match the texts. */
-export async function expectIndexEqualsRows({ db, folder }: { db: Database; folder: string }): Promise<void> {
-  if (db.readers.engine === 'sqlite') await expectFileEqualsRows(join(folder, 'svc.db'));
-  else await db.writes.write('daemon', expectEqualsRows);
+/**
+ * Expects the index of a daemon, and the traits and dates of its rows, to match the texts. It reads in one transaction:
+ * background work changes them meanwhile.
+ */
+export async function expectIndexEqualsRows({ db }: { db: Database }): Promise<void> {
+  await db.writes.write('daemon', expectEqualsRows);
 }
 
 /** The same of a file of SQLite. */
