@@ -1,6 +1,7 @@
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
+import { englishAttributes } from './english-attributes.ts';
 import { counted, type Language, listOf, PRODUCTS, pattern, setOf } from './language.ts';
 
 /** The numbers that words name, but for their parts: "twenty" and "eight". */
@@ -48,6 +49,7 @@ export const english: Language = {
   functionWords: STOP_WORDS,
   wordsOf,
   rootOf,
+  attributes: englishAttributes,
   statements: {
     limits: setOf(`not no never none nobody nothing neither nor without except unless only
   can could may might must should shall would will if maybe perhaps probably usually sometimes often rarely always before

@@ -14,6 +14,8 @@ export interface Language {
   rootOf(word: string): string;
   statements: StatementWords;
   said: SaidPatterns;
+  /** What people have one of at a time; absent where searches know none. */
+  attributes?: AttributeWords;
   /** Absent for English, of which `features/search` has its own lists. */
   search?: SearchWords;
 }
@@ -60,6 +62,27 @@ export interface Transition {
   others: RegExp;
   /** Words by which the index finds what states it, and what announces its change. */
   words: string;
+}
+
+/** What people have one of at a time, such as a home, a phone or a tool for a purpose, and how a change of it is announced. */
+export interface AttributeWords {
+  /**
+   * One attribute a line, by name: words that ask for it and state it, and behind `>` those of its values or of its change
+   * alone. Words joined by `-` stand side by side.
+   */
+  groups: string;
+  /** Attributes whose values are people: a newer statement may be about another one. */
+  people: ReadonlySet<string>;
+  changes: RegExp;
+  /** Before the noun, they announce another one. */
+  new: ReadonlySet<string>;
+  /** What a statement of some attributes says besides their words. */
+  states: Readonly<Record<string, RegExp>>;
+  /** Verbs of questions that say nothing of the subject. */
+  verbs: ReadonlySet<string>;
+  /** Refer to a person. */
+  persons: RegExp;
+  numbers: RegExp;
 }
 
 /** How people say what is worth remembering. */

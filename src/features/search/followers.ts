@@ -1,40 +1,75 @@
 import type { Reader } from '../../db/connection.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
+import { type AttributeQuestion, attributeFollowersOf } from './attribute-followers.ts';
 import type { CandidateQuery, CandidateSearch, ItemRows } from './candidate.ts';
 import { followersOf, isOne, type Statement } from './restatements.ts';
+import type { Numbers } from './scores.ts';
 import { RARE } from './sentence-replacement.ts';
 import { type StatementReader, statementReader } from './statement-words.ts';
 
 /** How many of the first memories are followed, by how many of their words, and how many memories are compared with them. */
-export const MAX_FOLLOWED = 2;
+const MAX_FOLLOWED = 2;
 const MAX_WORDS = 6;
 const MAX_COMPARED = 8;
+/** As many for an attribute that is asked for. */
+const MAX_ATTRIBUTED = 10;
+const MAX_ATTRIBUTE_WORDS = 32;
+const MAX_ATTRIBUTES = 24;
+
+interface Followed {
+  /** Results, the best first. */
+  found: readonly Statement[];
+  question: AttributeQuestion | undefined;
+  /** Roots of the query's words. */
+  asked: ReadonlySet<string>;
+  /** Rows of the results. */
+  known: ReadonlySet<number>;
+}
 
 /**
- * Finds newer memories that take the place of the first ones and share no word with the query: "the Hagen truck comes on
- * Thursday now" for "flour comes on Tuesday from Hagen", where the flour is asked for. Those are among the few that share a
- * rare word with the older one. Returns the newer one's id by that of the older one.
+ * Finds newer memories that take the place of the first ones: those that share no word with the query, such as "the Hagen
+ * truck comes on Thursday now" for "flour comes on Tuesday from Hagen", where the flour is asked for, and those that announce
+ * a change of the attribute which is asked for. They are among the few that share a rare word with the older one, and the
+ * newest ones that hold a word of the attribute. Returns the newer one's id by that of the older one.
  */
 export async function findFollowers(
   candidates: Pick<CandidateSearch, 'readHolding' | 'load'>,
   reader: Reader,
   query: CandidateQuery,
-  { first, asked, known }: { first: readonly Statement[]; asked: ReadonlySet<string>; known: ReadonlySet<number> },
+  { found, question, asked, known }: Followed,
 ): Promise<ReadonlyMap<string, string>> {
-  const older = first.filter((one) => one.type === 'memory' && isOne(one)).slice(0, MAX_FOLLOWED);
   const statements = statementReader(query.reading);
+  const memories = found.filter((one) => one.type === 'memory' && isOne(one));
+  if (memories.length === 0) return new Map();
+  const older = memories.slice(0, MAX_FOLLOWED);
   const words = tellingWords(older, asked, statements);
-  if (words.length === 0) return new Map();
-  const holding = await candidates.readHolding(reader, query, words);
+  const ofAttributes = question?.reader.wordsOf(question.attributes).slice(0, MAX_ATTRIBUTE_WORDS) ?? [];
+  if (words.length + ofAttributes.length === 0) return new Map();
+  const holding = await candidates.readHolding(reader, query, [...words, ...ofAttributes]);
   const counts = new Map(words.map((word, at) => [statements.rootOf(word), holding[at]!.length]));
-  const rare = holding.filter(({ length }) => length <= RARE).flatMap((rowIds) => [...rowIds]);
-  const newest = [...new Set(rare)].filter((rowId) => !known.has(rowId)).sort((a, b) => b - a);
-  if (newest.length === 0) return new Map();
-  const rows = await candidates.load(reader, query, 'memory', newest.slice(0, MAX_COMPARED));
+  const newestOf = (lists: readonly Numbers[], most: number) =>
+    [...new Set(lists.flatMap((rowIds) => [...rowIds]))]
+      .filter((rowId) => !known.has(rowId))
+      .sort((a, b) => b - a)
+      .slice(0, most);
+  const rare = newestOf(
+    holding.slice(0, words.length).filter(({ length }) => length <= RARE),
+    MAX_COMPARED,
+  );
+  const attributed = newestOf(holding.slice(words.length), MAX_ATTRIBUTES);
+  const rowIds = [...new Set([...rare, ...attributed])];
+  const rows = rowIds.length === 0 ? new Map() : await candidates.load(reader, query, 'memory', rowIds);
+  const read = (ids: readonly number[]) =>
+    ids.flatMap((rowId) => (rows.has(rowId) ? [toStatement(rows.get(rowId)!)] : []));
   const isRare = (root: string) => (counts.get(root) ?? Number.POSITIVE_INFINITY) <= RARE;
   const tells = (root: string) => (isRare(root) ? 1 : 0);
-  return followersOf(older, [...rows.values()].map(toStatement), statements.askedOf(asked), tells, statements);
+  return new Map([
+    ...(question
+      ? attributeFollowersOf(memories.slice(0, MAX_ATTRIBUTED), [...memories, ...read(rowIds)], question)
+      : []),
+    ...followersOf(older, read(rare), statements.askedOf(asked), tells, statements),
+  ]);
 }
 
 /** Words of statements that are not of any subject, and not asked for: what holds those was found. */

@@ -168,7 +168,7 @@ export function followersOf(
 }
 
 /** Whether the newer has the names and numbers that the query asks the older for: Ben's work does not replace Anna's. */
-function keepsAsked(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
+export function keepsAsked(newer: SentenceWords, older: SentenceWords, asked: ReadonlySet<string>): boolean {
   return (
     keepsAskedNumbers(newer, older, asked) &&
     [...older.traits().names].every((name) => !asked.has(name) || newer.roots.has(name))
@@ -245,7 +245,7 @@ function changesState(
   );
 }
 
-function canReplace(newer: Statement, older: Statement): boolean {
+export function canReplace(newer: Statement, older: Statement): boolean {
   return (
     newer.type === older.type &&
     newer.speaker === older.speaker &&
@@ -270,7 +270,7 @@ export function isOne({ type, content }: Statement): boolean {
   return content.length <= MAX_STATEMENT_CHARACTERS[type] && !ASKS.test(content);
 }
 
-function newestOf<Of extends { statement: Statement }>(some: readonly Of[]): Of {
+export function newestOf<Of extends { statement: Statement }>(some: readonly Of[]): Of {
   return some.reduce((latest, other) => (isNewer(other.statement, latest.statement) ? other : latest));
 }
 

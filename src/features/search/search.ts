@@ -24,11 +24,12 @@ import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { agreementOf } from './agreement.ts';
 import type { Answered } from './answered.ts';
+import { attributeQuestionOf } from './attribute-followers.ts';
 import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES } from './candidate.ts';
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import { planContext } from './context-plan.ts';
-import { findFollowers, MAX_FOLLOWED } from './followers.ts';
+import { findFollowers } from './followers.ts';
 import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
@@ -209,7 +210,8 @@ export function createSearch(dependencies: Dependencies): Search {
       // Who asks for versions gets those that have the words.
       if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
         finding ??= findFollowers(candidates, reader, query, {
-          first: loaded.slice(0, MAX_FOLLOWED).map((hit) => toStatement(hit, parsed, matched)),
+          found: loaded.map((hit) => toStatement(hit, parsed, matched)),
+          question: attributeQuestionOf(request.query, parsed),
           asked,
           known: new Set(loaded.map(({ item }) => item.facts.rowId)),
         });
