@@ -89,7 +89,7 @@ export async function createAskedDialogues(db: Database, { dialogues, idOf }: St
       .filter(({ item }) => item.scores.vector !== undefined)
       .sort((a, b) => b.item.scores.vector! - a.item.scores.vector! || compareCandidates(a.item, b.item));
     return {
-      agreement: agreementOf(matches),
+      agreement: agreementOf(matches, found.memories),
       alone: recall(nearest),
       recallAt: (factor) => recall(rankMatches(matches, 'default', { meaning: factor }).ranked),
     };

@@ -4,7 +4,7 @@ import type { CandidateQuery, CandidateSearch, ItemRows } from '../../src/featur
 import { toCandidateQuery } from '../../src/features/search/candidate-query.ts';
 import { parseQuery } from '../../src/features/search/parsed-query.ts';
 import { matchesOf, rankMatches } from '../../src/features/search/ranking.ts';
-import { relevancesOf } from '../../src/features/search/relevance.ts';
+import { rate } from '../../src/features/search/relevance.ts';
 import { hitsToLoad, pageOf } from '../../src/features/search/result-page.ts';
 import type { LoadedHit } from '../../src/features/search/search-results.ts';
 
@@ -27,7 +27,7 @@ export async function rank(
   const query: CandidateQuery = { ...toCandidateQuery(owner, { query: text, limit }, parsed, nowMs), ...owner };
   const found = await candidates.find(reader, query);
   const { ranked, byDefault } = rankMatches(matchesOf(found, parsed, nowMs), 'default', undefined);
-  const relevances = relevancesOf(byDefault);
+  const { relevances } = rate(byDefault, found.memories);
   const rated = ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
   const page = {
     minRelevance: 0,

@@ -32,3 +32,21 @@ export function questionExample(bucket: string): string {
 export function formatTimes(count: number): string {
   return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
 }
+
+/** From here on, a result answers the question more often than not, whoever asks. */
+const LIKELY = 0.6;
+/** In between, the probability differs too much between people to tell. */
+const PERHAPS = 0.15;
+
+/** A probability that something answers, in a word: a figure would claim to know more than it does of one person's questions. */
+export function likelihoodOf(probability: number): 'likely' | 'perhaps' | 'unlikely' {
+  if (probability >= LIKELY) return 'likely';
+  return probability >= PERHAPS ? 'perhaps' : 'unlikely';
+}
+
+const ANSWERS = { likely: 'likely to answer', perhaps: 'may answer', unlikely: 'unlikely to answer' };
+
+/** Says whether a result answers, from its calibrated probability. */
+export function answersPhrase(relevance: number): string {
+  return ANSWERS[likelihoodOf(relevance)];
+}

@@ -1,6 +1,6 @@
 import { type Candidate, compareCandidates } from './candidate.ts';
 import { fuse, matchesWithoutMeaning, STRATEGY_WEIGHTS, type WithSignals, withMeaning } from './fusion.ts';
-import { relevancesOf } from './relevance.ts';
+import { rate } from './relevance.ts';
 
 /** The best match by words must answer the query with this probability. */
 const MIN_RELEVANCE = 0.2;
@@ -12,14 +12,14 @@ const BY_WORDS = withMeaning(STRATEGY_WEIGHTS.default, 0);
  * How far a model agrees with an answer that words find: the share (0 to 1) of the other texts with about as many of
  * the query's words that are less similar in meaning to the query than the answer is. Noise, and a model that only
  * compares words, agree in half of the cases. Texts found by meaning alone do not count: they were chosen by the model.
- * `undefined` where words have no answer or nothing compares to it.
+ * `undefined` where words have no answer or nothing compares to it; `memories` is how many the user has.
  */
-export function agreementOf(matches: readonly WithSignals<Candidate>[]): number | undefined {
+export function agreementOf(matches: readonly WithSignals<Candidate>[], memories: number): number | undefined {
   const ranked = fuse(matches.filter(matchesWithoutMeaning), BY_WORDS, compareCandidates);
   const [answer] = ranked;
   const cosine = answer?.item.scores.vector;
   if (answer === undefined || cosine === undefined || answer.signals.lexical === 0) return undefined;
-  if (relevancesOf(ranked).get(answer.item)! < MIN_RELEVANCE) return undefined;
+  if (rate(ranked, memories).relevances.get(answer.item)! < MIN_RELEVANCE) return undefined;
   const cosines = ranked
     .slice(1)
     .filter(({ signals }) => signals.lexical >= COMPARABLE_SCORE * answer.signals.lexical)

@@ -107,6 +107,8 @@ export interface FoundCandidates {
   /** Weight of each query term that counts, by its root (`rootOf`). */
   weights: ReadonlyMap<string, number>;
   related: readonly RelatedMatch[];
+  /** How many memories the user has. */
+  memories: number;
   /** The model that embedded the query; absent without a vector. */
   model?: number | undefined;
 }
@@ -117,6 +119,7 @@ export const NO_CANDIDATES: FoundCandidates = {
   unknown: [],
   weights: new Map(),
   related: [],
+  memories: 0,
 };
 
 /** Whole rows by type. */

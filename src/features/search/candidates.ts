@@ -69,7 +69,8 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       for (const lookup of lookups) found.push(await findSourceCandidates(lookup, { ...terms, nearest }));
       const candidates = found.flatMap((one) => one.candidates);
       const related = found.flatMap((one) => one.related);
-      return { candidates, ...terms, weights: weightsOf(found), related, model: nearest?.vector.model };
+      const memories = allTotals.get('memory')?.documents ?? 0;
+      return { candidates, ...terms, weights: weightsOf(found), related, memories, model: nearest?.vector.model };
     },
     load: loadRows,
     async readHolding(reader, query, words) {

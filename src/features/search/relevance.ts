@@ -1,4 +1,6 @@
+import { ITEM_TYPES, type ItemType } from '../../contract/search.ts';
 import type { Candidate } from './candidate.ts';
+import type { Coverage } from './coverage.ts';
 import type { Fused } from './fusion.ts';
 
 /** Coefficients of a logistic model: log odds that a result answers the query. */
@@ -33,58 +35,87 @@ const STANDALONE: Model = {
 const MAX_INFORMATION = 3;
 /** The number of results that decide whether anything answers the query. */
 const CONSIDERED = 10;
-/**
- * Results are not independent: of messages, the log odds that any of them answers are too near to 0, of memories too far
- * from it. Fitted to the same questions for messages, and to those of eight people for memories; half of them are asked
- * where nothing answers. See decisions 0078 and 0094.
- */
-const OF_MESSAGES = { slope: 1.75, offset: 0.4 };
-const OF_STANDALONE = { slope: 0.55, offset: -1 };
+
+/** Coefficients of a logistic model: log odds that any of the first results answers the query. */
+interface AnyModel {
+  constant: number;
+  /** Log odds that any answers if results were independent of each other. */
+  any: number;
+  /** The greatest share of the query that a result covers. */
+  share: number;
+  /** Logarithm of how many memories there are: the more, the more of a query one of them covers by chance. */
+  size: number;
+}
 
 /**
- * The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. It
- * depends on words, dates and names alone: similar meaning ranks, but says too little about whether there is an answer.
+ * For messages fitted to the same questions, for episodes to people's questions to memories (decision 0094). For memories
+ * fitted to the questions of three people to their own memories and to others', to memories of several people together,
+ * and to those of `prompts.json`; leaving one person out changes little. See decision 0101.
  */
-export function relevancesOf(byDefault: readonly Fused<Candidate>[]): ReadonlyMap<Candidate, number> {
+const ANY: Readonly<Record<ItemType, AnyModel>> = {
+  message: { constant: 0.7, any: 1.75, share: 0, size: 0 },
+  episode: { constant: -0.55, any: 0.55, share: 0, size: 0 },
+  memory: { constant: -2.85, any: 0.2, share: 5.4, size: -0.25 },
+};
+/** Of a query that weighs more, as many words as weigh this count as the whole of it. */
+const WHOLE_QUERY = 3;
+/** Memories from which on more of them make a difference, and from which on they make no further one. */
+const SIZES = { least: 300, most: 3000 };
+
+export interface Rated {
+  /** The probability (0 to 1, four digits) that each candidate answers the query, in the order of the default ranking. */
+  relevances: ReadonlyMap<Candidate, number>;
+  /** The probability (0 to 1, four digits) that any of the first results answers; at least that of the best. */
+  confidence: number;
+}
+
+/**
+ * Rates the candidates of a query, where `memories` is how many the user has. Depends on words, dates and names alone:
+ * similar meaning ranks, but says too little about whether there is an answer.
+ */
+export function rate(byDefault: readonly Fused<Candidate>[], memories: number): Rated {
   const best = byDefault[0]?.score ?? 0;
   const relevances = new Map(byDefault.map((hit) => [hit.item, relevanceOf(hit, best)]));
-  const most = confidenceIn(relevances, isStandalone, OF_STANDALONE);
-  for (const [item, relevance] of relevances) {
-    if (isStandalone(item) && relevance > most) relevances.set(item, most);
-  }
-  return relevances;
-}
-
-/** The probability (0 to 1, four digits) that any of the first results answers the query; at least that of the best. */
-export function confidenceOf(relevances: ReadonlyMap<Candidate, number>): number {
-  const isMessage = (item: Candidate) => !isStandalone(item);
-  const first = [...relevances.values()].slice(0, CONSIDERED);
-  return Math.max(
-    ...first,
-    confidenceIn(relevances, isStandalone, OF_STANDALONE),
-    confidenceIn(relevances, isMessage, OF_MESSAGES),
+  const most = new Map(
+    ITEM_TYPES.map((type) => [type, probabilityOfAny(firstOf(relevances, type), ANY[type], memories)]),
   );
-}
-
-/** The probability that any of the first results of some types answers, wherever they rank among others. */
-function confidenceIn(
-  relevances: ReadonlyMap<Candidate, number>,
-  isOf: (item: Candidate) => boolean,
-  { slope, offset }: { slope: number; offset: number },
-): number {
-  let none = 1;
-  let considered = 0;
   for (const [item, relevance] of relevances) {
-    if (!isOf(item)) continue;
-    none *= 1 - relevance;
-    considered += 1;
-    if (considered === CONSIDERED) break;
+    if (item.type !== 'message') relevances.set(item, Math.min(relevance, most.get(item.type)!));
   }
-  return considered === 0 ? 0 : rounded(sigmoid(slope * (Math.log((1 - none) / none) + offset)));
+  const first = [...relevances.values()].slice(0, CONSIDERED);
+  return { relevances, confidence: Math.max(...first, ...most.values()) };
 }
 
-function isStandalone({ type }: Candidate): boolean {
-  return type !== 'message';
+/** The first results of a type, wherever they rank among others. */
+function firstOf(relevances: ReadonlyMap<Candidate, number>, type: ItemType): [Candidate, number][] {
+  const first: [Candidate, number][] = [];
+  for (const [item, relevance] of relevances) {
+    if (item.type === type) first.push([item, relevance]);
+    if (first.length === CONSIDERED) break;
+  }
+  return first;
+}
+
+/** The probability that any of the results answers; 0 without results. */
+function probabilityOfAny(
+  results: readonly (readonly [Candidate, number])[],
+  model: AnyModel,
+  memories: number,
+): number {
+  if (results.length === 0) return 0;
+  const none = results.reduce((product, [, relevance]) => product * (1 - relevance), 1);
+  const share = Math.max(...results.map(([{ coverage }]) => shareOf(coverage)));
+  const size = Math.log(Math.min(SIZES.most, Math.max(SIZES.least, memories)) / SIZES.least);
+  const logOdds = model.constant + model.any * Math.log((1 - none) / none) + model.share * share + model.size * size;
+  return rounded(sigmoid(logOdds));
+}
+
+/**
+ * How much of the query a result covers: of a long one, which no memory covers as a whole, by what it has in all. That of a
+ * few common words ("run it again") says less.
+ */
+function shareOf({ own, information }: Coverage): number {
+  return Math.min(1, Math.max(own, information / WHOLE_QUERY)) * Math.min(1, information);
 }
 
 function relevanceOf({ item: { type, coverage }, signals, score }: Fused<Candidate>, best: number): number {

@@ -34,7 +34,7 @@ import type { Weights } from './fusion.ts';
 import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
-import { confidenceOf, relevancesOf } from './relevance.ts';
+import { rate } from './relevance.ts';
 import { hitsToLoad, pageOf, toStatement } from './result-page.ts';
 import { createSearchOfSeveral, type SearchOfSeveral } from './search-of-several.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
@@ -197,7 +197,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const meaning = model === undefined ? undefined : await learning.meaningWeightFor(reader, user.tenantId, model);
     const factor = meaning?.factor ?? 1;
     const ranking = rankMatches(matches, strategy, { learned, meaning: factor });
-    const relevances = relevancesOf(ranking.byDefault);
+    const { relevances, confidence } = rate(ranking.byDefault, found.memories);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast;
@@ -245,13 +245,13 @@ export function createSearch(dependencies: Dependencies): Search {
     const contextResults = request.contextTokens === undefined ? [] : await readPage(CONTEXT_RESULTS);
     const searchId = ids.next('srch');
     const byDefault = toRemembered([...ranking.untaught, ...added.values()], factor);
-    const share = model === undefined ? undefined : agreementOf(matches);
+    const share = model === undefined ? undefined : agreementOf(matches, found.memories);
     const agreement = model === undefined || share === undefined ? undefined : { model, share };
     stages.end('resultsMs');
     const timings = stages.timings();
     const answer = {
       searchId,
-      confidence: confidenceOf(relevances),
+      confidence,
       results,
       strategy: describeStrategy(strategy, ranking.weights, learned),
       ...(explain && strategy === 'auto' && { learned: learned?.explain() ?? learning.unlearned(bucket) }),
@@ -269,7 +269,7 @@ export function createSearch(dependencies: Dependencies): Search {
       remember: (shownIds) =>
         learning.remember({
           ...{ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement },
-          confidence: answer.confidence,
+          confidence,
         }),
     };
   }

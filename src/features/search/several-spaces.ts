@@ -6,7 +6,7 @@ import type { Principal } from '../keys/keys.ts';
 import { type FoundCandidates, NO_CANDIDATES } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { matchesOf, rankMatches } from './ranking.ts';
-import { relevancesOf } from './relevance.ts';
+import { rate } from './relevance.ts';
 
 /** A result with the name of the space that it is of. */
 export type PlacedResult = SearchResult & { space: string };
@@ -40,7 +40,10 @@ export function jointRatings(
   const speakers = new Set(all.flatMap((found) => [...found.speakers]));
   const matches = matchesOf({ ...NO_CANDIDATES, candidates, speakers }, parsed, nowMs);
   const { byDefault } = rankMatches(matches, 'default');
-  const relevances = relevancesOf(byDefault);
+  const { relevances } = rate(
+    byDefault,
+    all.reduce((sum, { memories }) => sum + memories, 0),
+  );
   const ratings = new Map(byDefault.map(({ item, score }) => [item, { score, relevance: relevances.get(item)! }]));
   const byId = all.map(({ candidates: own }) => new Map(own.map((one) => [one.facts.id, ratings.get(one)])));
   return (index, { id }) => byId[index]!.get(id);

@@ -4,7 +4,7 @@ import { compareCandidates } from '../../../src/features/search/candidate.ts';
 import type { Coverage } from '../../../src/features/search/coverage.ts';
 import { coverageOf, weightOf } from '../../../src/features/search/coverage.ts';
 import { fuse, STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
-import { confidenceOf, relevancesOf } from '../../../src/features/search/relevance.ts';
+import { rate } from '../../../src/features/search/relevance.ts';
 import { signalsOf } from '../../../src/features/search/signals.ts';
 import { anyCandidate, candidate, NOW, parsedQuery } from './candidate-rules.ts';
 
@@ -14,14 +14,14 @@ const rank = (candidates: Parameters<typeof signalsOf>[0]) => {
   return fuse(items, STRATEGY_WEIGHTS.default, compareCandidates);
 };
 const covering = (type: 'memory' | 'message', coverage: Coverage) => ({ ...candidate(type, { lexical: 1 }), coverage });
+const FEW = 20;
 const NOTHING = { own: 0, near: 0, rare: 0, information: 0 };
 
 describe('relevance and confidence', () => {
   test('are probabilities, and confidence is at least the relevance of the best', () => {
     fc.assert(
       fc.property(fc.array(anyCandidate, { maxLength: 30 }), (candidates) => {
-        const relevances = relevancesOf(rank(candidates));
-        const confidence = confidenceOf(relevances);
+        const { relevances, confidence } = rate(rank(candidates), FEW);
         for (const relevance of [...relevances.values(), confidence]) {
           expect(relevance).toBeGreaterThanOrEqual(0);
           expect(relevance).toBeLessThanOrEqual(1);
@@ -37,7 +37,7 @@ describe('relevance and confidence', () => {
     for (const type of ['memory', 'message'] as const) {
       for (const name of ['own', 'information'] as const) {
         const of = (value: number) =>
-          [...relevancesOf(rank([covering(type, { ...NOTHING, [name]: value })])).values()][0]!;
+          [...rate(rank([covering(type, { ...NOTHING, [name]: value })]), FEW).relevances.values()][0]!;
         expect(of(1), `${type} ${name}`).toBeGreaterThan(of(0.5));
         expect(of(0.5), `${type} ${name}`).toBeGreaterThan(of(0));
       }
@@ -49,13 +49,30 @@ describe('relevance and confidence', () => {
     const memory = { ...candidate('memory', { lexical: 0.2 }), coverage: { ...NOTHING, own: 1, information: 1 } };
     const ranked = rank([...messages, memory]);
     expect(ranked.findIndex(({ item }) => item === memory)).toBeGreaterThan(9);
-    expect(relevancesOf(ranked).get(memory)).toBeGreaterThan(0);
+    expect(rate(ranked, FEW).relevances.get(memory)).toBeGreaterThan(0);
+  });
+
+  test('of memories are higher the more of the query one holds, and lower the more memories there are', () => {
+    const half = { ...NOTHING, own: 0.5, information: 1 };
+    const confidenceOf = (coverage: Coverage, memories: number) =>
+      rate(rank([covering('memory', coverage)]), memories).confidence;
+    const ofMessage = (memories: number) => rate(rank([covering('message', half)]), memories).confidence;
+    expect(confidenceOf({ ...half, own: 1 }, FEW)).toBeGreaterThan(confidenceOf(half, FEW));
+    expect(confidenceOf(half, 1500)).toBeLessThan(confidenceOf(half, FEW));
+    expect(confidenceOf(half, 1e6)).toBe(confidenceOf(half, 1e5));
+    expect(ofMessage(1500)).toBe(ofMessage(FEW));
+  });
+
+  test('of memories that hold much of a long query do not suffer from the rest of it', () => {
+    const confidenceOf = (own: number) =>
+      rate(rank([covering('memory', { ...NOTHING, own, information: 3 })]), FEW).confidence;
+    expect(confidenceOf(0.1)).toBeGreaterThan(0.5);
   });
 
   test('are low where nothing but the ranking speaks for a result, and 0 without results', () => {
-    const [only] = relevancesOf(rank([covering('memory', NOTHING)])).values();
+    const [only] = rate(rank([covering('memory', NOTHING)]), FEW).relevances.values();
     expect(only).toBeLessThan(0.01);
-    expect(confidenceOf(new Map())).toBe(0);
+    expect(rate([], FEW).confidence).toBe(0);
   });
 });
 

@@ -2,14 +2,14 @@ import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Memory, MemoryChange } from '../../../client/client.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { systemClock, toTimestamp } from '../../../lib/clock.ts';
-import { formatCount, formatShare } from '../../format.ts';
+import { formatCount } from '../../format.ts';
 import { Author } from '../../parts/author.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Diff } from '../../parts/diff.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
-import { signalLabel } from '../../ranking-words.ts';
+import { likelihoodOf, signalLabel } from '../../ranking-words.ts';
 import { useResource } from '../../resource.ts';
 import { changeParameters, hrefOf, hrefWith } from '../../router.ts';
 import { currentSession } from '../../session.ts';
@@ -98,6 +98,7 @@ function MemoryReplacement({ memory, onClose, onCancel }: MemoryReplacementProps
 class SameText extends Error {}
 
 const SHOWN_SIGNALS = 5;
+const VERBS = { likely: 'is likely to answer', perhaps: 'may answer', unlikely: 'is unlikely to answer' };
 
 /** Why a search found a memory: its signals, strongest first. */
 function WhyFound({ memory, found, query }: { memory: Memory; found: FoundBy; query: string }) {
@@ -109,7 +110,7 @@ function WhyFound({ memory, found, query }: { memory: Memory; found: FoundBy; qu
     <section class="stack why-found">
       <h3>Why it was found</h3>
       <p class="hint">
-        {formatShare(relevance)} likely to answer this search.
+        It {VERBS[likelihoodOf(relevance)]} this search.
         {why.rank < why.defaultRank && ` Learning moved it up, from ${why.defaultRank} to ${why.rank}.`}
         {why.rank > why.defaultRank && ` Learning moved it down, from ${why.defaultRank} to ${why.rank}.`}
       </p>

@@ -1,7 +1,7 @@
-import { formatShare } from '../../format.ts';
 import { Author } from '../../parts/author.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { likelihoodOf } from '../../ranking-words.ts';
 import { Icon } from '../../shell/icon.tsx';
 import { matchLabel, strongestSignals, withRelated } from './matched-words.ts';
 import type { ListedMemory } from './memory-pages.ts';
@@ -67,8 +67,8 @@ function FoundChips({ memory, query }: { memory: ListedMemory; query: string }) 
   return (
     <>
       {label && <span class="chip memory-signal">{label}</span>}
-      <span class="row-meta memory-relevance" title="How likely it is that this answers the search">
-        {formatShare(relevance)}
+      <span class="row-meta memory-relevance" title="Whether this answers the search">
+        {likelihoodOf(relevance)}
       </span>
     </>
   );

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { SearchAnswer, SearchRequest, SearchResult } from '../../../client/client.ts';
 import type { EarlierSearch } from '../../earlier-searches.ts';
 import { formatCount } from '../../format.ts';
+import { likelihoodOf } from '../../ranking-words.ts';
 import { useResource } from '../../resource.ts';
 import { changeParameters, parameters } from '../../router.ts';
 import { currentSession } from '../../session.ts';
@@ -14,7 +15,6 @@ import { restatementsOf } from './restatements.ts';
 import { ResultRow } from './result-row.tsx';
 import { Legend } from './signal-bar.tsx';
 import { barRange, contributingSignals } from './signal-parts.ts';
-import { isUnlikely } from './summary.tsx';
 import { Teaching } from './teaching.tsx';
 
 /** Results of the second search: newer statements may push those of the first places down. */
@@ -148,7 +148,7 @@ export function Ranking({ answer, request, isDetailed, earlier, onAgain }: Ranki
 
 /** The results without those that are unlikely to answer, as long as others do and none of them is open. */
 function likelyOf(results: readonly SearchResult[], openId: string | undefined): readonly SearchResult[] {
-  const likely = results.filter(({ relevance }) => !isUnlikely(relevance));
-  const isOpen = results.some(({ id, relevance }) => id === openId && isUnlikely(relevance));
+  const likely = results.filter(({ relevance }) => likelihoodOf(relevance) !== 'unlikely');
+  const isOpen = results.some(({ id, relevance }) => id === openId && likelihoodOf(relevance) === 'unlikely');
   return likely.length === 0 || isOpen ? results : likely;
 }

@@ -7,6 +7,7 @@ import { confirm } from '../../parts/confirmation.tsx';
 import { Highlighted } from '../../parts/highlighted.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { showToast } from '../../parts/toasts.tsx';
+import { answersPhrase, likelihoodOf } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 import { endSessionOn } from '../../session.ts';
 import { Icon } from '../../shell/icon.tsx';
@@ -19,7 +20,6 @@ import { type Mark, type Marks, toggleMark } from './marks.ts';
 import { movementOf } from './rank-movement.ts';
 import type { Restatement } from './restatements.ts';
 import { SignalBar } from './signal-bar.tsx';
-import { doubtOf } from './summary.tsx';
 import { WhyTable } from './why-table.tsx';
 
 interface ResultRowProps {
@@ -49,7 +49,7 @@ export function ResultRow(props: ResultRowProps) {
     props;
   const { id, content, relevance, why } = result;
   const isOutdated = restatement?.newer?.isSuggested === false;
-  const doubt = doubtOf(relevance);
+  const doubt = likelihoodOf(relevance) === 'likely' ? undefined : answersPhrase(relevance);
   return (
     <li
       id={resultId(id)}

@@ -1,31 +1,18 @@
 import type { SearchAnswer } from '../../../client/client.ts';
-import { formatCount, formatProbability } from '../../format.ts';
-import { questionLabel } from '../../ranking-words.ts';
+import { formatCount } from '../../format.ts';
+import { likelihoodOf, questionLabel } from '../../ranking-words.ts';
 import { hrefOf } from '../../router.ts';
 import { userParameter, userPhrase } from '../../users.ts';
 
-/** From here on, something stored answers the question more often than not, whoever asks. */
-const YES = 0.6;
-/** In between, the probability differs too much between people to state it. */
-const PERHAPS = 0.15;
+const VERDICTS = {
+  likely: 'Yes, something stored answers this.',
+  perhaps: 'Perhaps: something stored may answer this.',
+  unlikely: 'Probably not: nothing stored seems to answer this.',
+};
 
 /** Says whether anything found answers, from its calibrated probability. */
 export function verdictOf(confidence: number): string {
-  if (confidence >= YES) return 'Yes, something stored answers this.';
-  return confidence >= PERHAPS
-    ? 'Perhaps: something stored may answer this.'
-    : 'Probably not: nothing stored seems to answer this.';
-}
-
-/** Whether a result is unlikely to answer. */
-export function isUnlikely(relevance: number): boolean {
-  return relevance < PERHAPS;
-}
-
-/** Says of a result that it may not answer; undefined for one that does. */
-export function doubtOf(relevance: number): string | undefined {
-  if (relevance >= YES) return undefined;
-  return isUnlikely(relevance) ? 'unlikely to answer' : 'may answer';
+  return VERDICTS[likelihoodOf(confidence)];
 }
 
 /** How sure a search is of its answer, the kind of the question, and what was learned for it. */
@@ -35,7 +22,7 @@ export function Summary({ answer, user }: { answer: SearchAnswer; user: string |
     <dl class="recall-summary">
       <div>
         <dt>Something answers</dt>
-        <dd>{formatProbability(confidence)} likely</dd>
+        <dd>{likelihoodOf(confidence)}</dd>
       </div>
       <div>
         <dt>Results</dt>

@@ -1,8 +1,8 @@
 import { Fragment } from 'preact';
 import type { SearchResult } from '../../../client/client.ts';
-import { formatFigure, formatOrdinal, formatProbability } from '../../format.ts';
+import { formatFigure, formatOrdinal } from '../../format.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { signalLabel } from '../../ranking-words.ts';
+import { answersPhrase, signalLabel } from '../../ranking-words.ts';
 import { describeUse } from './learned-use.ts';
 import { signalParts } from './signal-parts.ts';
 
@@ -82,5 +82,5 @@ function sentenceOf({ why, score, relevance, restatedBy }: SearchResult): string
       : `${formatOrdinal(why.rank)} here, ${formatOrdinal(why.defaultRank)} by the default weights.`;
   const newer = restatedBy === undefined ? '' : ' A newer result updates this statement and ranks before it.';
   const related = (why?.related ?? []).map(({ term, word }) => ` “${word}” counts as “${term}”.`).join('');
-  return `${place}${newer}${related} Score ${score.toFixed(2)} of at most 1; ${formatProbability(relevance)} likely to answer.`;
+  return `${place}${newer}${related} Score ${score.toFixed(2)} of at most 1; ${answersPhrase(relevance)}.`;
 }
