@@ -2,6 +2,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, test } from 'vitest';
+import { checkIntegrity } from '../../src/daemon/admin.ts';
+import { readConfig } from '../../src/daemon/config.ts';
 import { BIN, createWorkplaces, runCommand, signInAt } from '../helpers/process.ts';
 
 const places = createWorkplaces();
@@ -32,8 +34,8 @@ test(`kill -9 at any point of a restore, ${KILLS} times, leaves the old or the n
     const emails = (JSON.parse(stdout) as { email: string }[]).map(({ email }) => email).sort();
     expect([['old@example.com'], ['new@example.com', 'old@example.com']]).toContainEqual(emails);
     seen[emails.length === 1 ? 'old' : 'new'] += 1;
-    const check = await runCommand({ dataDir, args: ['admin', 'check'] });
-    expect(check.stdout).toBe('The database is sound.\n');
+    // As `svc admin check` does, which would start a process more for each kill.
+    expect(await checkIntegrity(readConfig({ dataDir }, {}, ''))).toEqual([]);
   }
   const daemon = await places.start({ dataDir });
   await daemon.end();
