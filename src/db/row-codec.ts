@@ -148,11 +148,17 @@ export interface WideRows<Row> {
 
 /**
  * On SQLite a row arrives as one JSON text, because the driver takes longer for 25 columns than to parse them.
- * Not for numbers with fractions, which SQLite writes to JSON with 15 digits, or for blobs.
+ * `selected` are columns of the table `m`, or expressions by name. Not for numbers with fractions, which SQLite writes to JSON with 15 digits, or for blobs.
  */
-export function createWideRows<Row extends object>(columns: readonly (keyof Row & string)[]): WideRows<Row> {
-  const plain = columns.map((column) => `m.${column}`).join(', ');
-  const asJson = `json_array(${plain}) AS fields`;
+export function createWideRows<Row extends object>(
+  selected: readonly (keyof Row & string)[] | Partial<Record<keyof Row & string, string>>,
+): WideRows<Row> {
+  const expressions = Array.isArray(selected)
+    ? selected.map((column: string) => [column, `m.${column}`] as const)
+    : Object.entries<string>(selected as Record<string, string>);
+  const columns = expressions.map(([column]) => column);
+  const plain = expressions.map(([column, sql]) => `${sql} AS ${column}`).join(', ');
+  const asJson = `json_array(${expressions.map(([, sql]) => sql).join(', ')}) AS fields`;
 
   function rowOf({ fields }: { fields: string }): Row {
     const values = JSON.parse(fields) as Value[];

@@ -4,8 +4,11 @@ import type { Engine } from '../../db/dialect.ts';
 import { projectConditions } from '../../db/values.ts';
 import type { CandidateQuery } from './candidate.ts';
 
-/** An SQL condition on the rows with its bound value. */
-export type Condition = [sql: string, value: Value];
+/**
+ * An SQL condition on the rows with its bound value. What never changes is written out: SQLite prepares a statement again
+ * before each run if it compares a bound value with a column that a partial index is restricted by.
+ */
+export type Condition = [sql: string, value?: Value];
 
 /** Looks up a row of `rows` as `as` for each row before it, by columns that equal something of that row. */
 export interface Lookup {
@@ -57,7 +60,7 @@ const memory: Source = {
   visible({ asOfMs, nowMs }) {
     const expiry = asOfMs === undefined ? 'm.expiresAt' : 'c.expiresAt';
     const alive: Condition = [`(${expiry} IS NULL OR ${expiry} > ?)`, Math.max(nowMs, asOfMs ?? nowMs)];
-    if (asOfMs === undefined) return [['m.current = ?', 1], alive];
+    if (asOfMs === undefined) return [['m.current = 1'], alive];
     return [['m.validFrom <= ?', asOfMs], ['(m.validTo IS NULL OR m.validTo > ?)', asOfMs], alive];
   },
   lookupThen: { rows: 'memories', as: 'c', by: { tenantId: 'm.tenantId', id: 'm.id', current: '1' } },
@@ -84,7 +87,7 @@ const message: Source = {
   partsThen: ['live'],
   /** Hides conversations whose erasure is still in progress. */
   visible: ({ asOfMs }) => [
-    ['o.erasedAt IS NOT DISTINCT FROM ?', null],
+    ['o.erasedAt IS NULL'],
     ...(asOfMs === undefined ? [] : [['m.createdAt <= ?', asOfMs] satisfies Condition]),
   ],
 };

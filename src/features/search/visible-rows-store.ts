@@ -1,6 +1,8 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
+import { createWideRows } from '../../db/row-codec.ts';
+import { memoryRows } from '../memories/memory-row.ts';
 import type { CandidateFacts, CandidateQuery, ItemRows } from './candidate.ts';
 import type { SourceSearch } from './source-search.ts';
 import { type Lookup, SOURCES, visibleConditions } from './sources-store.ts';
@@ -52,7 +54,7 @@ function joinVisible({ reader, source, query }: Pick<SourceSearch, 'reader' | 's
   return {
     sql: `${rows.sql} ${join(engine, source.extra.lookup)} ${join(engine, more)} ${join(engine, then)}
       WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`,
-    values: [...rows.values, ...conditions.map(([, value]) => value)],
+    values: [...rows.values, ...conditions.flatMap(([, value]) => (value === undefined ? [] : [value]))],
   };
 }
 
@@ -88,14 +90,15 @@ export async function readFacts(
   if (rowIds.length === 0) return new Map();
   const { reader } = search;
   const { facts, text, at, until } = search.source;
-  const beginning = characters > 0 ? `SUBSTR(${text}, 1, ${characters}) AS text,` : '';
   const visible = joinVisible(search, facts.lookup);
-  const rows = await reader.all<CandidateFacts>(
-    `SELECT m.number AS rowId, m.id, ${beginning} ${at} AS at, ${until} AS until, ${facts.speaker} AS speaker,
-       ${facts.role} AS role, ${facts.length} AS length, m.traits, m.dates, ${facts.traitsBefore} AS traitsBefore
-     FROM ${LISTED[reader.engine]} ${visible.sql}`,
-    [JSON.stringify(rowIds), ...visible.values],
-  );
+  const rows = await createWideRows<CandidateFacts>({
+    ...{ rowId: 'm.number', id: 'm.id', at, until, speaker: facts.speaker, role: facts.role, length: facts.length },
+    ...{ traits: 'm.traits', dates: 'm.dates', traitsBefore: facts.traitsBefore },
+    ...(characters > 0 && { text: `SUBSTR(${text}, 1, ${characters})` }),
+  }).all(reader, (columns) => `SELECT ${columns} FROM ${LISTED[reader.engine]} ${visible.sql}`, [
+    JSON.stringify(rowIds),
+    ...visible.values,
+  ]);
   return new Map(rows.map((row) => [row.rowId, row]));
 }
 
@@ -109,9 +112,11 @@ export async function loadRows<T extends ItemType>(
   if (rowIds.length === 0) return new Map();
   const source = SOURCES[type];
   const visible = joinVisible({ reader, source, query });
-  const rows = await reader.all<ItemRows[T]>(
-    `SELECT m.*${source.extra.columns} FROM ${LISTED[reader.engine]} ${visible.sql}`,
-    [JSON.stringify(rowIds), ...visible.values],
-  );
+  const sqlOf = (columns: string) => `SELECT ${columns} FROM ${LISTED[reader.engine]} ${visible.sql}`;
+  const values = [JSON.stringify(rowIds), ...visible.values];
+  const rows =
+    type === 'memory'
+      ? ((await memoryRows.all(reader, sqlOf, values)) as ItemRows[T][])
+      : await reader.all<ItemRows[T]>(sqlOf(`m.*${source.extra.columns}`), values);
   return new Map(rows.map((row) => [row.number, row]));
 }
