@@ -7,8 +7,11 @@ import { refuseUnlessServing } from '../db/database-state.ts';
 import { migrate } from '../db/migrate.ts';
 import type { Config } from './config-settings.ts';
 
-/** The database of a configuration: a file of SQLite, or a server of PostgreSQL. */
-export type DatabaseLocation = { file: string } | { url: string };
+/**
+ * The database of a configuration: a file of SQLite, or a server of PostgreSQL. `isVerified`: the file was checked for
+ * corruption just now.
+ */
+export type DatabaseLocation = { file: string; isVerified?: true } | { url: string };
 
 /**
  * Creates the database file if there is none, and migrates the database. Throws like `migrate` and `migratePostgres`, and
@@ -28,7 +31,7 @@ export async function migratedDatabase({
   if (databaseUrl === undefined) {
     const file = await ensureDatabaseFile(dataDir);
     await migrate(file);
-    return { file };
+    return { file, isVerified: true };
   }
   const { migratePostgres } = await import('../db/postgres/migrate.ts');
   await migratePostgres(databaseUrl);

@@ -43,7 +43,7 @@ export async function openStorage(
   const options = { readerCount, monotonicMs, onBatch };
   const vectors = { isNeeded: config.embeddings !== undefined, locate: vectorExtension };
   const { db, cannotSearch } = await ('file' in location
-    ? openWithVectors(location.file, options, vectors)
+    ? openWithVectors(location.file, { ...options, isVerified: location.isVerified }, vectors)
     : openPostgresDatabase(location.url, { ...options, log, machineNowMs: Date.now }));
   const isShared = db.readers.engine === 'postgres';
   const leases = isShared ? createLeases({ db, clock, random }) : SOLE_DAEMON;

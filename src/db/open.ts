@@ -38,6 +38,8 @@ export interface OpenOptions {
   busyTimeoutMs?: number;
   /** Path of the extension that readers load. */
   extension?: string | undefined;
+  /** The caller has just checked the file for corruption, as `migrate` does. */
+  isVerified?: boolean | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export interface OpenOptions {
  * nothing open.
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<Database> {
-  await refuseCorrupt(file);
+  if (!options.isVerified) await refuseCorrupt(file);
   await refuseOtherSchema(file);
   const { writer, checkpointer, reading, lookingUp } = await openAll(file, options);
   const readers = createReaders(reading);
