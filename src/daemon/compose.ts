@@ -59,7 +59,7 @@ import { referenceRoutes } from './reference.ts';
 import { createRefusalPace } from './refusal-pace.ts';
 import { openRooms, type Rooms, type RoomsDependencies } from './rooms.ts';
 import { createScheduledBackups } from './scheduled-backup.ts';
-import { startScheduler } from './scheduler.ts';
+import { type BackgroundTask, startScheduler } from './scheduler.ts';
 import { createServer } from './server.ts';
 import type { StaticFiles } from './static-files.ts';
 import { createUpdateCheck } from './update-check.ts';
@@ -76,8 +76,8 @@ export interface DaemonDependencies extends RoomsDependencies {
   stopNoticeMs?: number;
   /** Overrides how callers past their rate limit wait for a refusal. */
   refusalWait?: (ms: number) => Promise<void>;
-  /** Names of background tasks that the caller runs itself. */
-  unscheduledTasks?: readonly string[];
+  /** Overrides how often a background task runs; `undefined` for one that the caller runs itself. */
+  taskIntervalMs?: (task: BackgroundTask) => number | undefined;
 }
 
 /** A composed daemon that is not listening yet. */
@@ -268,9 +268,12 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     ],
   });
 
-  const { unscheduledTasks = [] } = dependencies;
-  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, spaces, resumeIndexing, backups, updates }).filter(
-    ({ name }) => !unscheduledTasks.includes(name),
+  const { taskIntervalMs = ({ everyMs }) => everyMs } = dependencies;
+  const tasks = backgroundTasksOf(rooms, { signIn, deviceSignIn, spaces, resumeIndexing, backups, updates }).flatMap(
+    (task) => {
+      const everyMs = taskIntervalMs(task);
+      return everyMs === undefined ? [] : [{ ...task, everyMs }];
+    },
   );
   const openSockets = trackConnections(app);
   let scheduler: { stop(): Promise<void> } | undefined;

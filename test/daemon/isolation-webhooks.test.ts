@@ -12,7 +12,7 @@ let owner: Caller;
 let stranger: Caller;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  daemon = await startProviderDaemon({ tasksFaster: 20 });
   receiver = await startReceiver();
 });
 beforeEach(async () => {

@@ -12,6 +12,7 @@ import type { Config } from '../../src/daemon/config-settings.ts';
 import { loadDashboardFiles } from '../../src/daemon/dashboard.ts';
 import { createLog } from '../../src/daemon/log.ts';
 import { loadReferenceFiles } from '../../src/daemon/reference.ts';
+import type { BackgroundTask } from '../../src/daemon/scheduler.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openMailbox } from './mailbox.ts';
@@ -44,6 +45,8 @@ export interface TestDaemonOptions {
   refusalWait?: (ms: number) => Promise<void>;
   /** Runs every background task by its timer; by default tests compare memories themselves. */
   schedulesAll?: true;
+  /** How many times as often as in production its background tasks run, for tests that wait for them. */
+  tasksFaster?: number;
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
 }
@@ -96,7 +99,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     sharedNowMs: clock.monotonicMs,
     stopNoticeMs: options.stopNoticeMs ?? 0,
     refusalWait: options.refusalWait ?? (async () => {}),
-    unscheduledTasks: options.schedulesAll ? [] : ['compare memories'],
+    taskIntervalMs: ({ name, everyMs }: BackgroundTask) =>
+      name === 'compare memories' && !options.schedulesAll ? undefined : everyMs / (options.tasksFaster ?? 1),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

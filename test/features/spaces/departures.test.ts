@@ -16,7 +16,7 @@ let asLin: Caller;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  daemon = await startProviderDaemon({ tasksFaster: 20 });
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {

@@ -11,7 +11,7 @@ let caller: Caller;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  daemon = await startProviderDaemon({ tasksFaster: 20 });
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {

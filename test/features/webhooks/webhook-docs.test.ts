@@ -10,7 +10,7 @@ import { addWebhook } from './receiver.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 test('the receiver in docs/webhooks.md accepts what svc sends, and nothing signed with another secret', async () => {
-  const daemon = await startProviderDaemon();
+  const daemon = await startProviderDaemon({ tasksFaster: 20 });
   const caller = await daemon.account();
   const port = await freePort();
   const guide = await readFile(`${ROOT}docs/webhooks.md`, 'utf8');

@@ -12,7 +12,7 @@ let caller: Caller;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  daemon = await startProviderDaemon({ tasksFaster: 20 });
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {
@@ -149,7 +149,7 @@ test('a daemon that stops between sending and recording sends again with the sam
   await daemon.webhooks.collect();
   await stop();
   receiver.answerWith((response) => response.writeHead(200).end());
-  daemon = await startProviderDaemon({ dataDir: folder, clock: daemon.clock });
+  daemon = await startProviderDaemon({ tasksFaster: 20, dataDir: folder, clock: daemon.clock });
   const requests = await receiver.until(3);
   expect(requests.map(({ event }) => event.data.id)).toEqual([first.id, first.id, second.id]);
   expect(requests[1]!.headers['webhook-id']).toBe(requests[0]!.headers['webhook-id']);
