@@ -35,6 +35,7 @@ export async function rank(
     learned: undefined,
     asked: new Set(found.weights.keys()),
     successors: new Map(),
+    isRejected: () => false,
     followers: new Map(),
     putsNewestFirst: !parsed.asksForPast,
   };

@@ -55,7 +55,8 @@ test('settings of an account are those of no other', async () => {
 });
 
 test('a cursor of another account is refused', async () => {
-  await owner.addAll([{ content: 'A' }, { content: 'B' }]);
+  const memories = await owner.addAll([{ content: 'A' }, { content: 'B' }]);
+  for (const { id } of memories) await owner.suggest({ kind: 'expire', memoryIds: [id] });
   const { nextCursor } = (await owner.call<{ nextCursor: string }>('/v1/suggestions?limit=1')).body;
   expect((await stranger.call(`/v1/suggestions?limit=1&cursor=${nextCursor}`)).status).toBe(400);
   expect((await owner.call(`/v1/suggestions?limit=1&cursor=${nextCursor}`)).status).toBe(200);

@@ -60,14 +60,17 @@ const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed
  * announces a change of what is asked for; and if the newer one holds all words of the query that the older one holds, except
  * one if it announces a change. Two memories also are if `replacesSentence` holds, and the newer has the names and numbers
  * that the query asks the older for. What the user used for such words since the newer one was stored keeps its place, and so
- * does the rest.
+ * do pairs for which somebody rejected it, and the rest.
  */
 export function newestFirst<T>(
   items: readonly T[],
   statementOf: (item: T) => Statement,
   asked: ReadonlySet<string>,
   onRestated: (newer: T, older: T) => void,
-  reader: StatementReader = statementReader(),
+  {
+    reader = statementReader(),
+    isRejected = () => false,
+  }: { reader?: StatementReader; isRejected?: (olderId: string, newerId: string) => boolean } = {},
 ): T[] {
   const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
   const words = new Map<string, Words>();
@@ -93,6 +96,7 @@ export function newestFirst<T>(
   };
   const restates = (one: Statement, older: Statement) =>
     canReplace(one, older) &&
+    !isRejected(older.id, one.id) &&
     (saysTheSame(wordsIn(one), wordsIn(older), asked, reader) ||
       replaces(one, older) ||
       changes(one, older) ||
@@ -105,7 +109,10 @@ export function newestFirst<T>(
     for (const other of same) if (other !== newest) onRestated(newest.item, other.item);
     // The first rule orders; to mark what stood behind already, it takes too much for the same.
     const before = ordered.filter(
-      ({ statement }) => canReplace(statement, newest.statement) && replaces(statement, newest.statement),
+      ({ statement }) =>
+        canReplace(statement, newest.statement) &&
+        !isRejected(newest.statement.id, statement.id) &&
+        replaces(statement, newest.statement),
     );
     if (before.length > 0) onRestated(newestOf(before).item, newest.item);
     remaining.splice(remaining.indexOf(newest), 1);

@@ -5,7 +5,15 @@ import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restate
 import { type LoadedHit, learnedMatchesOf, type RatedHit } from './search-results.ts';
 import { statementReader } from './statement-words.ts';
 
-interface Page {
+/** What suggestions put in the place of some memories. */
+export interface Successors {
+  /** By the id of a memory, the newer one of an open suggestion. */
+  newerOf: ReadonlyMap<string, string>;
+  /** Whether somebody rejected that the newer takes the place of the older, by their ids. */
+  isRejected(olderId: string, newerId: string): boolean;
+}
+
+interface Page extends Pick<Successors, 'isRejected'> {
   minRelevance: number;
   limit: number;
   /** Whether newer statements go first: not for queries about the past. */
@@ -39,7 +47,7 @@ export function hitsToLoad(
 export function pageOf(
   loaded: readonly LoadedHit[],
   query: ParsedQuery,
-  { minRelevance, limit, putsNewestFirst, learned, asked, successors, followers }: Page,
+  { minRelevance, limit, putsNewestFirst, learned, asked, successors, followers, isRejected }: Page,
 ): LoadedHit[] {
   const hits = loaded.map((hit) => ({ ...hit }));
   const compared = putsNewestFirst ? hits.splice(0, MAX_COMPARED) : [];
@@ -52,7 +60,7 @@ export function pageOf(
       newer.relevance = Math.max(newer.relevance, older.relevance);
       older.restatedBy ??= newer.item.facts.id;
     },
-    reader,
+    { reader, isRejected },
   );
   const all = [...ordered, ...hits];
   if (putsNewestFirst) {

@@ -35,7 +35,7 @@ import { type ParsedQuery, parseQuery } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { rate } from './relevance.ts';
-import { hitsToLoad, pageOf, toStatement } from './result-page.ts';
+import { hitsToLoad, pageOf, type Successors, toStatement } from './result-page.ts';
 import { createSearchOfSeveral, type SearchOfSeveral } from './search-of-several.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
@@ -62,12 +62,8 @@ interface Dependencies {
   memories: Pick<Memories, 'findRowsWithin'>;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
-  /** Finds the newer memories that open suggestions put in the place of some, by the ids of those. */
-  possibleSuccessors: (
-    reader: Reader,
-    tenantId: string,
-    memoryIds: readonly string[],
-  ) => Promise<ReadonlyMap<string, string>>;
+  /** Finds what suggestions put in the place of some memories. */
+  possibleSuccessors: (reader: Reader, tenantId: string, memoryIds: readonly string[]) => Promise<Successors>;
   /** Composes the context for the start of a session. */
   startSession: (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
 }
@@ -216,13 +212,20 @@ export function createSearch(dependencies: Dependencies): Search {
           known: new Set(loaded.map(({ item }) => item.facts.rowId)),
         });
       }
-      const followers = (await finding) ?? new Map<string, string>();
+      const following = (await finding) ?? new Map<string, string>();
       const successors = new Map<string, string>();
+      const followers = new Map<string, string>();
+      const rejecting: Successors['isRejected'][] = [];
+      const isRejected: Successors['isRejected'] = (older, newer) => rejecting.some((rejects) => rejects(older, newer));
       // What took the place of something may itself be replaced.
       for (let last = loaded, round = 0; last.length > 0 && round < MAX_SUCCESSIONS; round += 1) {
         const memoryIds = last.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
-        for (const [older, newer] of await possibleSuccessors(reader, user.tenantId, memoryIds)) {
-          successors.set(older, newer);
+        const suggested = await possibleSuccessors(reader, user.tenantId, memoryIds);
+        rejecting.push(suggested.isRejected);
+        for (const [older, newer] of suggested.newerOf) successors.set(older, newer);
+        for (const older of memoryIds) {
+          const newer = following.get(older);
+          if (newer !== undefined && !isRejected(older, newer)) followers.set(older, newer);
         }
         const newerOf = new Map([...followers, ...successors]);
         last = putsNewestFirst && query ? await loadSuccessors(reader, query, loaded, rated, newerOf) : [];
@@ -235,6 +238,7 @@ export function createSearch(dependencies: Dependencies): Search {
         asked,
         successors,
         followers,
+        isRejected,
       });
       return toResults(hits, ranking, explained);
     };

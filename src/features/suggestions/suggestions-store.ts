@@ -164,19 +164,19 @@ export async function updateDecision(
 }
 
 /**
- * Lists open suggestions of the rules that a newer memory takes the place of one of these: their ids, oldest first, as JSON; by
- * when the newer one was said.
+ * Lists suggestions that a newer memory takes the place of one of these, open ones of the rules and rejected ones: their ids,
+ * oldest first, as JSON; by when the newer one was said.
  */
 export async function listPossibleSuccessors(
   reader: Reader,
   tenantId: string,
   memoryIds: readonly string[],
-): Promise<{ memoryIds: string }[]> {
+): Promise<{ memoryIds: string; state: 'open' | 'rejected' }[]> {
   return reader.all(
-    `SELECT DISTINCT s.memoryIds, s.validFrom, s.id FROM texts(?) t
+    `SELECT DISTINCT s.memoryIds, s.state, s.validFrom, s.id FROM texts(?) t
        CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value
        CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = i.suggestionId
-     WHERE s.state = 'open' AND s.kind = 'supersede' AND s.suggester = 'rules' ORDER BY s.validFrom, s.id`,
+     WHERE s.kind = 'supersede' AND (s.state = 'rejected' OR s.state = 'open' AND s.suggester = 'rules') ORDER BY s.validFrom, s.id`,
     [JSON.stringify(memoryIds), tenantId, tenantId],
   );
 }

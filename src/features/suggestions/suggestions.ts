@@ -12,6 +12,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
+import type { Successors } from '../search/result-page.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { createDeciding, type Deciding } from './deciding.ts';
 import { createSuggesting, MAX_OPEN, type Suggesting } from './suggesting.ts';
@@ -32,6 +33,8 @@ import {
 export type { SuggestionRow } from './suggestions-store.ts';
 export { etagOfSuggestion };
 
+const NO_SUCCESSORS: Successors = { newerOf: new Map(), isRejected: () => false };
+
 /** Suggested changes of memories. They change nothing until somebody accepts them; another tenant's are `not_found`. */
 export interface Suggestions extends Suggesting, Deciding, Erasable {
   list(principal: Principal, query: SuggestionsQuery): Promise<{ data: Suggestion[]; nextCursor: string | null }>;
@@ -39,14 +42,10 @@ export interface Suggestions extends Suggesting, Deciding, Erasable {
   /** Counts the suggestions of a tenant that wait for a decision. */
   countOpen(tenantId: string): Promise<number>;
   /**
-   * Finds the newer memories that open suggestions put in the place of some, by the ids of those. Those of assistants do not
-   * count: until somebody accepts them, they could hide what holds.
+   * Finds what suggestions put in the place of some memories. Open ones of assistants do not count: until somebody accepts
+   * them, they could hide what holds.
    */
-  possibleSuccessors(
-    reader: Reader,
-    tenantId: string,
-    memoryIds: readonly string[],
-  ): Promise<ReadonlyMap<string, string>>;
+  possibleSuccessors(reader: Reader, tenantId: string, memoryIds: readonly string[]): Promise<Successors>;
   /** Lists open suggestions about any of some memories, newest first. */
   openAbout(reader: Reader, tenantId: string, memoryIds: readonly string[], limit: number): Promise<Suggestion[]>;
   transfer: SuggestionTransfer;
@@ -95,14 +94,17 @@ export function createSuggestions(parts: Parts): Suggestions {
     },
     countOpen: (tenantId) => countOpen(db.lookups, tenantId, MAX_OPEN),
     async possibleSuccessors(reader, tenantId, memoryIds) {
-      if (memoryIds.length === 0) return new Map();
+      if (memoryIds.length === 0) return NO_SUCCESSORS;
       const rows = await listPossibleSuccessors(reader, tenantId, memoryIds);
-      return new Map(
-        rows.flatMap(({ memoryIds: ids }) => {
-          const about = JSON.parse(ids) as string[];
-          return about.slice(0, -1).map((older) => [older, about.at(-1)!] as const);
-        }),
-      );
+      const pairs = rows.flatMap(({ memoryIds: ids, state }) => {
+        const about = JSON.parse(ids) as string[];
+        return about.slice(0, -1).map((older) => ({ older, newer: about.at(-1)!, state }));
+      });
+      const rejected = pairs.filter(({ state }) => state === 'rejected');
+      return {
+        newerOf: new Map(pairs.flatMap(({ older, newer, state }) => (state === 'open' ? [[older, newer]] : []))),
+        isRejected: (olderId, newerId) => rejected.some(({ older, newer }) => older === olderId && newer === newerId),
+      };
     },
     async openAbout(reader, tenantId, memoryIds, limit) {
       if (memoryIds.length === 0) return [];

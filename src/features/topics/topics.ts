@@ -7,6 +7,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type Memories, toMemory } from '../memories/memories.ts';
+import type { Successors } from '../search/result-page.ts';
 import type { SimilarMemories } from '../search/similar-memories.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes } from '../text/scopes.ts';
@@ -55,7 +56,7 @@ interface Parts {
     reader: Reader,
     tenantId: string,
     memoryIds: readonly string[],
-  ): Promise<ReadonlyMap<string, string>>;
+  ): Promise<Pick<Successors, 'newerOf'>>;
 }
 
 const MEMORIES = 200;
@@ -88,7 +89,7 @@ export function createTopics(parts: Parts): Topics {
       const row = await requireTopic(reader, tenantId, id);
       const [topic] = await toTopics(reader, tenantId, [row]);
       const memoryIds = await listMentioning(reader, tenantId, id, MEMORIES);
-      const [rows, successors, times, related] = await Promise.all([
+      const [rows, { newerOf }, times, related] = await Promise.all([
         memories.findRowsWithin(reader, tenantId, memoryIds),
         possibleSuccessors(reader, tenantId, memoryIds),
         listMentionTimes(reader, tenantId, id),
@@ -99,7 +100,7 @@ export function createTopics(parts: Parts): Topics {
         const memory = byId.get(memoryId);
         // What has expired is not shown before it is deleted.
         if (!memory || (memory.expiresAt !== null && memory.expiresAt <= clock.nowMs())) return [];
-        const newer = successors.get(memoryId);
+        const newer = newerOf.get(memoryId);
         return [{ ...toMemory(memory), ...(newer !== undefined && { possiblySupersededBy: newer }) }];
       });
       const holds = ({ validTo, possiblySupersededBy }: TopicMemory) =>
