@@ -1,3 +1,4 @@
-import { writeArchive } from './release/archive.ts';
+import { writeArchives } from './release/archive.ts';
 
-console.log(await writeArchive());
+const withXz = process.argv.includes('--xz');
+for (const archive of await writeArchives({ withXz })) console.log(archive);

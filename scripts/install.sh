@@ -9,8 +9,8 @@ usage() {
 Usage: install.sh [ARCHIVE]     install or upgrade svc
        install.sh --uninstall   remove it; memories and settings stay
 
-ARCHIVE is svc-VERSION-PLATFORM.tar.gz with its .sha256 beside it, a file or an address. Without it, the latest is
-downloaded. An installed svc upgrades itself, with a backup and a way back: svc upgrade
+ARCHIVE is svc-VERSION-PLATFORM.tar.xz or .tar.gz with its .sha256 beside it, a file or an address. Without it, the
+latest is downloaded: the smaller .tar.xz where xz is installed. An installed svc upgrades itself, with a backup and a way back: svc upgrade
 
 As root, svc goes to /opt/svc and /usr/local/bin; otherwise to ~/.local/lib/svc and ~/.local/bin.
 
@@ -60,13 +60,18 @@ platform() {
   say "$system-$machine"
 }
 
-# download URL FILE
-download() {
+# get URL FILE
+get() {
   if has curl; then
     curl -fsSL --retry 2 -o "$2" "$1"
   else
     wget -q -O "$2" "$1"
-  fi || fail "cannot download $1. Check the address and the network, or give a downloaded archive as argument."
+  fi
+}
+
+# download URL FILE
+download() {
+  get "$1" "$2" || fail "cannot download $1. Check the address and the network, or give a downloaded archive as argument."
 }
 
 # Prints the newest version that is published, from the address that the latest release redirects to.
@@ -82,19 +87,30 @@ latest_version() {
   esac
 }
 
-# Prints the address of the archive for this platform.
+# Whether tar can unpack .tar.xz: it runs xz, and that of macOS needs no program.
+unpacks_xz() {
+  has xz || [ "$(uname -s)" = Darwin ]
+}
+
+# Prints the address of the archive for this platform, without .tar.gz or .tar.xz.
 released_archive() {
   target=$(platform) || exit 1
   version=${SVC_VERSION:-$(latest_version)} || exit 1
   base=${SVC_DOWNLOAD_URL:-$RELEASES/download/v$version}
-  say "${base%/}/svc-$version-$target.tar.gz"
+  say "${base%/}/svc-$version-$target"
 }
 
 # Downloads the archive $2, or the latest one, and its checksum to the folder $1 and writes the path to `archive`.
 fetch_archive() {
   has curl || has wget || fail 'neither curl nor wget is installed. Install one, or give a downloaded archive as argument.'
   address=$2
-  [ -n "$address" ] || address=$(released_archive) || exit 1
+  if [ -z "$address" ]; then
+    address=$(released_archive) || exit 1
+    # A folder of SVC_DOWNLOAD_URL may have only one of the two.
+    if unpacks_xz && get "$address.tar.xz.sha256" "$1/found" 2>/dev/null; then address=$address.tar.xz
+    else address=$address.tar.gz
+    fi
+  fi
   say "Downloading $address"
   archive=$1/${address##*/}
   download "$address" "$archive"
@@ -137,9 +153,12 @@ install() {
   archive=${1:-}
   case $archive in '' | http://* | https://*) fetch_archive "$scratch" "$archive" ;; esac
   verify "$archive"
+  compression=z
+  case $archive in *.xz) compression=J ;; esac
+  [ "$compression" = z ] || unpacks_xz || fail "$archive needs xz. Install xz-utils (Debian) or xz, or use the .tar.gz."
   is_ours "$bin/svc" || fail "$bin/svc is another program. Move it away, or choose another folder with SVC_BIN_DIR."
   name=${archive##*/}
-  name=${name%.tar.gz}
+  name=${name%.tar.?z}
   say "Installing $name to $folder, with the command in $bin"
   mkdir -p "$folder" "$bin" || fail "cannot create $folder and $bin. Choose others with SVC_INSTALL_DIR and SVC_BIN_DIR."
 
@@ -147,7 +166,7 @@ install() {
   unpacked=$folder/.new
   rm -rf "$unpacked"
   mkdir "$unpacked"
-  tar -xzf "$archive" -C "$unpacked" || fail "cannot unpack $archive. Is the disk full?"
+  tar "-x${compression}f" "$archive" -C "$unpacked" || fail "cannot unpack $archive. Is the disk full?"
   found=$("$unpacked/$name/svc" --version) || fail "this archive does not run on this machine: $unpacked/$name/svc --version fails."
   previous=$(readlink "$folder/current" 2>/dev/null || true)
   # Repairs an installation of the same version without a moment in which there is none.

@@ -4,22 +4,22 @@ import { execa } from 'execa';
 import type { Platform } from './platform.ts';
 import { nodeProgram } from './runtime.ts';
 
+/** What every archive with a program for Linux or macOS contains. */
+const PROGRAM = [
+  ...[/\/svc$/, /\/bin\/svc$/, /\/dist\/main\.js$/, /\/dist\/licenses\.txt$/, /\/dist\/dashboard\/index\.html$/],
+  ...[
+    /\/runtime\/node$/,
+    /\/runtime\/LICENSE$/,
+    /node_sqlite3\.node$/,
+    /vec0\.(so|dylib)$/,
+    /\/keyring\.[\w-]+\.node$/,
+  ],
+];
+
 /** What every artifact contains at least, and its bounds in MB, by the end of its name. */
 const EXPECTED: Record<string, { list: string[]; contains: RegExp[]; megabytes: [least: number, most: number] }> = {
-  '.tar.gz': {
-    list: ['tar', '-tzf'],
-    contains: [
-      ...[/\/svc$/, /\/bin\/svc$/, /\/dist\/main\.js$/, /\/dist\/licenses\.txt$/, /\/dist\/dashboard\/index\.html$/],
-      ...[
-        /\/runtime\/node$/,
-        /\/runtime\/LICENSE$/,
-        /node_sqlite3\.node$/,
-        /vec0\.(so|dylib)$/,
-        /\/keyring\.[\w-]+\.node$/,
-      ],
-    ],
-    megabytes: [30, 90],
-  },
+  '.tar.gz': { list: ['tar', '-tzf'], contains: PROGRAM, megabytes: [30, 90] },
+  '.tar.xz': { list: ['tar', '-tJf'], contains: PROGRAM, megabytes: [20, 70] },
   '.zip': {
     list: ['unzip', '-Z1'],
     contains: [/\/svc\.cmd$/, /\/dist\/main\.js$/, /\/runtime\/node\.exe$/, /node_sqlite3\.node$/, /vec0\.dll$/],

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { root } from '../build-options.mjs';
 import { writeClientPackage } from '../client-package.ts';
 import { writeN8nPackage } from '../n8n-package.ts';
-import { checksumOf, RELEASE_FOLDER, releaseTime, type WrittenProgram, writeArchive } from './archive.ts';
+import { checksumOf, RELEASE_FOLDER, releaseTime, type WrittenProgram, writeArchives } from './archive.ts';
 import { writeBundle } from './bundle.ts';
 import { checkArtifact, checkBinaries } from './checks.ts';
 import { writeDebianPackage } from './deb.ts';
@@ -67,15 +67,19 @@ async function makePrograms(
   platform: Platform,
   { archives, isQuick, tag }: ReleaseOptions,
 ): Promise<Outcome[]> {
-  const given = await takeArchive(archives, platform, output);
-  if (given !== undefined) return [{ ...(await outcomeOf(given)), started: 'on the machine that made it' }];
+  const given = await takeArchives(archives, platform, output);
+  if (given.length > 0) {
+    const started = 'on the machine that made it';
+    return Promise.all(given.map(async (file) => ({ ...(await outcomeOf(file)), started })));
+  }
   const scratch = await mkdtemp(join(output, '.program-'));
   try {
     const program: WrittenProgram = { platform, folder: join(scratch, 'svc'), isQuick };
     await writeProgram(program.folder, { platform, isTrial: tag === undefined });
     await checkBinaries(program.folder, platform);
-    const writers = platform.startsWith('linux') ? [writeArchive, writeDebianPackage] : [writeArchive];
-    const files = await Promise.all(writers.map((write) => write(output, program)));
+    const isLinux = platform.startsWith('linux');
+    const packages = isLinux ? [writeDebianPackage(output, program)] : [];
+    const files = (await Promise.all([writeArchives({ withXz: true }, output, program), ...packages])).flat();
     const outcomes: Outcome[] = [];
     const version = platform === HOST ? undefined : trialVersion(platform);
     const trial = version === undefined ? {} : { trial: `has Node.js ${version}` };
@@ -90,19 +94,17 @@ async function makePrograms(
   }
 }
 
-/** Copies the archive for a platform from a folder, if it is there, and checks its checksum. */
-async function takeArchive(
-  folder: string | undefined,
-  platform: Platform,
-  output: string,
-): Promise<string | undefined> {
-  const name = (await readdir(folder ?? output)).find(
-    (one) => /\.(tar\.gz|zip)$/.test(one) && one.includes(`-${platform}.`),
+/** Copies the archives for a platform from a folder, if they are there, and checks their checksums. */
+async function takeArchives(folder: string | undefined, platform: Platform, output: string): Promise<string[]> {
+  if (folder === undefined) return [];
+  const names = (await readdir(folder)).filter(
+    (one) => /\.(tar\.gz|tar\.xz|zip)$/.test(one) && one.includes(`-${platform}.`),
   );
-  if (folder === undefined || name === undefined) return undefined;
-  await execa('sha256sum', ['--check', '--quiet', `${name}.sha256`], { cwd: folder });
-  for (const file of [name, `${name}.sha256`]) await copyFile(join(folder, file), join(output, file));
-  return join(output, name);
+  for (const name of names) {
+    await execa('sha256sum', ['--check', '--quiet', `${name}.sha256`], { cwd: folder });
+    for (const file of [name, `${name}.sha256`]) await copyFile(join(folder, file), join(output, file));
+  }
+  return names.map((name) => join(output, name));
 }
 
 /** Starts the program in an archive or a Debian package. Returns `yes`, or why this machine cannot. */
@@ -111,7 +113,7 @@ async function tryStart(scratch: string, file: string, platform: Platform): Prom
   const isPackage = file.endsWith('.deb');
   if (isPackage) await execa('dpkg-deb', ['-x', file, folder]);
   else if (file.endsWith('.zip')) await execa('unzip', ['-q', file, '-d', folder]);
-  else await execa('tar', ['-xzf', file, '-C', folder]);
+  else await execa('tar', ['-xf', file, '-C', folder]);
   const program = isPackage ? 'usr/lib/svc' : (await readdir(folder))[0]!;
   try {
     await startProgram(join(folder, program), platform);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -30,18 +30,29 @@ afterEach(async () => {
 });
 
 /** Publishes an archive whose program says its version, and with which exit code `svc service status` ends. */
-async function publish(version: string, serviceStatus = 1): Promise<string> {
+async function publish(version: string, serviceStatus = 1, compression: 'gz' | 'xz' = 'gz'): Promise<string> {
   const name = `svc-${version}-${PLATFORM}`;
   const program = join(releases, name, 'svc');
   await mkdir(join(releases, name));
   await writeFile(program, `#!/bin/sh\n[ "$1" != service ] || exit ${serviceStatus}\necho ${version}\n`);
   await chmod(program, 0o755);
-  const archive = join(releases, `${name}.tar.gz`);
-  await execa('tar', ['-czf', archive, '-C', releases, name]);
+  const archive = join(releases, `${name}.tar.${compression}`);
+  await execa('tar', ['--auto-compress', '-cf', archive, '-C', releases, name]);
   await rm(join(releases, name), { recursive: true });
   const hash = createHash('sha256').update(await readFile(archive));
-  await writeFile(`${archive}.sha256`, `${hash.digest('hex')}  ${name}.tar.gz\n`);
+  await writeFile(`${archive}.sha256`, `${hash.digest('hex')}  ${basename(archive)}\n`);
   return archive;
+}
+
+/** A folder for `PATH` with what install.sh calls, but xz. */
+async function pathWithoutXz(): Promise<string> {
+  const folder = await workplaces.folder();
+  const names = 'sh uname id mktemp rm curl wget sha256sum cut tar gzip mkdir readlink mv ln rmdir';
+  for (const name of names.split(' ')) {
+    const { stdout } = await execa('which', [name], { reject: false });
+    if (stdout !== '') await symlink(stdout, join(folder, name));
+  }
+  return folder;
 }
 
 /** Runs install.sh as a person without root would, into `home`. */
@@ -86,6 +97,21 @@ test('installs the archive at an address, and verifies it too', async () => {
   expect(await installed()).toBe('1.2.3');
   await writeFile(`${archive}.sha256`, `${'0'.repeat(64)}  svc.tar.gz\n`);
   expect((await run([address])).stderr).toContain('is damaged or was changed');
+  expect(await installed()).toBe('1.2.3');
+});
+
+test('downloads the smaller archive where xz is installed, and the other one elsewhere', async () => {
+  await publish('1.2.3', 1, 'gz');
+  const small = await publish('1.2.3', 1, 'xz');
+  const first = await run([], { SVC_VERSION: '1.2.3' });
+  expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`svc-1.2.3-${PLATFORM}.tar.xz\n`) });
+  expect(await installed()).toBe('1.2.3');
+  const without = { PATH: await pathWithoutXz() };
+  const second = await run([], { SVC_VERSION: '1.2.3', ...without });
+  expect(second).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`svc-1.2.3-${PLATFORM}.tar.gz\n`) });
+  expect(await installed()).toBe('1.2.3');
+  const given = await run([small], without);
+  expect(given).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('needs xz. Install xz-utils') });
   expect(await installed()).toBe('1.2.3');
 });
 

@@ -44,6 +44,7 @@ const named = (pattern: RegExp) => outcomes.find(({ artifact }) => pattern.test(
 
 test('a release has every artifact that this machine can make, started where it is a program, and says what it left out', () => {
   expect(named(/^svc-.*-linux-x64\.tar\.gz$/)).toMatchObject({ started: 'yes', bytes: expect.any(Number) });
+  expect(named(/^svc-.*-linux-x64\.tar\.xz$/)).toMatchObject({ started: 'yes', bytes: expect.any(Number) });
   expect(named(/\.deb$/)).toMatchObject({ started: 'yes', bytes: expect.any(Number) });
   expect(named(/darwin-arm64/)).toEqual({
     artifact: 'svc for darwin-arm64',
