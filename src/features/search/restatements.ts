@@ -191,7 +191,8 @@ function keepsSubject(newer: SentenceWords, older: SentenceWords, asked: Readonl
 /**
  * Whether the newer announces a change of something that is asked of the older, and names something else: "they want the
  * manuscript by 15 February instead" for "manuscript is due on 30 September". Of what is asked it may leave out what is no
- * name, and the name of the subject where it refers to one: "moved the boat: she is at berth 14".
+ * name, and the name of the subject where it refers to one: "moved the boat: she is at berth 14". If both have nothing but
+ * their subject in common, something else of the older is asked for, or they state values of one kind.
  */
 function changesAnswer(
   newer: SentenceWords,
@@ -205,6 +206,12 @@ function changesAnswer(
   const [now, then] = [newer.traits(), older.traits()];
   // Potters is a shop, and a potter is not.
   if (kept.every((root) => now.names.has(root) && !then.names.has(root))) return false;
+  // Ada moved, which ends nothing else that she does.
+  const [subject] = newer.telling;
+  const isOther = (root: string) => root !== subject;
+  const sharesMore = older.telling.some((root) => isOther(root) && newer.roots.has(root));
+  const asksMore = [...older.roots].some((root) => isOther(root) && asked.has(root));
+  if (subject === older.telling[0] && !sharesMore && !asksMore && !statesSameKind(now, then)) return false;
   if (!now.announcesChange || !keepsAskedNumbers(newer, older, asked)) return false;
   const isMissing = (root: string) => then.names.has(root) && !newer.roots.has(root);
   if (!keepsSubject(newer, older, asked) || (!now.refers && answered.some(isMissing))) return false;
@@ -232,7 +239,14 @@ function takesPlace(
   // What is at a place or has a number may be another; what a name stands for is the same.
   const isNamed = shared.some((root) => now.names.has(root) || then.names.has(root));
   if (!isNamed && !keepsSubject(newer, older, asked)) return false;
-  return shared.some((root) => now.ended.has(root)) || now.values.some((has, kind) => has && then.values[kind]);
+  return shared.some((root) => now.ended.has(root)) || statesSameKind(now, then);
+}
+
+type Values = Pick<ReturnType<SentenceWords['traits']>, 'values'>;
+
+/** Whether both state a value of one kind, such as a time. */
+function statesSameKind(now: Values, then: Values): boolean {
+  return now.values.some((has, kind) => has && then.values[kind]);
 }
 
 /** Whether the newer announces that a state is over which the older is in: by the rules of other languages than English. */

@@ -72,6 +72,11 @@ describe('of two statements, older first', () => {
     ['The kettle hums at 9:40', 'The kettle is in the old kitchen', 'when does the kettle hum?'],
     ['Ada lives in Linz', 'Does Ada live in Graz now?', 'where does Ada live?'],
     ['Ada lives in Linz', `Ada lives in Graz. ${'She likes it there. '.repeat(20)}`, 'where does Ada live?'],
+    [
+      'Ada and Grace are learning Norwegian together',
+      'Ada moved to Bergen in March and works from the harbor office',
+      'what does Ada drink?',
+    ],
   ])('"%s" stays before "%s"', (older, other, query) => {
     expect(ordered([older, other], query)).toEqual([older, other]);
   });
