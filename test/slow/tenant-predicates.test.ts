@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
@@ -57,8 +58,9 @@ const ENTRIES = {
   'predicate-worker': sourceOf('predicates/predicate-worker.ts'),
   'compose-faster': sourceOf('../helpers/compose-faster.ts'),
 };
-/** In the folder of the daemon's bundle, so that it finds the same workers. */
-const bundleOf = (entry: keyof typeof ENTRIES) => `${root}dist/${entry}.js`;
+/** A folder of its own: what is released meanwhile is copied from `dist`. */
+const FOLDER = `${root}dist-predicates`;
+const bundleOf = (entry: keyof typeof ENTRIES) => `${FOLDER}/${entry}.js`;
 
 interface Outcome {
   id: number;
@@ -86,7 +88,10 @@ test('a test fails for every tenant predicate that is left out of a store (rows 
   const predicates = await findPredicates(`${root}src`);
   const { splitting, chunkNames, ...options } = daemonBuild;
   const plugins = [markPredicates(predicates)];
-  await build({ ...options, entryPoints: ENTRIES, packages: 'external', plugins });
+  await rm(FOLDER, { recursive: true, force: true });
+  // The bundle finds the workers of the daemon beside it.
+  await cp(`${root}dist`, FOLDER, { recursive: true });
+  await build({ ...options, entryPoints: ENTRIES, outdir: FOLDER, packages: 'external', plugins });
   const chosen = predicates.filter(({ place }) => CHOSEN.test(place) && !OF_ALL_TENANTS.test(place));
   const shares = Array.from({ length: WORKERS }, (_, share) => runShare(share, chosen));
   const outcomes = (await Promise.all(shares)).flat();
