@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { folderInMemory } from './test/helpers/folder-in-memory.ts';
 import { daemonSuites } from './test/helpers/postgres/daemon-suites.ts';
 
 const onPostgres = process.env.TEST_ENGINE === 'postgres';
@@ -27,11 +28,14 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // SQLite works on libuv's threads (see bin/svc).
     // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
-    env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
+    env: { UV_THREADPOOL_SIZE: '8', CI: 'false', ...(onPostgres ? {} : folderInMemory()) },
     // No test relies on what another left behind. Some of test/postgres still do.
     sequence: { shuffle: !onPostgres },
     reporters: ['minimal'],
-    globalSetup: ['test/helpers/build-all.ts', ...(onPostgres ? ['test/helpers/postgres/setup.ts'] : [])],
+    globalSetup: [
+      'test/helpers/build-all.ts',
+      onPostgres ? 'test/helpers/postgres/setup.ts' : 'test/helpers/folder-in-memory.ts',
+    ],
     // Daemons, the client and the server share the processors.
     testTimeout: onPostgres ? 60_000 : 20_000,
     hookTimeout: onPostgres ? 60_000 : 20_000,

@@ -40,6 +40,7 @@ class LongestFirst extends BaseSequencer {
 const shared = {
   ...base.test,
   globalSetup: [],
+  env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
   // V8 as it serves, in tests that measure.
   execArgv: [],
   testTimeout: 300_000,
