@@ -79,9 +79,10 @@ export function newestFirst<T>(
     words.set(id, found);
     return found;
   };
+  const ones = new Set(remaining.map(({ statement }) => statement).filter(isOne));
   const sentences = new Map(
     remaining
-      .filter(({ statement }) => statement.type === 'memory' && isOne(statement))
+      .filter(({ statement }) => statement.type === 'memory' && ones.has(statement))
       .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, reader, wordsIn(statement))]),
   );
   const tells = rarityAmong(sentences.values());
@@ -95,6 +96,8 @@ export function newestFirst<T>(
     return (one.answers && changesAnswer(now, then, asked, tells)) || takesPlace(now, then, asked, tells);
   };
   const restates = (one: Statement, older: Statement) =>
+    ones.has(one) &&
+    ones.has(older) &&
     canReplace(one, older) &&
     !isRejected(older.id, one.id) &&
     (saysTheSame(wordsIn(one), wordsIn(older), asked, reader) ||
@@ -110,6 +113,8 @@ export function newestFirst<T>(
     // The first rule orders; to mark what stood behind already, it takes too much for the same.
     const before = ordered.filter(
       ({ statement }) =>
+        ones.has(statement) &&
+        ones.has(newest.statement) &&
         canReplace(statement, newest.statement) &&
         !isRejected(newest.statement.id, statement.id) &&
         replaces(statement, newest.statement),
@@ -266,14 +271,14 @@ function changesState(
   );
 }
 
+/** Whether one text may replace another, if each is one statement. */
 export function canReplace(newer: Statement, older: Statement): boolean {
   return (
     newer.type === older.type &&
     newer.speaker === older.speaker &&
     mayReplace(newer.origin, older.origin) &&
     isNewer(newer, older) &&
-    !isPreferred(older, newer) &&
-    [newer, older].every(isOne)
+    !isPreferred(older, newer)
   );
 }
 
