@@ -117,6 +117,7 @@ describe('svc add', () => {
 
 describe('svc show', () => {
   test('shows every field, and finds a memory by the beginning or end of its id', async () => {
+    await add('Linz has none');
     const id = await add('Graz has a clock tower');
     const { out } = await person.run(['show', id.slice(-6)], TTY);
     expect(out).toContain(`id           ${id}`);

@@ -12,7 +12,7 @@ const LEAST_FREE_BYTES = 4 * 2 ** 30;
 export function folderInMemory(): { TMPDIR?: string } {
   if (!existsSync(MEMORY)) return {};
   const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= LEAST_FREE_BYTES ? { TMPDIR: `${MEMORY}/svc-tests-${process.pid}` } : {};
+  return bavail * bsize >= LEAST_FREE_BYTES ? { TMPDIR: `${MEMORY}/svc-${process.pid}` } : {};
 }
 
 /** Makes the folder of `folderInMemory` for the tests, and removes it after them. */
