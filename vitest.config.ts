@@ -15,6 +15,9 @@ const LATE_OPTIMIZATION = [
 /** Most of what a test makes is garbage soon: a larger young generation is collected less often. */
 export const LARGE_YOUNG_GENERATION = '--max-semi-space-size=32';
 
+/** SQLite works on libuv's threads (see bin/svc). Screens are drawn for their tests wherever those run: ink draws none where CI is set. */
+export const ENVIRONMENT = { UV_THREADPOOL_SIZE: '8', CI: 'false' };
+
 export default defineConfig({
   test: {
     include: onPostgres ? [...daemonSuites(import.meta.dirname), 'test/postgres/**/*.test.ts'] : ['test/**/*.test.ts'],
@@ -26,9 +29,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
     // Mostly they wait: for the disk, for a daemon's start, for each other's processes.
     maxWorkers: availableParallelism() + 1,
-    // SQLite works on libuv's threads (see bin/svc).
-    // Screens are drawn for their tests wherever those run: ink draws none where CI is set.
-    env: { UV_THREADPOOL_SIZE: '8', CI: 'false', ...(onPostgres ? {} : folderInMemory()) },
+    env: { ...ENVIRONMENT, ...(onPostgres ? {} : folderInMemory()) },
     // No test relies on what another left behind. Some of test/postgres still do.
     sequence: { shuffle: !onPostgres },
     reporters: ['minimal'],

@@ -1,6 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import base from './vitest.config.ts';
+import base, { ENVIRONMENT } from './vitest.config.ts';
 
 /** Files that measure time, or keep both processors busy themselves. */
 const ALONE = [
@@ -40,7 +40,7 @@ class LongestFirst extends BaseSequencer {
 const shared = {
   ...base.test,
   globalSetup: [],
-  env: { UV_THREADPOOL_SIZE: '8', CI: 'false' },
+  env: ENVIRONMENT,
   // V8 as it serves, in tests that measure.
   execArgv: [],
   testTimeout: 300_000,

@@ -148,7 +148,8 @@ export interface WideRows<Row> {
 
 /**
  * On SQLite a row arrives as one JSON text, because the driver takes longer for 25 columns than to parse them.
- * `selected` are columns of the table `m`, or expressions by name. Not for numbers with fractions, which SQLite writes to JSON with 15 digits, or for blobs.
+ * `selected` are columns of the table `m`, or expressions by name. Not for numbers with fractions, which SQLite writes to
+ * JSON with 15 digits, or for blobs.
  */
 export function createWideRows<Row extends object>(
   selected: readonly (keyof Row & string)[] | Partial<Record<keyof Row & string, string>>,

@@ -157,7 +157,7 @@ const RUNS: Record<string, () => Promise<void>> = {
   },
   async 'hermes.sh'() {
     const home = await places.folder();
-    // Stands for Hermes: it loads the plugin of its folder and asks the provider, with what its .env says.
+    // Like Hermes, it loads the plugin of its folder and asks the provider, with what its .env says.
     await writeFile(join(project, 'bin/hermes'), HERMES, { mode: 0o755 });
     await client().memories.create({ content: 'The gryphon is fed at noon' });
     expect(await runInShell('hermes.sh', [], home)).toMatch(/^config set memory\.provider svc\n[\s\S]*fed at noon/);

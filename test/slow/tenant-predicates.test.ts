@@ -58,7 +58,7 @@ const ENTRIES = {
   'predicate-worker': sourceOf('predicates/predicate-worker.ts'),
   'compose-faster': sourceOf('../helpers/compose-faster.ts'),
 };
-/** A folder of its own: what is released meanwhile is copied from `dist`. */
+/** Not `dist`, which another test may pack meanwhile. */
 const FOLDER = `${root}dist-predicates`;
 const bundleOf = (entry: keyof typeof ENTRIES) => `${FOLDER}/${entry}.js`;
 

@@ -18,13 +18,16 @@ export interface AttributeQuestion {
   /** Roots of the words of the attributes. */
   words: ReadonlySet<string>;
   asksForNumber: boolean;
+  /** Words for relatives, of whom a statement may be instead. */
+  relatives: ReadonlySet<string>;
   statements: StatementReader;
   reader: AttributeReader;
 }
 
 /** Reads which attributes a query asks for; `undefined` for none. */
 export function attributeQuestionOf(text: string, parsed: ParsedQuery): AttributeQuestion | undefined {
-  const reader = attributeReaderOf(parsed.reading?.language ?? english);
+  const language = parsed.reading?.language ?? english;
+  const reader = attributeReaderOf(language);
   if (reader === undefined) return undefined;
   const mentions = reader.mentionsIn(text).filter(({ isValue }) => !isValue);
   if (mentions.length === 0) return undefined;
@@ -33,6 +36,7 @@ export function attributeQuestionOf(text: string, parsed: ParsedQuery): Attribut
   const { answerTraits } = parsed;
   return {
     ...{ text, attributes, words, reader, statements: statementReader(parsed.reading) },
+    relatives: language.statements.relatives,
     asked: new Set(parsed.terms.map(rootOf).filter((root) => !words.has(root))),
     asksForNumber: (answerTraits & (TRAIT.time | TRAIT.number)) !== 0 && (answerTraits & TRAIT.name) === 0,
   };
@@ -114,14 +118,14 @@ const POSSESSED = /\b(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
 
 /** Whether the newer is not of somebody else than the older, and of whom the question names. */
 function isOfSameSubject(newer: Read, older: Read, question: AttributeQuestion): boolean {
-  const { asked, words, reader, statements } = question;
+  const { asked, words, relatives, reader, statements } = question;
   if (!keepsAsked(newer.words, older.words, asked)) return false;
   const [now, then, text] = [newer.statement.content, older.statement.content, question.text];
   const [terms, thenTerms, askedTerms] = [now, then, text].map((one) => new Set(termsOf(one)));
   const isNew = (term: string) => !askedTerms!.has(term) && !thenTerms!.has(term);
   const isHeld = (name: string) => termsOf(name).some((term) => terms!.has(term));
   const refers = reader.persons.test(now);
-  for (const relative of english.statements.relatives) {
+  for (const relative of relatives) {
     if (terms!.has(relative) ? isNew(relative) : !refers && !isNew(relative)) return false;
   }
   const says = (term: string) => !statements.isStopWord(term) && !statements.isCommon(term) && !words.has(rootOf(term));

@@ -8,6 +8,7 @@ import {
   replacementOf,
   type SentenceWords,
   sentenceWordsOf,
+  statesSameKind,
 } from './sentence-replacement.ts';
 import { MIN_SHARED, MIN_SHARED_SHARE, type StatementReader, statementReader, type Words } from './statement-words.ts';
 
@@ -95,11 +96,10 @@ export function newestFirst<T>(
     if (now === undefined || then === undefined) return false;
     return (one.answers && changesAnswer(now, then, asked, tells)) || takesPlace(now, then, asked, tells);
   };
+  const mayRestate = (one: Statement, older: Statement) =>
+    ones.has(one) && ones.has(older) && canReplace(one, older) && !isRejected(older.id, one.id);
   const restates = (one: Statement, older: Statement) =>
-    ones.has(one) &&
-    ones.has(older) &&
-    canReplace(one, older) &&
-    !isRejected(older.id, one.id) &&
+    mayRestate(one, older) &&
     (saysTheSame(wordsIn(one), wordsIn(older), asked, reader) ||
       replaces(one, older) ||
       changes(one, older) ||
@@ -112,12 +112,7 @@ export function newestFirst<T>(
     for (const other of same) if (other !== newest) onRestated(newest.item, other.item);
     // The first rule orders; to mark what stood behind already, it takes too much for the same.
     const before = ordered.filter(
-      ({ statement }) =>
-        ones.has(statement) &&
-        ones.has(newest.statement) &&
-        canReplace(statement, newest.statement) &&
-        !isRejected(newest.statement.id, statement.id) &&
-        replaces(statement, newest.statement),
+      ({ statement }) => mayRestate(statement, newest.statement) && replaces(statement, newest.statement),
     );
     if (before.length > 0) onRestated(newestOf(before).item, newest.item);
     remaining.splice(remaining.indexOf(newest), 1);
@@ -245,13 +240,6 @@ function takesPlace(
   const isNamed = shared.some((root) => now.names.has(root) || then.names.has(root));
   if (!isNamed && !keepsSubject(newer, older, asked)) return false;
   return shared.some((root) => now.ended.has(root)) || statesSameKind(now, then);
-}
-
-type Values = Pick<ReturnType<SentenceWords['traits']>, 'values'>;
-
-/** Whether both state a value of one kind, such as a time. */
-function statesSameKind(now: Values, then: Values): boolean {
-  return now.values.some((has, kind) => has && then.values[kind]);
 }
 
 /** Whether the newer announces that a state is over which the older is in: by the rules of other languages than English. */

@@ -162,15 +162,19 @@ export function replacementOf(
   const [now, then] = [newer.traits(), older.traits()];
   const rare = telling.filter((root) => tells(root) >= 1);
   if (rare.some((root) => now.ended.has(root))) return 'end';
-  const statesAnother = now.values.some((has, kind) => has && then.values[kind]);
   const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
   const size = Math.max(newer.roots.size, older.roots.size);
-  const isOtherValue = statesAnother && rare.some((root) => !isNamed(root));
+  const isOtherValue = statesSameKind(now, then) && rare.some((root) => !isNamed(root));
   if (isOtherValue && size <= MAX_VALUE_ROOTS) return 'value';
   const distinct = telling.filter((root) => !then.restOfNames.has(root));
   const isChange = now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
   if (isChange) return 'change';
   return isOtherValue && now.announcesChange ? 'changed value' : undefined;
+}
+
+/** Whether both state a value of one kind, such as a time. */
+export function statesSameKind(now: SentenceTraits, then: SentenceTraits): boolean {
+  return now.values.some((has, kind) => has && then.values[kind]);
 }
 
 /** Whether the newer has the numbers that a query asks the older for: what holds of shell 8 says nothing of shell 7. */

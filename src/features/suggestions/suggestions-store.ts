@@ -176,7 +176,8 @@ export async function listPossibleSuccessors(
     `SELECT DISTINCT s.memoryIds, s.state, s.validFrom, s.id FROM texts(?) t
        CROSS JOIN suggestionItems i ON i.tenantId = ? AND i.itemId = t.value
        CROSS JOIN suggestions s ON s.tenantId = ? AND s.id = i.suggestionId
-     WHERE s.kind = 'supersede' AND (s.state = 'rejected' OR s.state = 'open' AND s.suggester = 'rules') ORDER BY s.validFrom, s.id`,
+     WHERE s.kind = 'supersede' AND (s.state = 'rejected' OR s.state = 'open' AND s.suggester = 'rules')
+     ORDER BY s.validFrom, s.id`,
     [JSON.stringify(memoryIds), tenantId, tenantId],
   );
 }

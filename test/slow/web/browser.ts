@@ -160,7 +160,7 @@ function holdTimers(heldMs: number): void {
   const { setTimeout: start, clearTimeout: stop } = window;
   const holding = (callback: () => void, ms?: number, ...values: unknown[]): number => {
     if (ms !== heldMs) return start(callback, ms, ...values);
-    // A timer of its own for the id; it ends with the page.
+    // Another timer gives the id; it ends with the page.
     const id = start(() => {}, 2 ** 31 - 1);
     held.set(id, callback);
     return id;
