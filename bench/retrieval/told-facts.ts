@@ -38,6 +38,7 @@ const { values } = parseArgs({
 /** Facts of a small store: the newest of them, so that what changed is among them. */
 const SMALL = 60;
 const CONTEXT_TOKENS = 300;
+const MARKED_AMONG = 5;
 /** Without an answer, by the file. */
 const ABSENT = 'none';
 
@@ -56,6 +57,16 @@ interface Asked {
   confidence: number;
   /** Of a question about what changed: whether the newer stands above the older, in searches and in contexts. */
   isNewerFirst?: { search: boolean; context: boolean };
+  /** Among the first five, what is marked as older, and the key of what marks it. */
+  marked: Mark[];
+}
+
+interface Mark {
+  older: string;
+  newer: string;
+  isWanted: boolean;
+  /** Whether the file says so, too. */
+  isRight: boolean;
 }
 
 interface Store {
@@ -129,8 +140,14 @@ async function ask(
   const stored = new Set(keyOf.values());
   const found = results.map(({ id, content, relevance }) => ({ key: keyOf.get(id)!, text: content, relevance }));
   const wanted = isOwn ? needs.filter((key) => stored.has(key)) : [];
-  const one = { person: person.name, size, isOwn, kind, question, wanted, found, confidence };
   const facts = factsOf(person);
+  const marked = results.slice(0, MARKED_AMONG).flatMap(({ id, ...result }): Mark[] => {
+    const by = 'restatedBy' in result ? (result.restatedBy ?? result.possiblySupersededBy) : undefined;
+    if (by === undefined || by === null) return [];
+    const [older, newer] = [keyOf.get(id)!, keyOf.get(by)!];
+    return [{ older, newer, isWanted: wanted.includes(older), isRight: replaces(facts, newer, older) }];
+  });
+  const one = { person: person.name, size, isOwn, kind, question, wanted, found, confidence, marked };
   const changed = facts.find(({ key, replaces }) => wanted.includes(key) && replaces !== undefined);
   if (!changed || !stored.has(changed.replaces!)) return one;
   const body = { query: question, user, maxTokens: CONTEXT_TOKENS };
@@ -143,6 +160,12 @@ async function ask(
       context: stands(citations.map(({ id }) => keyOf.get(id))),
     },
   };
+}
+
+/** Whether one fact takes the place of another by the file, at once or by others between them. */
+function replaces(facts: ReturnType<typeof factsOf>, newer: string, older: string): boolean {
+  const former = facts.find(({ key }) => key === newer)?.replaces;
+  return former !== undefined && (former === older || replaces(facts, former, older));
 }
 
 function isAbove(keys: readonly (string | undefined)[], newer: string, older: string): boolean {
@@ -176,6 +199,7 @@ function reportOf(asked: readonly Asked[]): string {
       `newest first: search ${countOf(changed.map(({ search }) => search))}, context ${countOf(changed.map(({ context }) => context))}`,
       `of these, first of all: ${countOf(changed.map(({ one }) => placeOf(one) === 1))}`,
       ...refusedLines(of(person, asked)),
+      markedLine(of(person, asked)),
     ];
     return [`${person}\n\n${formatTable(rows)}\n\n  ${lines.join('\n  ')}\n`];
   });
@@ -198,6 +222,15 @@ function refusedLines(asked: readonly Asked[]): string[] {
   return Object.entries(kinds)
     .filter(([, some]) => some.length > 0)
     .map(([name, some]) => `${some.length} ${name} refused: ${refused(some, own)}, of found ${refused(some, found)}`);
+}
+
+/** How many results are marked as older, and as what the person calls current; a pair counts once. */
+function markedLine(asked: readonly Asked[]): string {
+  const whole = asked.filter(({ isOwn, size }) => isOwn && size === 'whole').flatMap(({ marked }) => marked);
+  const pairs = [...new Map(whole.map((mark) => [`${mark.older} ${mark.newer}`, mark])).values()];
+  const answers = whole.filter(({ isWanted, isRight }) => isWanted && !isRight);
+  const right = countOf(pairs.map(({ isRight }) => isRight));
+  return `marked as older among the first ${MARKED_AMONG}: right by the file ${right} pairs; answers ${answers.length} times`;
 }
 
 function statedOf(one: Asked): Stated {

@@ -103,7 +103,7 @@ export const englishAttributes: AttributeWords = {
     /\b(?:new|now|no more|no longer|instead|since|these days|from (?:now|this|next|today|\w+day|january|february|march|april|may|june|july|august|september|october|november|december)|onwards|for good|(?:is|are) ours|(?:is|are|was) off|went back|goes back|back (?:to|on)|(?:start|end|finish|open|join|enlarg|widen|shrunk|smash|uninstall|install|bin|ditch|switch|mov|migrat|port|chang|swapp|replac|drop|convert|retir|upgrad|downgrad|transferr|cancel|cancell|relocat|rehom|rewritt?|settl|adopt|pick|pass|trad|shift)(?:e?n|ed)|(?:bought|sold|got|gave|given|took|taken|left|quit|broke|died|won|lost|began|become|became|put|cut|signed|chose|went) (?:me |us |a |an |the |my |our |up|over|out|on|off|for|to|vegan|down|in )|(?:it|that|which)['’]s (?:a|an|the|\p{Lu})|comes? round|by now|at last|finally|meanwhile|anymore|any (?:more|longer)|turned out|instead of)/iu,
   new: setOf('new switched changed swapped'),
   states: {
-    live: /^(?!.*\b(?:database|server|office|meeting|standup|team|boat|vault|blog|data)\b)/i,
+    live: /\b(?:mov(?:e|ed|ing)|relocat\w+|settled|unpacked|keys|tenancy|mortgage|landlord|(?:is|are) ours|lives?|living|rent(?:ing|ed)?|bought|new (?:address|flat|house|home|place|apartment))\b(?!.*\b(?:database|server|office|meeting|standup|team|boat|vault|blog|data)\b)/i,
     job: /\b(?:I['’]m|I am|made me|promoted|joined|hired|started|new (?:job|role|title)|freelance|self-employed|(?:left|quit) (?:my|the) job)\b/i,
   },
   verbs: setOf('eat drink drive ride take spend use wear pay write live store stored buy sing play'),

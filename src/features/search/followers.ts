@@ -89,7 +89,7 @@ function tellingWords(
 
 function toStatement({ id, content, occurredAt, createdAt, origin }: ItemRows['memory']): Statement {
   return {
-    ...{ type: 'memory', id, content, atMs: occurredAt ?? createdAt, speaker: null, answers: true, origin },
+    ...{ type: 'memory', id, content, atMs: occurredAt ?? createdAt, speaker: null, origin },
     ...{ storedAtMs: createdAt, usedAtMs: undefined },
   };
 }

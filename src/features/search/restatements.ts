@@ -2,6 +2,7 @@ import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
 import { rootOf } from '../text/word-forms.ts';
 import {
+  isOfAnother,
   keepsAskedNumbers,
   type Replacement,
   rarityAmong,
@@ -20,8 +21,6 @@ export interface Statement {
   atMs: number;
   /** For a message, who said it: only they can take it back. */
   speaker: string | null;
-  /** Whether it holds what the query asks for: a time, a number, a place, a name. */
-  answers: boolean;
   origin: Origin | null;
   /** When it was stored, in epoch milliseconds. */
   storedAtMs: number;
@@ -36,6 +35,8 @@ export interface Statement {
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that share this many first words, one of them asked for, are about the same thing: "my phone is …". */
 const SAME_BEGINNING = 3;
+/** Of such a beginning: "I learned to …" may go on with many things. */
+const BEING: ReadonlySet<string> = new Set(['is', 'are', 's', 're', 'was', 'were']);
 /** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
 /** Words by which a change contradicts others: someone who "moved" no longer "lives" there. */
@@ -51,6 +52,8 @@ const TIMES: ReadonlySet<string> = new Set(
     .flatMap((word) => [rootOf(word), rootOf(`${word}s`)]),
 );
 
+/** Two statements that share words alone may be about two things, unless one begins with what the other names. */
+const NEEDS_SUBJECT: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'change']);
 /** Another value is one of something else where the subject is another. */
 const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed value']);
 
@@ -93,14 +96,17 @@ export function newestFirst<T>(
   };
   const changes = (one: Statement, older: Statement) => {
     const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    if (now === undefined || then === undefined) return false;
-    return (one.answers && changesAnswer(now, then, asked, tells)) || takesPlace(now, then, asked, tells);
+    return now !== undefined && then !== undefined && takesPlace(now, then, asked, tells);
+  };
+  const belongsApart = (one: Statement, older: Statement) => {
+    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
+    return now !== undefined && then !== undefined && isOfAnother(now, then);
   };
   const mayRestate = (one: Statement, older: Statement) =>
     ones.has(one) && ones.has(older) && canReplace(one, older) && !isRejected(older.id, one.id);
   const restates = (one: Statement, older: Statement) =>
     mayRestate(one, older) &&
-    (saysTheSame(wordsIn(one), wordsIn(older), asked, reader) ||
+    ((saysTheSame(wordsIn(one), wordsIn(older), asked, reader) && !belongsApart(one, older)) ||
       replaces(one, older) ||
       changes(one, older) ||
       changesState(one, older, asked, reader));
@@ -131,6 +137,7 @@ function replacesAsked(
   if (!keepsAsked(newer, older, asked)) return false;
   const by = replacementOf(newer, older, tells);
   if (by === undefined || (VALUES.has(by) && !keepsSubject(newer, older, asked))) return false;
+  if (NEEDS_SUBJECT.has(by) && !shareSubject(newer, older)) return false;
   return newer.traits().announcesChange || isAboutTheSame(newer, older, asked);
 }
 
@@ -189,39 +196,6 @@ function keepsSubject(newer: SentenceWords, older: SentenceWords, asked: Readonl
 }
 
 /**
- * Whether the newer announces a change of something that is asked of the older, and names something else: "they want the
- * manuscript by 15 February instead" for "manuscript is due on 30 September". Of what is asked it may leave out what is no
- * name, and the name of the subject where it refers to one: "moved the boat: she is at berth 14". If both have nothing but
- * their subject in common, something else of the older is asked for, or they state values of one kind.
- */
-function changesAnswer(
-  newer: SentenceWords,
-  older: SentenceWords,
-  asked: ReadonlySet<string>,
-  tells: (root: string) => number,
-): boolean {
-  const answered = older.telling.filter((root) => asked.has(root));
-  const kept = answered.filter((root) => newer.roots.has(root) && tells(root) >= 1);
-  if (kept.length === 0) return false;
-  const [now, then] = [newer.traits(), older.traits()];
-  // Potters is a shop, and a potter is not.
-  if (kept.every((root) => now.names.has(root) && !then.names.has(root))) return false;
-  // Ada moved, which ends nothing else that she does.
-  const [subject] = newer.telling;
-  const isOther = (root: string) => root !== subject;
-  const sharesMore = older.telling.some((root) => isOther(root) && newer.roots.has(root));
-  const asksMore = [...older.roots].some((root) => isOther(root) && asked.has(root));
-  if (subject === older.telling[0] && !sharesMore && !asksMore && !statesSameKind(now, then)) return false;
-  if (!now.announcesChange || !keepsAskedNumbers(newer, older, asked)) return false;
-  const isMissing = (root: string) => then.names.has(root) && !newer.roots.has(root);
-  if (!keepsSubject(newer, older, asked) || (!now.refers && answered.some(isMissing))) return false;
-  return (
-    [...now.names].some((name) => !older.roots.has(name)) ||
-    [...newer.numbers].some((number) => !older.numbers.has(number))
-  );
-}
-
-/**
  * Whether the newer announces a change of what is asked of the older, though it may leave out the words that are asked for:
  * it says that something of the older is over, or both share a rare word and state a value of one kind. "Emil's first bell is 8:20, new timetable" for "school starts at 8:00 for Emil".
  */
@@ -231,7 +205,7 @@ function takesPlace(
   asked: ReadonlySet<string>,
   tells: (root: string) => number,
 ): boolean {
-  if (!keepsAsked(newer, older, asked)) return false;
+  if (!keepsAsked(newer, older, asked) || isOfAnother(newer, older)) return false;
   const shared = older.telling.filter((root) => newer.roots.has(root) && !TIMES.has(root) && tells(root) >= 1);
   if (shared.length === 0) return false;
   const [now, then] = [newer.traits(), older.traits()];
@@ -297,11 +271,19 @@ function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>, rea
   const answered = [...asked].filter((root) => older.roots.has(root));
   const isExcused = (root: string) => newer.hasChange && STATES.has(root);
   if (!answered.every((root) => newer.roots.has(root) || isExcused(root))) return false;
+  if (beginAlike(newer.terms, older.terms, asked, reader)) return true;
+  if (reader.reading === undefined && !shareSubject(newer, older)) return false;
   const { shared, share } = sharedRoots(newer, older);
   const isAbout = shared.some((root) => asked.has(root) && !reader.isCommon(root));
   if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
-  if (shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE) return true;
-  return beginAlike(newer.terms, older.terms, asked, reader);
+  return shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE;
+}
+
+/** Whether what one begins with occurs in the other. */
+function shareSubject(newer: Pick<Words, 'roots'>, older: Pick<Words, 'roots'>): boolean {
+  const [now = ''] = newer.roots;
+  const [then = ''] = older.roots;
+  return older.roots.has(now) || newer.roots.has(then);
 }
 
 /** The roots that both have, and their share of those of the shorter one. */
@@ -314,12 +296,13 @@ function beginAlike(
   one: readonly string[],
   other: readonly string[],
   asked: ReadonlySet<string>,
-  { isStopWord, rootOf: rootIn }: StatementReader,
+  { reading, isStopWord, rootOf: rootIn }: StatementReader,
 ): boolean {
   const beginning = one.slice(0, SAME_BEGINNING);
   return (
     beginning.length === SAME_BEGINNING &&
     beginning.every((term, at) => term === other[at]) &&
+    (reading !== undefined || one.slice(0, SAME_BEGINNING + 1).some((term) => BEING.has(term))) &&
     beginning.some((term) => !isStopWord(term) && asked.has(rootIn(term)))
   );
 }

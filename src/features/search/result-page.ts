@@ -54,7 +54,7 @@ export function pageOf(
   const reader = statementReader(query.reading);
   const ordered = newestFirst(
     compared,
-    (hit) => toStatement(hit, query, learned),
+    (hit) => toStatement(hit, learned),
     reader.askedOf(asked),
     (newer, older) => {
       newer.relevance = Math.max(newer.relevance, older.relevance);
@@ -96,11 +96,7 @@ function mayBeStatement({ item: { type, facts, coverage } }: RatedHit): boolean 
 }
 
 /** Reads a hit as a statement that newer ones may replace. */
-export function toStatement(
-  hit: LoadedHit,
-  { answerTraits }: ParsedQuery,
-  learned: LearnedMatches | undefined,
-): Statement {
+export function toStatement(hit: LoadedHit, learned: LearnedMatches | undefined): Statement {
   const { type, facts } = hit.item;
   const { row } = hit;
   const content = type === 'episode' ? '' : (row as ItemRows['memory' | 'message']).content;
@@ -109,7 +105,6 @@ export function toStatement(
   const uses = learnedMatchesOf(hit, learned).map(({ updatedAt }) => updatedAt);
   return {
     ...{ type, id: facts.id, content, atMs: facts.at, speaker, origin },
-    answers: answerTraits === 0 || (facts.traits & answerTraits) !== 0,
     storedAtMs: row.createdAt,
     usedAtMs: uses.length === 0 ? undefined : Math.max(...uses),
   };

@@ -206,7 +206,7 @@ export function createSearch(dependencies: Dependencies): Search {
       // Who asks for versions gets those that have the words.
       if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
         finding ??= findFollowers(candidates, reader, query, {
-          found: loaded.map((hit) => toStatement(hit, parsed, matched)),
+          found: loaded.map((hit) => toStatement(hit, matched)),
           question: attributeQuestionOf(request.query, parsed),
           asked,
           known: new Set(loaded.map(({ item }) => item.facts.rowId)),

@@ -30,6 +30,8 @@ interface SentenceTraits {
   refers: boolean;
   /** What it says is over: "replaced borg", "Graciete has retired". */
   ended: ReadonlySet<string>;
+  /** What belongs to whom: "Tom's father". */
+  owners: ReadonlyMap<string, string>;
 }
 
 /** Words and times that announce a change in a sentence which need not share its verb with the older one. */
@@ -38,7 +40,7 @@ const ANNOUNCES =
 
 /** What is over, as the object of a verb. */
 const ENDED_OBJECT =
-  /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped|quit|resigned from|deleted|uninstalled|unsubscribed from|parted with|moved out of|out of|(?:don['’]t|doesn['’]t|do not|does not|nobody|no one|never)(?: \w+){1,2}?(?=(?: [\w-]+){1,3}? any ?(?:more|longer)\b))\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
+  /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped|quit|resigned from|deleted|uninstalled|unsubscribed from|parted with|moved out of|out of(?! the box)|(?:don['’]t|doesn['’]t|do not|does not|nobody|no one|never)(?: \w+){1,2}?(?=(?: [\w-]+){1,3}? any ?(?:more|longer)\b))\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
   /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had |has been |have been |has got |just )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|off the list|out of business|moved out|moved away|stepped down|resigned|ran out|decommissioned|stolen|thrown (?:out|away)|(?:kicked|phased|ripped|taken) out|switched off|turned off|broke down|on (?:sabbatical|leave)|history|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
@@ -49,13 +51,16 @@ const ENDED_CONTRACT =
 const EXCHANGE =
   /\b(?:swapped|replaced|switched|exchanged|traded|changed) (?:it|him|her|them) (?:for|with|to|by|out)\b/i;
 const REFERS = /\b(?:he|she|it|they|him|her|his|its|their|them)\b/i;
+const OWNED = /\b(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
 const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(
-  'like love hate want need eat drink play know read write say have get buy keep use speak'
+  'like love hate want need eat drink play know learn start begin see meet read write say have get buy keep use speak'
     .split(' ')
     .flatMap((word) => [rootOf(word), word]),
 );
+/** What is left of "Theo's" as a word. */
+const POSSESSIVE = 's';
 const NUMBER = /^\d/;
 const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
 const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
@@ -64,7 +69,7 @@ const MAX_VALUE_ROOTS = 6;
 /** Values of which a sentence has one at a time, by what follows the number or comes with it. */
 const VALUE_KINDS: readonly RegExp[] = [
   /\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)|\bhalf past\b|\bnoon\b|\bmidnight\b/i,
-  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th|\.)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i,
+  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?\b|\b(?:\d{1,2}(?:st|nd|rd|th|\.)?|by|until|till) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i,
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i,
   /[$€£]\s?\d|\d\s?(?:[$€£]|euros?\b|dollars?\b|pounds?\b|cents?\b|bucks\b|francs?\b|crowns?\b)/i,
   /\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:minutes?|hours?|days?|weeks?|months?|years?)\b/i,
@@ -89,7 +94,9 @@ export function sentenceWordsOf(
     numbers: new Set([...all].filter((root) => NUMBER.test(root))),
     telling: [...roots].filter((root) => !(common ? common.has(root) : reader.isCommon(root))),
     traits,
-    beginning: once(() => [...roots].filter((root) => !traits().restOfNames.has(root)).slice(0, 2)),
+    beginning: once(() =>
+      [...roots].filter((root) => root !== POSSESSIVE && !traits().restOfNames.has(root)).slice(0, 2),
+    ),
   };
 }
 
@@ -129,6 +136,12 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
     names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap((name) => rootsOf(name, reader))),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
+    owners: new Map(
+      [...sentence.matchAll(OWNED)].flatMap(([, name = '', what = '']) => {
+        const [[owner], [owned]] = [rootsOf(name, reader), rootsOf(what, reader)];
+        return owner && owned ? [[owned, owner] as const] : [];
+      }),
+    ),
   };
 }
 
@@ -156,7 +169,7 @@ export function replacementOf(
   tells: (root: string) => number,
 ): Replacement | undefined {
   const telling = older.telling.filter((root) => newer.roots.has(root));
-  if (telling.length === 0 || areNumberedApart(newer, older)) return undefined;
+  if (telling.length === 0 || areNumberedApart(newer, older) || isOfAnother(newer, older)) return undefined;
   if (shareMost(newer, older)) return 'most words';
   if (beginAlike(newer, older)) return 'beginning';
   const [now, then] = [newer.traits(), older.traits()];
@@ -203,6 +216,11 @@ function areNumberedApart(newer: SentenceWords, older: SentenceWords): boolean {
   return now.length > 0 && then.length > 0 && !then.some((identifier) => now.includes(identifier));
 }
 
+/** Whether what both name belongs to somebody in the newer whom the older does not name: "Tom's father", "my father". */
+export function isOfAnother(newer: SentenceWords, older: SentenceWords): boolean {
+  return [...newer.traits().owners].some(([owned, owner]) => older.roots.has(owned) && !older.roots.has(owner));
+}
+
 /** Whether they share most words of the shorter one, the older one's first among them. */
 function shareMost(newer: SentenceWords, older: SentenceWords): boolean {
   const [subject = ''] = older.roots;
@@ -221,6 +239,9 @@ function shareMost(newer: SentenceWords, older: SentenceWords): boolean {
 function beginAlike(newer: SentenceWords, older: SentenceWords): boolean {
   const [first, second] = older.beginning();
   const [newerFirst, newerSecond] = newer.beginning();
+  // Potters' Union is not Potters' Arms.
+  const [now, then] = [newer.traits().restOfNames, older.traits().restOfNames];
+  if (now.size > 0 && then.size > 0 && ![...then].some((root) => newer.roots.has(root))) return false;
   return second !== undefined && first === newerFirst && second === newerSecond && !SEVERAL.has(second);
 }
 
