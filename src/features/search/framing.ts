@@ -25,6 +25,18 @@ const FRAMING: readonly RegExp[] = [
   `(?:what|which|any|some) (?:\\w+ )?(?:kind|sort|type)s? of`,
   `ever`,
 ].map((pattern) => new RegExp(`\\b(?:${pattern})\\b`, 'gi'));
+/** What has "user" before it in software: "user table". */
+const OF_SOFTWARE =
+  'accounts?|agents?|apis?|auth\\w*|base|class|controllers?|data|database|endpoints?|entity|experience|flows?|groups?|guide|ids?|input|interfaces?|journeys?|lists?|login|management|manuals?|models?|names?|objects?|pages?|permissions?|registration|repository|research|roles?|schemas?|services?|sessions?|settings|signup|space|stor(?:y|ies)|tables?|tests?|testing|tokens?|types?';
+/** The person whose memories are searched, as assistants ask: "user's car", "where does the user live", "user food allergies". */
+const PERSON = new RegExp(
+  [
+    `\\b(?:(?:the|this) )?user['’]s(?= \\p{L})`,
+    `(?<=\\b(?:do|does|did|is|was|has|had|can|should|would|will|about|of|for|to|by) )(?:the|this) user\\b(?!\\s+(?:${OF_SOFTWARE})\\b)`,
+    `^\\s*(?:(?:the|this) )?user\\b(?!\\s*$|\\s+(?:${OF_SOFTWARE})\\b)`,
+  ].join('|'),
+  'giu',
+);
 /** In a longer question, a word for the present is one of many, and may be what was said. */
 const MAX_PRESENT_WORDS = 8;
 /** A longer query is a text rather than a question. */
@@ -37,7 +49,7 @@ const MAX_QUESTION_CHARACTERS = 1000;
 export function withoutFraming(query: string): string {
   if (query.length > MAX_QUESTION_CHARACTERS) return query;
   const isShort = query.trim().split(/\s+/).length <= MAX_PRESENT_WORDS;
-  const patterns = isShort ? [...FRAMING, languageOf(query).present] : FRAMING;
+  const patterns = isShort ? [PERSON, ...FRAMING, languageOf(query).present] : [PERSON, ...FRAMING];
   const subject = patterns.reduce((text, pattern) => text.replace(pattern, ' '), query);
   return termsOf(subject).some((term) => !STOP_WORDS.has(term)) ? subject : query;
 }
