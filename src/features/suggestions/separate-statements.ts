@@ -3,14 +3,14 @@ import { type ReadStatement, readStatement } from './pair-rules.ts';
 
 /** English words by which a text is divided into statements that stand alone. Other languages add a table of the same form. */
 
-/** Between two statements: a line, a semicolon, or the end of a sentence before a capital letter. */
-const STATEMENT_BREAKS = /\s*\n+\s*|;\s+|(?<=[\p{Ll}\d)]{2}[.!])\s+(?=\p{Lu})/u;
+/** Between two statements: a line, or the end of a sentence before a capital letter. What follows a semicolon goes on. */
+const STATEMENT_BREAKS = /\s*\n+\s*|(?<=[\p{Ll}\d)]{2}[.!])\s+(?=\p{Lu})/u;
 /** Questions, quotations, code, addresses, lists, steps, definitions; the whole text stays unchanged. */
 const NOT_SEPARATE =
   /[?"“”„«»`{}<>=|\\→…*#]|:\/\/|:(?!\d)|(?:^|\n)\s*(?:\d+[.)]|[a-z]\))|(?:^|\s)'[^']*'|\b(?:i\.e|e\.g|etc|vs)\b\.?|\b(?:steps?|firstly|secondly|then|finally|lastly|afterwards|recipe|how to|remember|reminder|example|if|unless|when|whenever|because|so|therefore|thus|hence|thereby|but|however|although|though|instead|otherwise|except|despite|nevertheless|whereas|as long as|in case|due to|why|reason|means|meaning|which|whose)\b/i;
-/** Begins a statement that goes on from the one before it. */
+/** Begins a statement that goes on from the one before it, or a rule that others explain. */
 const CONNECTED =
-  /^(?:and|or|also|too|plus|additionally|moreover|besides|furthermore|again|both|all|each|either|neither|one|another|others?|some|most|none|more|even|just|not|no|yes|maybe|perhaps|later|now|today|there|here|this|that|these|those|it|its|they|their|them|he|him|his|she|her|hers|who|what|as|for|in|on|at|to|with|by|from)\b/i;
+  /^(?:never|always|do not|don['’]t|and|or|also|too|plus|additionally|moreover|besides|furthermore|again|both|all|each|either|neither|one|another|others?|some|most|none|more|even|just|not|no|yes|maybe|perhaps|later|now|today|there|here|this|that|these|those|it|its|they|their|them|he|him|his|she|her|hers|who|what|as|for|in|on|at|to|with|by|from)\b/i;
 /** Points to something that another statement names. */
 const HAS_POINTER =
   /\b(?:it|its|it['’]s|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|there|here|such|same|both|either|neither|one|ones|another|other|others|else|former|latter|too|also|as well|again|respectively|together|above|below|following|thereof|do so|does so|which|where|who)\b/i;
@@ -70,7 +70,7 @@ export function separateStatementsIn(text: string): string[] | undefined {
   const lines = text
     .trim()
     .split(STATEMENT_BREAKS)
-    .map((line) => line.trim().replace(/;$/, '').replace(BULLET, ''));
+    .map((line) => line.trim().replace(BULLET, ''));
   if (lines.length < 2 || lines.length > MAX_STATEMENTS) return undefined;
   if (lines.some((line, index) => index > 0 && GOES_ON.test(line))) return undefined;
   const parts = lines.map(partOf);

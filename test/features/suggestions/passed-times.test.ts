@@ -111,13 +111,13 @@ describe('a memory whose time passes', () => {
 });
 
 describe('a memory that says several things', () => {
-  const CONTENT = 'Ada works at Bosch in Reutlingen; our office is in Graz';
+  const CONTENT = 'Ada works at Bosch in Reutlingen. Our office is in Graz.';
 
   test('is suggested to be split; accepting stores a memory for each, and undo restores the one', async () => {
     const memory = await caller.add(CONTENT, { tags: ['people'] });
     const [suggestion, ...others] = await caller.compared();
     expect(others).toEqual([]);
-    const lines = ['Ada works at Bosch in Reutlingen', 'our office is in Graz'];
+    const lines = ['Ada works at Bosch in Reutlingen.', 'Our office is in Graz.'];
     expect(suggestion).toMatchObject({ kind: 'split', memoryIds: [memory.id], content: lines.join('\n'), by: 'rules' });
     await caller.decide(suggestion!.id, 'accept');
     expect((await caller.list()).sort()).toEqual(lines);
