@@ -105,6 +105,17 @@ describe('svc import', () => {
     expect([code, err.replaceAll(/\r\u001b\[K[^\r]*/g, '')]).toEqual([1, '']);
   });
 
+  test('tells a reason once and again for a few lines, and how many more there are', async () => {
+    await newPerson();
+    const { out } = await person.run(['import', '-'], { stdin: 'a\n'.repeat(30), tty: true });
+    const [, count, ...lines] = out.trimEnd().split('\n');
+    expect(count).toBe('30 entries skipped:');
+    expect(lines.map((line) => line.trim().split('  ')[0])).toEqual([
+      ...['line 1', 'line 2', 'line 3'],
+      'and 27 more for the same reason',
+    ]);
+  });
+
   test('imports plain text, one memory per line', async () => {
     await newPerson();
     expect(await imported(['--format', 'lines'], '  one \n\ntwo\n')).toMatchObject({ added: memories(2) });

@@ -48,7 +48,7 @@ describe('svc admin without a running daemon', () => {
   });
 
   test('tier: changes one account, however its address is spelled', async () => {
-    const { json } = await admin(folder, 'tier', ' Ada@Example.COM', 'Pro', '--json');
+    const { json } = await admin(folder, 'tier', ' Ada@Example.COM', 'pro', '--json');
     expect(json()).toEqual({ email: 'ada@example.com', tier: 'Pro' });
     const tenants = (await admin(folder, 'tenants', '--json')).json<{ email: string; tier: string }[]>();
     expect(tenants.map(({ tier }) => tier)).toEqual(['Free', 'Pro']);

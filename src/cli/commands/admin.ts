@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../contract/errors.ts';
 import { TIERS, type Tier } from '../../contract/limits.ts';
 import type { Rooms } from '../../daemon/rooms.ts';
@@ -51,7 +51,7 @@ export function adminCommand(
     .command('tier')
     .description("change an account's tier, effective immediately")
     .argument('<email>', "the account's email address", parseEmail)
-    .addArgument(new Argument('<tier>', 'the new tier').choices(TIERS))
+    .addArgument(new Argument('<tier>', 'the new tier').choices(TIERS).argParser(parseTier))
     .action(async (address: string, tier: Tier) => {
       await inRooms(async ({ accounts }) => accounts.setTier((await accounts.byEmail(address)).tenantId, tier));
       print(`${address} is on ${tier} now.`, { email: address, tier });
@@ -108,4 +108,11 @@ export function adminCommand(
   addRotationCommand(admin, shared);
   addMoveCommand(admin, shared);
   return admin;
+}
+
+/** Reads a tier as it is written, in any case. */
+function parseTier(text: string): Tier {
+  const tier = TIERS.find((name) => name.toLowerCase() === text.toLowerCase());
+  if (tier === undefined) throw new InvalidArgumentError(`Allowed choices are ${TIERS.join(', ')}.`);
+  return tier;
 }

@@ -3,6 +3,8 @@ import { formatCount } from '../number-format.ts';
 import { displayWidth, padToWidth, printable } from './terminal-text.ts';
 
 const MAX_REASONS = 20;
+/** Of so many entries skipped for one reason, the place is told. */
+const MAX_PLACES = 3;
 
 /** `1 memory`, `2,600 memories`. */
 export function pluralize(amount: number, one: string, many = `${one}s`): string {
@@ -35,14 +37,23 @@ export function formatImportReport({ added, known, skipped, reasons, complete }:
   const lines = [`Imported ${describeCounts(added)}.`];
   if (Object.values(known).some((count) => count > 0)) lines.push(`Already stored: ${describeCounts(known)}.`);
   if (skipped > 0) lines.push(`${pluralize(skipped, 'entry', 'entries')} skipped:`);
-  const shown = reasons
-    .slice(0, MAX_REASONS)
-    .map(({ place, reason }) => [singleLine(place), singleLine(reason)] as const);
-  const width = Math.max(0, ...shown.map(([place]) => displayWidth(place)));
-  for (const [place, reason] of shown) lines.push(`  ${padToWidth(place, width)}  ${reason}`);
-  if (skipped > shown.length) {
-    lines.push(`  and ${pluralize(skipped - shown.length, 'more', 'more')} (--json lists the first 1,000)`);
+  const placesOf = new Map<string, string[]>();
+  for (const { place, reason } of reasons) {
+    const places = placesOf.get(reason) ?? [];
+    places.push(singleLine(place));
+    placesOf.set(reason, places);
   }
+  const groups = [...placesOf].slice(0, MAX_REASONS).map(([reason, all]) => {
+    const places = all.slice(0, MAX_PLACES);
+    return { reason: singleLine(reason), places, others: all.length - places.length };
+  });
+  const width = Math.max(0, ...groups.flatMap(({ places }) => places.map(displayWidth)));
+  for (const { reason, places, others } of groups) {
+    for (const place of places) lines.push(`  ${padToWidth(place, width)}  ${reason}`);
+    if (others > 0) lines.push(`  and ${pluralize(others, 'more', 'more')} for the same reason`);
+  }
+  const shown = groups.reduce((sum, { places, others }) => sum + places.length + others, 0);
+  if (skipped > shown) lines.push(`  and ${pluralize(skipped - shown, 'more', 'more')} (--json lists the first 1,000)`);
   if (!complete) lines.push('The file is truncated: its last line is missing.');
   return lines.join('\n');
 }
