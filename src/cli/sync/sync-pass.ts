@@ -64,8 +64,9 @@ export function createSyncPass(parts: SyncParts) {
     for (let round = 1; ; round += 1) {
       const found = await parts.folder.read();
       await lookUp(found, parts);
+      // A memory of the file's name may be another machine's.
+      if (!options.dryRun) changes.push(...(await finishCreates(found, parts)));
       const content = identified(found, parts);
-      if (!options.dryRun) changes.push(...(await finishCreates(content, parts)));
       const planOf = (found: FolderContent) =>
         planSync(parts.state.entries, found, parts.remote.content, {
           project: parts.scope.project ?? undefined,

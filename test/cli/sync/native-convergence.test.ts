@@ -184,3 +184,14 @@ test('makes one memory of a new file, wherever the first sync of it crashes', as
     ]);
   }
 }, 120_000);
+
+test('keeps both texts if a file of the same name came from another machine before a crashed sync goes on', async () => {
+  const write = { do: 'write', path: 'MEMORY.md' } as const;
+  for (let at = 0; at < 14; at += 1) {
+    await run([
+      { machine: 0, edits: [{ ...write, machine: 0 }], crash: { at, takesEffect: true } },
+      { machine: 1, edits: [{ ...write, machine: 1 }], crash: undefined },
+      { machine: 0, edits: [], crash: undefined },
+    ]);
+  }
+}, 120_000);
