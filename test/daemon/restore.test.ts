@@ -8,7 +8,7 @@ import { lockFolder } from '../../src/db/folder-lock.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { createMigratedDatabase } from '../helpers/migrated-database.ts';
-import { digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
+import { digestOf, digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
 /** A data folder that was backed up with one memory and one key, and changed afterwards. */
 let origin: string;
@@ -71,7 +71,7 @@ const asideName = async () => (await readdir(folder)).find((name) => name.includ
 
 describe('a restored backup', () => {
   test('is served from a folder that had no database, and the backup file is unchanged', async () => {
-    const before = await readFile(backup);
+    const before = await digestOf(backup);
     const { code, json } = await runAdmin(folder, 'restore', backup, '--json');
     expect(code).toBe(0);
     expect(json()).toEqual({
@@ -82,7 +82,7 @@ describe('a restored backup', () => {
       missingMasterKey: null,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await readFile(backup)).toEqual(before);
+    expect(await digestOf(backup)).toBe(before);
     expect(await served()).toEqual(AS_BACKED_UP);
   });
 
@@ -223,11 +223,11 @@ describe('a restore refuses and changes nothing for (row 56)', () => {
     const elsewhere = await mkdtemp(join(folder, 'elsewhere-'));
     const path = join(elsewhere, 'some.db');
     await make(path);
-    const before = [await digestsOf(folder), await digestsOf(elsewhere), await readFile(`${file}-wal`)];
+    const before = [await digestsOf(folder), await digestsOf(elsewhere), await digestOf(`${file}-wal`)];
     const { code, out, error } = await runAdmin(folder, 'restore', path, '--yes');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(error).toMatch(says);
-    expect([await digestsOf(folder), await digestsOf(elsewhere), await readFile(`${file}-wal`)]).toEqual(before);
+    expect([await digestsOf(folder), await digestsOf(elsewhere), await digestOf(`${file}-wal`)]).toEqual(before);
   });
 
   test('the database itself, and the database of another program in its place', async () => {

@@ -129,8 +129,8 @@ describe('a database that svc must not touch (row 56)', () => {
     await connection.close();
     await Promise.all([writeFile(file, bytes), writeFile(`${file}-wal`, log)]);
     await expect(start()).rejects.toThrow(/newer svc/);
-    expect(await readFile(file)).toEqual(bytes);
-    expect(await readFile(`${file}-wal`)).toEqual(log);
+    expect((await readFile(file)).equals(bytes)).toBe(true);
+    expect((await readFile(`${file}-wal`)).equals(log)).toBe(true);
   });
 
   test('does not replay the log of a missing database into a new one', async () => {
