@@ -81,12 +81,15 @@ describe('the cached part of an index', () => {
     const change = { ...user, documents: 0, words: 0, passages: 0 };
     const versions = [await versionIn(daemon.db.readers.of(user.tenantId))];
     for (let round = 0; round < 3; round += 1) {
+      // A write that fails beside others runs again, alone.
+      const seen: (typeof versions)[number][] = [];
       const undone = daemon.db.writes.write(user.tenantId, async (connection) => {
         await changeTotals(connection, 'memory', [change]);
-        versions.push(await versionIn(connection));
+        seen.push(await versionIn(connection));
         throw new Error('back to the earlier state');
       });
       await expect(undone).rejects.toThrow('earlier state');
+      versions.push(seen.at(-1)!);
       expect(await versionIn(daemon.db.readers.of(user.tenantId))).toBe(versions[0]);
     }
     expect(new Set(versions).size).toBe(4);
