@@ -107,6 +107,9 @@ export const dutch: Language = {
       ),
       pattern(String.raw`\bgeen\s+([\p{L}\p{N}.-]+)\s+(?:\S+\s+){0,2}?meer\b`),
       pattern(String.raw`\bgestopt met\s+(?:de |het )?([\p{L}\p{N}.-]+)`),
+      pattern(
+        String.raw`\b((?:[\p{L}\p{N}.-]+\s+){1,4}?)(?:overleden|gestolen|kapot|gesloten|failliet|met pensioen|vertrokken|opgedoekt|begeven|de geest gegeven|uit elkaar)\b`,
+      ),
     ],
   },
   search: dutchWords,

@@ -120,6 +120,13 @@ export const french: Language = {
         String.raw`\bn(?:e |['’])(?:\p{L}+ )?\p{L}+ plus (?:(?:de |d['’]|le |la |les |l['’]|du |des |chez |avec |à |au |sur |dans |en )+)?([\p{L}\p{N}.-]+)`,
       ),
       pattern(String.raw`\bplus (?:de |d['’]|chez |le |la )?([\p{L}\p{N}.-]+)`),
+      pattern(
+        String.raw`\b([\p{L}\p{N}.-]+)\s+(?:a (?:rendu l['’]âme|raccroché|fermé|démissionné|déménagé|pris sa retraite|fait faillite|coulé|lâché)|est (?:mort|morte|décédée?|partie?|en retraite|à la retraite|fichue?|foutue?|tombée? en panne)|s['’]est cassée?|ferme définitivement)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:volé|piqué|cassé|perdu|noyé)\s+(?:le |la |les |mon |ma |mes |notre |l['’])([\p{L}\p{N}.-]+)`,
+      ),
+      pattern(String.raw`\b(?:adieu|exit|on oublie|terminé)\s+(?:le |la |les |l['’])?([\p{L}\p{N}.-]+)`),
     ],
   },
   search: frenchWords,

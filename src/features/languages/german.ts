@@ -129,7 +129,7 @@ export const german: Language = {
       ),
       pattern(String.raw`\b([\p{L}\p{N}.-]+)\s+(?:\S+\s+){0,3}?durch\b.*\b(?:ersetzt|abgelöst)`),
       pattern(
-        String.raw`\b((?:[\p{L}\p{N}.-]+\s+){1,5}?)(?:nicht mehr|verkauft|abgeschafft|gekündigt|zurückgegeben|verlassen|ausgemustert|ausgelernt|aufgegeben|abgelöst|eingestellt|aufgehört|in (?:pension|rente))\b`,
+        String.raw`\b((?:[\p{L}\p{N}.-]+\s+){1,5}?)(?:nicht mehr|verkauft|abgeschafft|gekündigt|zurückgegeben|verlassen|ausgemustert|ausgelernt|aufgegeben|abgelöst|eingestellt|aufgehört|dichtgemacht|zugemacht|geschlossen|kaputt|hinüber|gestorben|weggezogen|geklaut|gestohlen|pleite|ist geschichte|sind geschichte|hat(?:te)? ausgedient|in (?:pension|rente|elternzeit))\b`,
       ),
       pattern(String.raw`\b(?:kein\w*|nie)\s+([\p{L}\p{N}.-]+)\s+(?:\S+\s+){0,2}?mehr\b`),
       pattern(String.raw`\bmit\s+(?:dem\s+|der\s+)?([\p{L}\p{N}.-]+)\s+(?:\S+\s+){0,2}?aufgehört`),

@@ -114,6 +114,10 @@ export const italian: Language = {
       pattern(
         String.raw`\b((?:[\p{L}\p{N}.-]+\s+){1,3}?)(?:(?:è|sono) (?:stat[oaie] )?(?:dismess|elimina|spent|abbandona|sostitui|vendut|chius|rimoss)\p{L}+|ha lasciato|è andat[oa] in pensione|se n['’]è andat[oa]|ha chiuso|è mort[oa])\b`,
       ),
+      pattern(
+        String.raw`\b([\p{L}\p{N}.-]+)\s+(?:è (?:mort[oa]|fallit[oa]|partit[oa]|andat[oa] via)|ha (?:smesso|lasciato|cambiato lavoro)|si è (?:rott|trasferit|licenziat)[oa]|s['’]è (?:rott|trasferit)[oa]|m['’]è (?:cadut|mort|rott)[oa]|l['’]ho (?:dat[oa] (?:dentro|via)|vendut[oa]|buttat[oa]|res[oa])|mi ha mandato in pensione)\b`,
+      ),
+      pattern(String.raw`\brubato\s+(?:il |lo |la |l['’]|mia |mio )*([\p{L}\p{N}.-]+)`),
     ],
   },
   search: italianWords,

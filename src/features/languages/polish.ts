@@ -114,6 +114,11 @@ export const polish: Language = {
       pattern(
         String.raw`\b(?:sprzeda\p{L}+|rzuci\p{L}+|przesta\p{L}+|zrezygnowa\p{L}+ z|zamieni\p{L}+|zastąpi\p{L}+)\s+(?:mój |moją |moje |swój |swoją )?([\p{L}\p{N}.-]+)`,
       ),
+      pattern(
+        String.raw`\b([\p{L}\p{N}.-]+)\s+(?:odeszł\p{L}+|odszedł|przesz\p{L}+ na emeryturę|pad(?:ł|ła|ło|ły)|zepsu\p{L}+ się|umar\p{L}+|zmar\p{L}+|zamkn\p{L}+|wyprowadzi\p{L}+ się|wyjecha\p{L}+|sprzeda\p{L}+|odda(?:łem|łam|liśmy)|posz\p{L}+ do kosza|zbankrutowa\p{L}+|zwolni\p{L}+ się)(?![\p{L}])`,
+      ),
+      pattern(String.raw`\bukradli\s+(?:mi |nam )?([\p{L}\p{N}.-]+)`),
+      pattern(String.raw`\bnie tęsknię za\s+(?:tym |tą |starym |starą )?(?:\p{L}+(?:ym|ącym|im) )?([\p{L}\p{N}.-]+)`),
     ],
   },
   search: polishWords,

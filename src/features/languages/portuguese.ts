@@ -107,6 +107,13 @@ export const portuguese: Language = {
         String.raw`\b(?:deixei|deixou|deixámos|abandon\p{L}+|vendi|vendeu|vendemos|substituí|troquei|troc(?:ou|ámos|amos)|parei|desisti)\s+(?:de |do |da )?(?:o |a |os |as |meu |minha )*([\p{L}\p{N}.-]+)`,
       ),
       pattern(String.raw`\b(?:passámos|passamos|passei|mudei|mudámos|mudamos)\s+d[eoa]s?\s+([\p{L}\p{N}.-]+)\s+para\b`),
+      pattern(
+        String.raw`\b([\p{L}\p{N}.-]+)\s+(?:(?:já )?se (?:aposentou|mudou|demitiu)|(?:aposentou|mudou|reformou|demitiu)-se|foi embora|morreu|pifou|quebrou|fechou|faliu|estragou|avariou|pediu demissão|entrou de licença\S*)(?![\p{L}])`,
+      ),
+      pattern(
+        String.raw`\b(?:afoguei|perdi|quebrei|parti|aposentei|larguei|cancelei|roubaram|vendi|doei)\s+(?:o |a |os |as |meu |minha )*([\p{L}\p{N}.-]+)`,
+      ),
+      pattern(String.raw`\b(?:adeus|tchau),?\s+(?:o |a |ao |à )?([\p{L}\p{N}.-]+)`),
     ],
   },
   search: portugueseWords,

@@ -116,6 +116,13 @@ export const spanish: Language = {
       pattern(
         String.raw`\b((?:[\p{L}\p{N}.-]+\s+){1,3})(?:ya (?:ni|no) (?:lo|la|los|las) \p{L}+|se jubiló|se ha jubilado|se fue|se marchó|cerró|murió)\b`,
       ),
+      pattern(
+        String.raw`\b([\p{L}\p{N}.-]+)\s+(?:se (?:me |nos )?(?:(?:ha|han) (?:ido|marchado|jubilado|roto|estropeado|mudado)|fue|marchó|jubiló|rompió|estropeó|mudó)|(?:ha|han) (?:muerto|cerrado|chapado|dimitido|quebrado|palmado)|murió|cerró|dimitió|palmó|quebró)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:me|nos) (?:han )?(?:robaron|robado|mangaron|mangado)\s+(?:el |la |los |las |mi )?([\p{L}\p{N}.-]+)`,
+      ),
+      pattern(String.raw`\b(?:adiós|se acabó)\s+(?:a )?(?:al |el |la |los |las )?([\p{L}\p{N}.-]+)`),
     ],
   },
   search: spanishWords,

@@ -3,6 +3,7 @@ import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { type AttributeQuestion, attributeFollowersOf } from './attribute-followers.ts';
 import type { CandidateQuery, CandidateSearch, ItemRows } from './candidate.ts';
+import { wordsIn } from './foreign-query.ts';
 import { followersOf, isOne, type Statement } from './restatements.ts';
 import type { Numbers } from './scores.ts';
 import { RARE } from './sentence-replacement.ts';
@@ -46,8 +47,9 @@ export async function findFollowers(
   const words = tellingWords(older, asked, statements);
   const ofAttributes = question?.reader.wordsOf(question.attributes).slice(0, MAX_ATTRIBUTE_WORDS) ?? [];
   if (words.length + ofAttributes.length === 0) return new Map();
-  const holding = await candidates.readHolding(reader, query, [...words, ...ofAttributes]);
-  const counts = new Map(words.map((word, at) => [statements.rootOf(word), holding[at]!.length]));
+  const terms = words.map(({ term }) => term);
+  const holding = await candidates.readHolding(reader, query, [...terms, ...ofAttributes]);
+  const counts = new Map(words.map(({ word }, at) => [statements.rootOf(word), holding[at]!.length]));
   const newestOf = (lists: readonly Numbers[], most: number) =>
     [...new Set(lists.flatMap((rowIds) => [...rowIds]))]
       .filter((rowId) => !known.has(rowId))
@@ -76,13 +78,18 @@ export async function findFollowers(
 function tellingWords(
   statements: readonly Statement[],
   asked: ReadonlySet<string>,
-  { isStopWord, isCommon }: StatementReader,
-): string[] {
-  const words = new Map<string, string>();
-  for (const term of statements.flatMap(({ content }) => termsOf(content))) {
+  { reading, isStopWord, isCommon }: StatementReader,
+): { word: string; term: string }[] {
+  // Without spaces between words, the index has pairs of characters.
+  const isUnspaced = reading?.language.search?.isUnspaced === true;
+  const wordsOf = (content: string) =>
+    isUnspaced ? wordsIn(content, reading).filter((word) => [...word].length > 1) : termsOf(content);
+  const words = new Map<string, { word: string; term: string }>();
+  for (const word of statements.flatMap(({ content }) => wordsOf(content))) {
+    const term = isUnspaced ? [...word].slice(0, 2).join('') : word;
     const root = rootOf(term);
-    const tells = !isStopWord(term) && !isCommon(term) && !/^\d/.test(term) && !asked.has(root);
-    if (tells && !words.has(root)) words.set(root, term);
+    const tells = !isStopWord(word) && !isCommon(word) && !/^\d/.test(word) && !asked.has(root);
+    if (tells && !words.has(root)) words.set(root, { word, term });
   }
   return [...words.values()].slice(0, MAX_WORDS);
 }

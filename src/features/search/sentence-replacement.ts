@@ -63,6 +63,7 @@ const SEVERAL: ReadonlySet<string> = new Set(
 const POSSESSIVE = 's';
 const NUMBER = /^\d/;
 const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
+const WORD_BEFORE = /(\p{L}+)\s+$/u;
 const NAME = /\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+/gu;
 /** A longer sentence states more than one thing. */
 const MAX_VALUE_ROOTS = 6;
@@ -124,16 +125,22 @@ function foreignTraitsOf(sentence: string, hasChange: boolean, reader: Statement
   });
   return {
     ...namesAndValuesOf(sentence, reader),
-    announcesChange: hasChange,
+    announcesChange: hasChange || ended.length > 0,
     refers: language.said.refers.test(sentence),
     ended: new Set(ended),
   };
 }
 
 function namesAndValuesOf(sentence: string, reader: StatementReader) {
+  const { capitalizesNouns, determiners, possessives } = reader.reading?.language.statements ?? {};
+  const isName = ({ index }: RegExpExecArray): boolean => {
+    if (!capitalizesNouns) return true;
+    const before = WORD_BEFORE.exec(sentence.slice(0, index))?.[1]?.toLowerCase() ?? '';
+    return !determiners?.has(before) && !possessives?.has(before);
+  };
   return {
     restOfNames: new Set((sentence.match(NAME) ?? []).flatMap((name) => restOfName(name, reader))),
-    names: new Set((sentence.match(CAPITALIZED) ?? []).flatMap((name) => rootsOf(name, reader))),
+    names: new Set([...sentence.matchAll(CAPITALIZED)].filter(isName).flatMap(([name]) => rootsOf(name, reader))),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
     owners: new Map(

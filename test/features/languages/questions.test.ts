@@ -63,6 +63,45 @@ describe('a question in its language', () => {
   });
 
   test.each([
+    [
+      'de',
+      'Wer schneidet mir die Haare?',
+      'Die Haare schneidet mir Yvette.',
+      'Yvette hat ihren Salon dichtgemacht, zu Kemal gehe ich gern.',
+    ],
+    [
+      'fr',
+      'Qui me coupe les cheveux ?',
+      'Yvette me coupe les cheveux.',
+      'Yvette est à la retraite, Karim a repris le salon.',
+    ],
+    ['es', '¿Quién me corta el pelo?', 'Me corta el pelo Yolanda.', 'Yolanda se ha jubilado, voy con un tal Quique.'],
+    [
+      'it',
+      'Chi mi taglia i capelli?',
+      'Mi taglia i capelli Loredana.',
+      'Loredana è andata in pensione, vado da Kevin.',
+    ],
+    ['pt', 'Quem corta o meu cabelo?', 'Quem corta o meu cabelo é a Graça.', 'A Graça se aposentou, vou ao Wilson.'],
+    ['nl', 'Wie knipt mijn haar?', 'Mijn haar knipt Wilma.', 'Wilma is met pensioen, ik ga naar Yusuf.'],
+    ['pl', 'Kto mnie strzyże?', 'Strzyże mnie Wioletta.', 'Wioletta wyjechała, chodzę do Kamila.'],
+    ['ru', 'Кто меня стрижёт?', 'Меня стрижёт Виолетта.', 'Виолетта уехала, хожу к Камилю.'],
+    ['zh', '谁给我剪头发？', '给我剪头发的是托尼老师。', '托尼老师退休了，我去找小康。'],
+    [
+      'ja',
+      '髪を切ってくれるのは誰ですか？',
+      '髪を切ってくれるのは吉岡さんです。',
+      '吉岡さんが引退したので、川端さんに頼んでいます。',
+    ],
+  ])('puts in %s what is said of the end of something before it: %s', async (language, question, older, newer) => {
+    const user = `${language}-end`;
+    for (const content of [older, newer]) await caller.add(content, { user });
+    const [first, second] = (await ask(user, question)).results;
+    expect(first!.content, language).toBe(newer);
+    expect(second).toMatchObject({ content: older, restatedBy: first!.id });
+  });
+
+  test.each([
     ['de', 'Wie heißt meine Zahnärztin?'],
     ['fr', "Comment s'appelle mon dentiste ?"],
     ['es', '¿Cómo se llama mi dentista?'],
