@@ -11,6 +11,7 @@ import { parseTime } from '../../src/cli/memory/time-option.ts';
 import { createMatcher } from '../../src/cli/memory/word-match.ts';
 import { textLines } from '../../src/cli/text-lines.ts';
 import type { SearchResult } from '../../src/contract/search.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 const local = (text: string) => Date.parse(text);
 const NOW = local('2026-11-20T14:05:00');
@@ -19,7 +20,7 @@ describe('terminal text', () => {
   test('printable() leaves no control or bidirectional characters', () => {
     expect(printable('a\u001b[31mb\u0007c\r\nd\te\u009b1m\u202ex')).toBe('a␛[31mb␇c\nd  e\ufffd1m\ufffdx');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         expect(printable(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
         expect(oneLine(text)).not.toMatch(/[\n\t]/);
       }),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type JsonCounts, type JsonLimits, JsonScan, scanJson } from '../../src/contract/json-scan.ts';
 import { MAX_JSON, parseStorable } from '../../src/contract/storable.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 const UNLIMITED: JsonLimits = { depth: 1000, objectMembers: 1e6, members: 1e6, values: 1e6 };
 
@@ -20,7 +21,7 @@ function countsOf(value: unknown): JsonCounts & { objectMembers: number } {
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.constantFrom('"', '\\', '\\"', '[{', '}]', ':,', '\u2028', '漢'),
 );
 const json = fc.letrec((tie) => ({

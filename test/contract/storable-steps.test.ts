@@ -4,6 +4,7 @@ import { JsonScan } from '../../src/contract/json-scan.ts';
 import { parseStorable } from '../../src/contract/storable.ts';
 import { parseJsonInSteps, parseStorableInSteps } from '../../src/contract/storable-steps.ts';
 import { finish } from '../../src/lib/time-slices.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 const inSteps = (text: string) => finish(parseStorableInSteps(Buffer.from(text)));
 
@@ -21,7 +22,7 @@ function outcomeOf(parse: () => unknown): unknown {
 const LONG = 9000;
 const name = fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'constructor', 'hasOwnProperty', '1', '0'));
 const leaf = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.constantFrom(
     '"',
     '\\',

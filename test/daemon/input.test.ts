@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 let daemon: MemoryDaemon;
 let caller: Caller;
@@ -188,12 +189,12 @@ describe('an unusual but valid body', () => {
 
 test('everything stored is returned unchanged', { timeout: 30_000 }, async () => {
   const sound = (text: string) => !text.includes('\0') && text.isWellFormed();
-  const words = fc.string({ unit: 'binary', maxLength: 60 }).filter(sound);
+  const words = fc.string({ unit: codePoint, maxLength: 60 }).filter(sound);
   const content = fc
     .oneof(words, fc.string({ unit: 'grapheme', maxLength: 60 }))
     .filter((text) => /\S/u.test(text) && sound(text));
   const name = fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+    .string({ unit: codePoint, minLength: 1, maxLength: 20 })
     .filter((text) => sound(text) && text !== '__proto__');
   const tag = name.filter((text) => !/[\u0000-\u001f\u007f]/.test(text));
   const number = fc

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffWords } from '../../src/dashboard/parts/word-diff.ts';
+import { codePoint } from '../helpers/code-point.ts';
 
 const textOf = (parts: ReturnType<typeof diffWords>, left: 'added' | 'removed') =>
   parts.map(({ kind, text }) => (kind === left ? '' : text)).join('');
@@ -18,7 +19,7 @@ describe('a diff by word', () => {
     const words = fc.array(fc.constantFrom('tea', 'coffee', ' ', '\n', '…', '王', '👩‍🚀', 'a'), { maxLength: 40 });
     const texts = fc.oneof(
       words.map((list) => list.join('')),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
     );
     fc.assert(
       fc.property(texts, texts, (before, after) => {

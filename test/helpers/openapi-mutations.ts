@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { codePoint } from './code-point.ts';
 import type { PlannedRequest } from './openapi-requests.ts';
 
 const MIB = 1024 * 1024;
@@ -187,7 +188,7 @@ export function mutatedRequests(requests: fc.Arbitrary<PlannedRequest>): fc.Arbi
       fc.constantFrom<unknown>(-1, 1e308, 0.5, 2 ** 53, '', 'x'.repeat(100_001), '\u0000', null, [], {}, [[]]),
     ),
     text: fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: codePoint, maxLength: 40 }),
       fc.constantFrom('__proto__', 'id', 'tenantId', 'a/b~c'),
     ),
   });

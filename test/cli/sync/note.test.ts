@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { conflictNameOf, fileNameOf } from '../../../src/cli/sync/file-name.ts';
 import { asConflict, hashPart, type Note, parseNote, renderNote, withId } from '../../../src/cli/sync/note.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 
 const ID = 'mem_0123456789abcdef0123456789abcdef';
 const at = '2026-11-26T10:00:00.000Z';
@@ -176,7 +177,7 @@ describe('the name of a file', () => {
 
   test('fits every file system, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (content) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 120 }), (content) => {
         const name = nameOf(content);
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
         expect(name).toMatch(/^[\p{L}\p{N}][^/\\:*?"<>|\u0000-\u001f]* 89abcdef\.md$/u);

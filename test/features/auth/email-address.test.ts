@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/contract/errors.ts';
 import { normalizeEmail } from '../../../src/features/accounts/email-address.ts';
 import { isSingleAddress } from '../../../src/outside/mail.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { askFor, mailsAfterAll, receiveLink, signInAs, startSignInDaemon, statusOf } from '../../helpers/sign-in.ts';
 
@@ -80,7 +81,7 @@ const nearlyAnAddress = () => {
       .array(
         fc.oneof(
           { weight: 4, arbitrary: piece },
-          { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
+          { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 4 }) },
         ),
         {
           maxLength: 9,

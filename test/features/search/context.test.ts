@@ -5,6 +5,7 @@ import type { Account } from '../../../src/contract/account.ts';
 import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
 import { composeContext } from '../../../src/features/search/context.ts';
 import { tokenCounterOf } from '../../../src/outside/tokens.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -115,9 +116,9 @@ describe('a context', () => {
   });
 
   describe('of any contents', () => {
-    const run = fc.tuple(fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }), fc.nat(300));
+    const run = fc.tuple(fc.string({ unit: codePoint, minLength: 1, maxLength: 4 }), fc.nat(300));
     const content = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: codePoint, maxLength: 300 }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
       fc.array(fc.lorem({ maxCount: 30 })).map((words) => words.join(' ')),
       fc.lorem({ mode: 'sentences', maxCount: 40 }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { excerptOf, joinPieces } from '../../../src/features/search/excerpt.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 
 const WEIGHTS = new Map([
   ['lamp', 1],
@@ -16,7 +17,7 @@ const shownOf = (text: string) => {
 describe('an excerpt', () => {
   test('has each piece once and in order; together they make up the text', () => {
     const line = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 400 }),
+      fc.string({ unit: codePoint, maxLength: 400 }),
       fc.lorem({ mode: 'sentences', maxCount: 20 }),
       fc.constantFrom('- lamp', '漢字です。漢字だ！', 'x'.repeat(700), '😀'.repeat(301)),
     );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codePoint } from '../../helpers/code-point.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 const KITCHEN = 'A dog and a cat share the kitchen';
@@ -92,7 +93,7 @@ describe('any query', () => {
 
   test('of any text is answered or rejected, never a server error', { timeout: 30_000 }, async () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('"', '*', 'NEAR(', ' AND ', ' OR ', ' NOT ', ':', '^', '-', '\0', '\ud800', '_', '2_', '{}'),
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { passingOf } from '../../../src/features/suggestions/passing-rules.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A Wednesday. */
@@ -87,7 +88,7 @@ test('reading any text neither throws nor takes long', () => {
     ],
   );
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 400 }),
+    fc.string({ unit: codePoint, maxLength: 400 }),
     fc.array(word, { maxLength: 60 }).map((all) => all.join(' ')),
   );
   fc.assert(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { separateStatementsIn } from '../../../src/features/suggestions/separate-statements.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 
 describe('a text is divided that says several things', () => {
   test.each([
@@ -57,7 +58,7 @@ test('reading any text neither throws nor takes long, and loses no word', () => 
     'the',
   );
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 700 }),
+    fc.string({ unit: codePoint, maxLength: 700 }),
     fc.array(word, { maxLength: 60 }).map((all) => all.join(' ')),
   );
   const wordsOf = (content: string) => content.match(/[\p{L}\p{N}]+/gu);

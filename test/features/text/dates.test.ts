@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY_MS, type DayRange, datesIn, daysApart, monthsOf, queryDates } from '../../../src/features/text/dates.ts';
 import { toDate } from '../../../src/lib/clock.ts';
+import { codePoint } from '../../helpers/code-point.ts';
 
 const WEDNESDAY = Date.parse('2026-05-20T12:00:00Z');
 const NEW_YEAR = Date.parse('2026-01-01T00:00:00Z');
@@ -113,7 +114,7 @@ describe('the dates of a text', () => {
     const text = fc.oneof(
       fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
       fc.array(word, { maxLength: 12 }).map((words) => words.join('')),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
     );
     const saidAt = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
     fc.assert(
