@@ -105,7 +105,7 @@ export interface SaidPatterns {
   leading: RegExp;
 }
 
-/** What a search knows of a language besides its rules: see `docs/languages.md`. */
+/** What a search knows of a language besides its rules. */
 export interface SearchWords {
   /** Words of questions and requests that do not say what they are about, besides function words. */
   framing: string;
