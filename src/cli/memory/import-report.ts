@@ -3,7 +3,7 @@ import { formatCount } from '../number-format.ts';
 import { displayWidth, padToWidth, printable } from './terminal-text.ts';
 
 const MAX_REASONS = 20;
-/** Of so many entries skipped for one reason, the place is told. */
+/** The most entries of one reason whose place is shown. */
 const MAX_PLACES = 3;
 
 /** `1 memory`, `2,600 memories`. */

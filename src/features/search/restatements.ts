@@ -35,7 +35,7 @@ export interface Statement {
 export const MAX_STATEMENT_CHARACTERS: Readonly<Record<ItemType, number>> = { memory: 200, message: 120, episode: 0 };
 /** Texts that share this many first words, one of them asked for, are about the same thing: "my phone is …". */
 const SAME_BEGINNING = 3;
-/** Of such a beginning: "I learned to …" may go on with many things. */
+/** Without one of these, what begins alike may go on with many things: "I learned to …". */
 const BEING: ReadonlySet<string> = new Set(['is', 'are', 's', 're', 'was', 'were']);
 /** Applies if the newer statement announces a change. */
 const MIN_SHARED_OF_CHANGE = 0.3;
