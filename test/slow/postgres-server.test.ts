@@ -35,14 +35,17 @@ test('a killed PostgreSQL starts again with every acknowledged commit', async ()
   const client = await connect(url);
   await client.query('CREATE TABLE notes (number bigint)');
   let acknowledged = 0;
+  let killed: Promise<void> | undefined;
   const writing = (async () => {
     for (;;) {
       await client.query('INSERT INTO notes VALUES ($1)', [acknowledged + 1]);
       acknowledged += 1;
-      if (acknowledged === 50) void server.kill();
+      if (acknowledged === 50) killed = server.kill();
     }
   })();
   await expect(writing).rejects.toThrow();
+  // A session ends before the main process does.
+  await killed;
   await server.start();
 
   const again = await connect(url);
