@@ -28,9 +28,9 @@ export function planContext({ maxTokens = 1000, explain: _, purpose, exclude, ..
   return {
     search: { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
     limit: isUnasked ? MAX_UNASKED : CONTEXT_RESULTS,
-    choose: async ({ answer: { results }, parsed: { voice, reading }, weights }, tenantId) =>
+    choose: async ({ answer: { results }, parsed: { voice, reading, asksForPast }, weights }, tenantId) =>
       isUnasked
-        ? runInSlices(chooseUnasked(results, { exclude, voice, weights, reading }), tenantId)
+        ? runInSlices(chooseUnasked(results, { exclude, voice, weights, reading, asksForPast }), tenantId)
         : withoutExcluded(results, exclude),
     compose: async (results, weights, exactCounter) => {
       const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;

@@ -6,10 +6,11 @@ import {
   keepsAskedNumbers,
   type Replacement,
   rarityAmong,
-  replacementOf,
   type SentenceWords,
   sentenceWordsOf,
+  shareSubject,
   statesSameKind,
+  surelyReplaces,
 } from './sentence-replacement.ts';
 import { MIN_SHARED, MIN_SHARED_SHARE, type StatementReader, statementReader, type Words } from './statement-words.ts';
 
@@ -52,8 +53,6 @@ const TIMES: ReadonlySet<string> = new Set(
     .flatMap((word) => [rootOf(word), rootOf(`${word}s`)]),
 );
 
-/** Two statements that share words alone may be about two things, unless one begins with what the other names. */
-const NEEDS_SUBJECT: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'change']);
 /** Another value is one of something else where the subject is another. */
 const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed value']);
 
@@ -135,9 +134,8 @@ function replacesAsked(
   tells: (root: string) => number,
 ): boolean {
   if (!keepsAsked(newer, older, asked)) return false;
-  const by = replacementOf(newer, older, tells);
+  const by = surelyReplaces(newer, older, tells);
   if (by === undefined || (VALUES.has(by) && !keepsSubject(newer, older, asked))) return false;
-  if (NEEDS_SUBJECT.has(by) && !shareSubject(newer, older)) return false;
   return newer.traits().announcesChange || isAboutTheSame(newer, older, asked);
 }
 
@@ -277,13 +275,6 @@ function saysTheSame(newer: Words, older: Words, asked: ReadonlySet<string>, rea
   const isAbout = shared.some((root) => asked.has(root) && !reader.isCommon(root));
   if (newer.hasChange && isAbout && share >= MIN_SHARED_OF_CHANGE) return true;
   return shared.length >= MIN_SHARED && share >= MIN_SHARED_SHARE;
-}
-
-/** Whether what one begins with occurs in the other. */
-function shareSubject(newer: Pick<Words, 'roots'>, older: Pick<Words, 'roots'>): boolean {
-  const [now = ''] = newer.roots;
-  const [then = ''] = older.roots;
-  return older.roots.has(now) || newer.roots.has(then);
 }
 
 /** The roots that both have, and their share of those of the shorter one. */

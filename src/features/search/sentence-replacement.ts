@@ -43,7 +43,7 @@ const ENDED_OBJECT =
   /\b(?:replaced|dropped|retired|cancell?ed|sold|ditched|scrapped|abandoned|removed|instead of|rather than|no more|(?:got|get) rid of|done with|took over from|(?:switched|moved|migrated|changed|away|swapped)(?: \w+)? from|renamed .{1,60}? from|no longer(?: \w+)?|stopped(?: \w+ing)?|gave up|given up|swapped|quit|resigned from|deleted|uninstalled|unsubscribed from|parted with|moved out of|out of(?! the box)|(?:don['’]t|doesn['’]t|do not|does not|nobody|no one|never)(?: \w+){1,2}?(?=(?: [\w-]+){1,3}? any ?(?:more|longer)\b))\s+(?:the |my |our |a |an )?(?:last |old )?([\p{L}\p{N}_.-]{2,40})/giu;
 /** What is over, as the subject. */
 const ENDED_SUBJECT =
-  /\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had |has been |have been |has got |just )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|off the list|out of business|moved out|moved away|stepped down|resigned|ran out|decommissioned|stolen|thrown (?:out|away)|(?:kicked|phased|ripped|taken) out|switched off|turned off|broke down|on (?:sabbatical|leave)|history|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
+  /(?<!\bof (?:the |my |our )?)\b([\p{L}\p{N}_.-]{2,40}?)(?:['’]s)? (?:(?:has |have |is |was |got |had |has been |have been |has got |just )?(?:retired|gone|died|expired|discontinued|shut down|passed away|no longer|off to|off the list|out of business|moved out|moved away|stepped down|resigned|ran out|decommissioned|stolen|thrown (?:out|away)|(?:kicked|phased|ripped|taken) out|switched off|turned off|broke down|on (?:sabbatical|leave)|history|went (?:bankrupt|away|under|to))\b|(?:is |was |got |has been |gets )(?:ended|cancell?ed|closed|sold|deprecated|archived|replaced)\b|(?<!\b(?:floor|hand|side|door|corner|top|bottom) )(?:left|quit|ended|closed|cancell?ed)(?=\s*(?:[.,;!–—-]|$)))/giu;
 /** What it is no longer used under. */
 const ENDED_CONTRACT =
   /\b([\p{L}\p{N}_.-]{2,40}) (?:contract|subscription|licen[cs]e|membership|trial) (?:has |have |is |was |just )?(?:ended|ran out|run out|expired|lapsed|over|not renewed|cancell?ed)\b/giu;
@@ -182,7 +182,8 @@ export function replacementOf(
   const [now, then] = [newer.traits(), older.traits()];
   const rare = telling.filter((root) => tells(root) >= 1);
   if (rare.some((root) => now.ended.has(root))) return 'end';
-  const isNamed = (root: string) => now.names.has(root) || then.names.has(root);
+  const owners = new Set([...now.owners.values(), ...then.owners.values()]);
+  const isNamed = (root: string) => now.names.has(root) || then.names.has(root) || owners.has(root);
   const size = Math.max(newer.roots.size, older.roots.size);
   const isOtherValue = statesSameKind(now, then) && rare.some((root) => !isNamed(root));
   if (isOtherValue && size <= MAX_VALUE_ROOTS) return 'value';
@@ -190,6 +191,26 @@ export function replacementOf(
   const isChange = now.announcesChange && distinct.reduce((sum, root) => sum + tells(root), 0) >= MIN_SHARED;
   if (isChange) return 'change';
   return isOtherValue && now.announcesChange ? 'changed value' : undefined;
+}
+
+/** Two statements that share words alone may be about two things, unless one begins with what the other names. */
+const NEEDS_SUBJECT: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'change']);
+
+/** Like `replacementOf`, for two of which the newer may have been found by chance, so that what they share tells less. */
+export function surelyReplaces(
+  newer: SentenceWords,
+  older: SentenceWords,
+  tells: (root: string) => number,
+): Replacement | undefined {
+  const by = replacementOf(newer, older, tells);
+  return by !== undefined && NEEDS_SUBJECT.has(by) && !shareSubject(newer, older) ? undefined : by;
+}
+
+/** Whether what one begins with occurs in the other. */
+export function shareSubject(newer: Pick<Words, 'roots'>, older: Pick<Words, 'roots'>): boolean {
+  const [now = ''] = newer.roots;
+  const [then = ''] = older.roots;
+  return older.roots.has(now) || newer.roots.has(then);
 }
 
 /** Whether both state a value of one kind, such as a time. */

@@ -2,7 +2,14 @@ import { mayReplace } from '../../contract/origin.ts';
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { keepsAskedNumbers, replacesSentence, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import { keepsAsked } from './restatements.ts';
+import {
+  keepsAskedNumbers,
+  replacesSentence,
+  type SentenceWords,
+  sentenceWordsOf,
+  surelyReplaces,
+} from './sentence-replacement.ts';
 import { type StatementReader, statementReader } from './statement-words.ts';
 
 /**
@@ -23,6 +30,7 @@ export interface Unasked {
   exclude: ContextRequest['exclude'];
   /** Whose words the prompt asks for: unless those of the assistant, only the user's are knowledge of the user. */
   voice: ParsedQuery['voice'];
+  asksForPast: boolean;
   /** Of the prompt's terms, by root. */
   weights: ReadonlyMap<string, number>;
   /** The words of the prompt's language; absent for English. */
@@ -34,15 +42,17 @@ export interface Unasked {
  * steps, because finding the sentence of a long message takes milliseconds.
  */
 export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
-  const { exclude, voice, weights, reading } = unasked;
+  const { exclude, voice, weights, reading, asksForPast } = unasked;
   const ids = new Set(results.map(({ id }) => id));
   const usable = results.filter(
     (result) =>
       result.restatedBy === undefined &&
       !ids.has(result.possiblySupersededBy ?? '') &&
-      result.relevance >= WORTH_BESIDE &&
+      // Of memories, searches have found the newer ones.
+      ((result.type === 'message' && !asksForPast) || result.relevance >= WORTH_BESIDE) &&
       (result.type !== 'message' || result.role === (voice === 'assistant' ? 'assistant' : 'user')),
   );
+  if (!usable.some(isWorthAPlace)) return [];
   // What the model has already still takes the place of what is older.
   const current = withoutExcluded(
     yield* currentOf(usable.slice(0, COMPARED), weights, statementReader(reading)),
@@ -62,7 +72,10 @@ export function withoutExcluded(
   return results.filter((result) => !excluded.has(result.id) && !isOfConversation(result));
 }
 
-/** Puts a newer statement in the place of the older ones that it replaces. */
+/**
+ * Puts a newer statement in the place of the older ones that it replaces, however little it has of the prompt: "Graciete has
+ * retired" for "who is the head nurse?".
+ */
 function* currentOf(
   results: readonly SearchResult[],
   weights: ReadonlyMap<string, number>,
@@ -74,18 +87,24 @@ function* currentOf(
     statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights), reader) });
     yield;
   }
-  const current = statements.map((older) => {
+  const tells = (root: string) => (asked.has(root) ? 2 : 1);
+  const current = new Map<string, SearchResult>();
+  for (const older of statements.filter(({ result }) => result.relevance >= WORTH_BESIDE)) {
     const newer = statements.filter(
       ({ result, words }) =>
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
         keepsAskedNumbers(words, older.words, asked) &&
-        replacesSentence(words, older.words, (root) => (asked.has(root) ? 2 : 1)),
+        (result.relevance >= WORTH_BESIDE
+          ? replacesSentence(words, older.words, tells)
+          : keepsAsked(words, older.words, asked) && surelyReplaces(words, older.words, () => 1) !== undefined),
     );
-    return newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older).result;
-  });
-  return [...new Set(current)];
+    const { result } = newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older);
+    const known = current.get(result.id) ?? result;
+    current.set(result.id, known.relevance < WORTH_BESIDE ? { ...known, relevance: older.result.relevance } : known);
+  }
+  return [...current.values()];
 }
 
 function sentenceOf({ content }: SearchResult, weights: ReadonlyMap<string, number>): string {

@@ -86,6 +86,18 @@ describe('a context for a prompt', () => {
     expect(idsIn(await contextOf(query, { purpose: undefined })).sort()).toEqual([older.id, newer.id].sort());
   });
 
+  test('holds what the user said later of a change, however little it has of the prompt, unless it asks for the past', async () => {
+    const { said: older } = await sayInNewConversation(
+      'Please tidy up the readme. The villain of the opera is called Leonor.',
+    );
+    const { said: newer } = await sayInNewConversation(
+      'Make the table wider. Renamed the baritone of that opera from Leonor to Brites.',
+    );
+    await sayInNewConversation('Leonor rides a horse', 'The baritone sings low', 'We paint the stage green');
+    expect(idsIn(await contextOf('what is the villain of the opera called?'))).toEqual([newer[0]!.id]);
+    expect(idsIn(await contextOf('what was the villain of the opera called before?'))).toEqual([older[0]!.id]);
+  });
+
   test('is the same over MCP', async () => {
     const { said } = await sayInNewConversation('The quince tree needs pruning in March.');
     const call = {
