@@ -70,7 +70,9 @@ export async function runSteps(all: readonly Step[], place: Place): Promise<numb
     }
     let report: PassReport | undefined;
     // Copies of a file have the id of one, so that each run settles one of them.
-    const copies = all.flatMap(({ edits }) => edits).filter(({ operation }) => operation === 'file copy').length;
+    const copies = all
+      .flatMap(({ edits, meanwhile }) => [...edits, meanwhile ?? []].flat())
+      .filter(({ operation }) => operation === 'file copy').length;
     for (let run = 0; run < 4 + copies && report?.changes.length !== 0; run += 1) report = await world.sync();
     expect(report!.changes).toEqual([]);
     return await world.check(report!);
