@@ -57,7 +57,7 @@ interface Asked {
   confidence: number;
   /** Of a question about what changed: whether the newer stands above the older, in searches and in contexts. */
   isNewerFirst?: { search: boolean; context: boolean };
-  /** Among the first five, what is marked as older, and the key of what marks it. */
+  /** Among the first five, what `restatedBy` marks as older. */
   marked: Mark[];
 }
 
@@ -141,10 +141,9 @@ async function ask(
   const found = results.map(({ id, content, relevance }) => ({ key: keyOf.get(id)!, text: content, relevance }));
   const wanted = isOwn ? needs.filter((key) => stored.has(key)) : [];
   const facts = factsOf(person);
-  const marked = results.slice(0, MARKED_AMONG).flatMap(({ id, ...result }): Mark[] => {
-    const by = 'restatedBy' in result ? (result.restatedBy ?? result.possiblySupersededBy) : undefined;
-    if (by === undefined || by === null) return [];
-    const [older, newer] = [keyOf.get(id)!, keyOf.get(by)!];
+  const marked = results.slice(0, MARKED_AMONG).flatMap(({ id, restatedBy }): Mark[] => {
+    if (restatedBy === undefined) return [];
+    const [older, newer] = [keyOf.get(id)!, keyOf.get(restatedBy)!];
     return [{ older, newer, isWanted: wanted.includes(older), isRight: replaces(facts, newer, older) }];
   });
   const one = { person: person.name, size, isOwn, kind, question, wanted, found, confidence, marked };

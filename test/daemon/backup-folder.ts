@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { adminCommand } from '../../src/cli/commands/admin.ts';
 import { createProcessContext } from '../../src/cli/process-context.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { digestOf } from '../helpers/file-digest.ts';
 
 /** Runs `svc admin` in this process. */
 export async function runAdmin(dataDir: string, ...words: string[]) {
@@ -61,11 +61,4 @@ export async function digestsOf(folder: string): Promise<Record<string, string>>
   const kept = names.map(({ name }) => name).filter((name) => !/-(wal|shm)$|^daemon\.lock$/.test(name));
   const digests = kept.map(async (name) => [name, await digestOf(join(folder, name))] as const);
   return Object.fromEntries(await Promise.all(digests));
-}
-
-/** Digest of a file. Matchers compare buffers byte by byte, which takes seconds. */
-export async function digestOf(path: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
 }

@@ -7,8 +7,9 @@ import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.t
 import { lockFolder } from '../../src/db/folder-lock.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
+import { digestOf } from '../helpers/file-digest.ts';
 import { createMigratedDatabase } from '../helpers/migrated-database.ts';
-import { digestOf, digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
+import { digestsOf, runAdmin, runAdminAtTerminal } from './backup-folder.ts';
 
 /** A data folder that was backed up with one memory and one key, and changed afterwards. */
 let origin: string;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { openPlainConnection } from '../../src/db/connection.ts';
 import { APPLICATION_ID, ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import { digestOf } from '../helpers/file-digest.ts';
 import { createMigratedDatabase } from '../helpers/migrated-database.ts';
 
 let folder: string;
@@ -22,12 +22,6 @@ afterEach(async () => {
   await chmod(folder, 0o700);
   await rm(folder, { recursive: true, force: true });
 });
-
-async function digest(path: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
-}
 
 /** Starts as the daemon does, up to the open database. */
 async function start(): Promise<void> {
@@ -112,12 +106,12 @@ const REFUSED: [what: string, make: () => Promise<void>, says: RegExp][] = [
 describe('a database that svc must not touch (row 56)', () => {
   test.each(REFUSED)('refuses %s and leaves its bytes unchanged', async (_what, make, says) => {
     await make();
-    const before = await digest(file);
+    const before = await digestOf(file);
     const names = await readdir(folder);
     const refusal = await start().catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'unprocessable', message: expect.stringMatching(says) });
     expect((refusal as Error).message).not.toContain('\n');
-    expect(await digest(file)).toBe(before);
+    expect(await digestOf(file)).toBe(before);
     expect((await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(names);
   });
 

@@ -110,7 +110,7 @@ export function adminCommand(
   return admin;
 }
 
-/** Reads a tier as it is written, in any case. */
+/** Reads a tier, of which upper and lower case do not matter. */
 function parseTier(text: string): Tier {
   const tier = TIERS.find((name) => name.toLowerCase() === text.toLowerCase());
   if (tier === undefined) throw new InvalidArgumentError(`Allowed choices are ${TIERS.join(', ')}.`);

@@ -18,6 +18,8 @@ export interface SearchReading {
 
 const MAX_CACHED = 20_000;
 const MIN_ROOT = 3;
+/** What is left of an English "Theo's": stemmers make nothing of it, which all such words would share. */
+const POSSESSIVE = 's';
 const readings = new Map<string, SearchReading>();
 
 /** Reads the words of a language when they are first needed; `undefined` for English, which searches know by themselves. */
@@ -55,7 +57,8 @@ function read(language: Language, { framing, common, meanings, endings, isUnspac
     groups.set(name, { synonyms: synonyms!, members: members! });
     for (const root of synonyms!) groupsOf.set(root, [...(groupsOf.get(root) ?? []), name]);
   }
-  const isFunctionWord = (term: string) => functionWords.has(term) || language.functionWords.has(term);
+  const isFunctionWord = (term: string) =>
+    term === POSSESSIVE || functionWords.has(term) || language.functionWords.has(term);
   return {
     language,
     isFunctionWord,

@@ -86,7 +86,7 @@ function tellingWords(
     isUnspaced ? wordsIn(content, reading).filter((word) => [...word].length > 1) : termsOf(content);
   const words = new Map<string, { word: string; term: string }>();
   for (const word of statements.flatMap(({ content }) => wordsOf(content))) {
-    const term = isUnspaced ? [...word].slice(0, 2).join('') : word;
+    const [term = word] = termsOf(word);
     const root = rootOf(term);
     const tells = !isStopWord(word) && !isCommon(word) && !/^\d/.test(word) && !asked.has(root);
     if (tells && !words.has(root)) words.set(root, { word, term });

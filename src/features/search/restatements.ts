@@ -61,7 +61,7 @@ const VALUES: ReadonlySet<Replacement> = new Set<Replacement>(['value', 'changed
  * Linz". Calls `onRestated` for each pair, and for memories that stood in this order but of which the newer replaces the
  * older. Two statements are about the same thing if they share most of their words or begin alike, or if the newer one
  * announces a change of what is asked for; and if the newer one holds all words of the query that the older one holds, except
- * one if it announces a change. Two memories also are if `replacesSentence` holds, and the newer has the names and numbers
+ * one if it announces a change. Two memories also are if `surelyReplaces` holds, and the newer has the names and numbers
  * that the query asks the older for. What the user used for such words since the newer one was stored keeps its place, and so
  * do pairs for which somebody rejected it, and the rest.
  */
@@ -89,18 +89,16 @@ export function newestFirst<T>(
       .map(({ statement }) => [statement.id, sentenceWordsOf(statement.content, reader, wordsIn(statement))]),
   );
   const tells = rarityAmong(sentences.values());
-  const replaces = (one: Statement, older: Statement) => {
-    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    return now !== undefined && then !== undefined && replacesAsked(now, then, asked, tells);
+  /** Makes a rule about sentences one about statements, of which only memories are read as sentences. */
+  const ofStatements = (rule: (newer: SentenceWords, older: SentenceWords) => boolean) => {
+    return (one: Statement, older: Statement) => {
+      const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
+      return now !== undefined && then !== undefined && rule(now, then);
+    };
   };
-  const changes = (one: Statement, older: Statement) => {
-    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    return now !== undefined && then !== undefined && takesPlace(now, then, asked, tells);
-  };
-  const belongsApart = (one: Statement, older: Statement) => {
-    const [now, then] = [sentences.get(one.id), sentences.get(older.id)];
-    return now !== undefined && then !== undefined && isOfAnother(now, then);
-  };
+  const replaces = ofStatements((newer, older) => replacesAsked(newer, older, asked, tells));
+  const changes = ofStatements((newer, older) => takesPlace(newer, older, asked, tells));
+  const belongsApart = ofStatements(isOfAnother);
   const mayRestate = (one: Statement, older: Statement) =>
     ones.has(one) && ones.has(older) && canReplace(one, older) && !isRejected(older.id, one.id);
   const restates = (one: Statement, older: Statement) =>

@@ -59,8 +59,6 @@ const SEVERAL: ReadonlySet<string> = new Set(
     .split(' ')
     .flatMap((word) => [rootOf(word), word]),
 );
-/** What is left of "Theo's" as a word. */
-const POSSESSIVE = 's';
 const NUMBER = /^\d/;
 const CAPITALIZED = /(?<=\S )\p{Lu}[\p{L}\p{N}]*/gu;
 const WORD_BEFORE = /(\p{L}+)\s+$/u;
@@ -95,9 +93,7 @@ export function sentenceWordsOf(
     numbers: new Set([...all].filter((root) => NUMBER.test(root))),
     telling: [...roots].filter((root) => !(common ? common.has(root) : reader.isCommon(root))),
     traits,
-    beginning: once(() =>
-      [...roots].filter((root) => root !== POSSESSIVE && !traits().restOfNames.has(root)).slice(0, 2),
-    ),
+    beginning: once(() => [...roots].filter((root) => !traits().restOfNames.has(root)).slice(0, 2)),
   };
 }
 

@@ -95,9 +95,8 @@ function* currentOf(
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
-        keepsAskedNumbers(words, older.words, asked) &&
         (result.relevance >= WORTH_BESIDE
-          ? replacesSentence(words, older.words, tells)
+          ? keepsAskedNumbers(words, older.words, asked) && replacesSentence(words, older.words, tells)
           : keepsAsked(words, older.words, asked) && surelyReplaces(words, older.words, () => 1) !== undefined),
     );
     const { result } = newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older);

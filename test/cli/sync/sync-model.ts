@@ -70,9 +70,8 @@ export async function runSteps(all: readonly Step[], place: Place): Promise<numb
     }
     let report: PassReport | undefined;
     // Copies of a file have the id of one, so that each run settles one of them.
-    const copies = all
-      .flatMap(({ edits, meanwhile }) => [...edits, meanwhile ?? []].flat())
-      .filter(({ operation }) => operation === 'file copy').length;
+    const edits = all.flatMap(({ edits, meanwhile }) => (meanwhile ? [...edits, meanwhile] : edits));
+    const copies = edits.filter(({ operation }) => operation === 'file copy').length;
     for (let run = 0; run < 4 + copies && report?.changes.length !== 0; run += 1) report = await world.sync();
     expect(report!.changes).toEqual([]);
     return await world.check(report!);
@@ -259,10 +258,10 @@ function createWorld(root: string, { baseUrl, apiKey, tenantId, user }: Place) {
       const current = await memories();
       const synced = found.filter(({ path, note }) => note.conflictOf === undefined && !left.has(path));
       // A memory whose files are all left alone waits for the person.
-      const [waiting, held] = [found.filter(({ path }) => left.has(path)), synced].map(
-        (some) => new Set(some.map(({ note }) => note.id)),
-      );
-      const settled = current.filter(({ id }) => !waiting!.has(id) || held!.has(id));
+      const idsOf = (some: readonly FoundFile[]) => new Set(some.map(({ note }) => note.id));
+      const waiting = idsOf(found.filter(({ path }) => left.has(path)));
+      const held = idsOf(synced);
+      const settled = current.filter(({ id }) => !waiting.has(id) || held.has(id));
       const sides = (notes: { id: string | undefined; hash: string }[]) =>
         notes.map(({ id, hash }) => `${id} ${hash}`).sort();
       expect(sides(synced.map(({ note }) => ({ id: note.id, hash: hashPart(note) })))).toEqual(
