@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { linkPrograms } from '../helpers/link-programs.ts';
 import { createWorkplaces } from '../helpers/process.ts';
 
 const INSTALL = fileURLToPath(new URL('../../scripts/install.sh', import.meta.url));
@@ -48,10 +49,7 @@ async function publish(version: string, serviceStatus = 1, compression: 'gz' | '
 async function pathWithoutXz(): Promise<string> {
   const folder = await workplaces.folder();
   const names = 'sh uname id mktemp rm curl wget sha256sum cut tar gzip mkdir readlink mv ln rmdir';
-  for (const name of names.split(' ')) {
-    const { stdout } = await execa('which', [name], { reject: false });
-    if (stdout !== '') await symlink(stdout, join(folder, name));
-  }
+  await linkPrograms(folder, names.split(' '));
   return folder;
 }
 

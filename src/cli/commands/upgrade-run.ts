@@ -178,8 +178,11 @@ function addressOf(given: string | undefined, { context }: Run): string {
 }
 
 async function findArchive(source: ReleaseSource, { context }: Run, signal: AbortSignal): Promise<ReleasedArchive> {
+  const { platform } = context.environment;
   const checksums = parseChecksums(await source.readChecksums(signal));
-  return chooseArchive(checksums, `${context.environment.platform}-${process.arch}`, source.address);
+  // tar runs xz; that of macOS needs no program. scripts/install.sh decides in the same way.
+  const unpacksXz = platform === 'darwin' || (await context.run('xz', ['--version'])).code !== 127;
+  return chooseArchive(checksums, { platform: `${platform}-${process.arch}`, unpacksXz }, source.address);
 }
 
 /** Throws `CommandFailure` if svc cannot back up the database and nobody says that it is backed up. */

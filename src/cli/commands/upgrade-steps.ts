@@ -154,8 +154,9 @@ async function unpack(work: UpgradeWork, { source, archive, from }: Target): Pro
     throw new CommandFailure(EXIT.failed, `${what} Nothing was changed. Try again, or use another network.`);
   }
   note('Unpacking it');
-  requireSuccess('tar', await run('tar', ['-xzf', file, '-C', staging]));
-  const program = join(staging, archive.name.replace(/\.tar\.gz$/, ''));
+  const flags = archive.compression === 'xz' ? '-xJf' : '-xzf';
+  requireSuccess('tar', await run('tar', [flags, file, '-C', staging]));
+  const program = join(staging, archive.name.replace(/\.tar\.[gx]z$/, ''));
   const { code, out, error } = await run(join(program, 'svc'), ['--version']);
   if (code !== 0 || out.trim() !== archive.version) {
     throw new CommandFailure(EXIT.failed, `${archive.name} does not run on this machine: ${error || out.trim()}`);

@@ -41,7 +41,7 @@ export function reversibleUpgrade({ current, record }: UpgradeFacts): UpgradeRec
 }
 
 /** Whether the release is newer than the current version. */
-export function isUpgrade({ version }: ReleasedArchive, current: string): boolean {
+export function isUpgrade({ version }: Pick<ReleasedArchive, 'version'>, current: string): boolean {
   return isNewer(version, versionOf(current));
 }
 

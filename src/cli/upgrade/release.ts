@@ -11,7 +11,10 @@ export const CHECKSUMS = 'SHA256SUMS';
 export interface ReleasedArchive {
   name: string;
   version: string;
+  /** As Node.js names it, such as `linux-x64`. */
+  platform: string;
   sha256: string;
+  compression: 'gz' | 'xz';
 }
 
 /** Whether a release is at an address rather than in a folder. Throws `CommandFailure` for one that anybody could change. */
@@ -35,27 +38,37 @@ export function parseChecksums(text: string): Map<string, string> {
   return new Map(lines.map(([, sha256 = '', name = '']) => [name, sha256.toLowerCase()]));
 }
 
-/** Chooses the archive for a platform as Node.js names it, such as `linux-x64`. Throws `CommandFailure` without one. */
+/**
+ * Chooses the archive for a platform: the `.tar.xz` if this machine unpacks it, as
+ * install.sh does. Throws `CommandFailure` without one.
+ */
 export function chooseArchive(
   checksums: ReadonlyMap<string, string>,
-  platform: string,
+  { platform, unpacksXz }: { platform: string; unpacksXz: boolean },
   address: string,
 ): ReleasedArchive {
-  const archives = [...checksums].flatMap(([name, sha256]) => {
-    const [, version, of] = /^svc-(\d+\.\d+\.\d+(?:-[\w.]+?)?)-([a-z0-9]+-[a-z0-9]+)\.tar\.gz$/.exec(name) ?? [];
-    return version === undefined || of === undefined ? [] : [{ name, version, sha256, of }];
-  });
-  const found = archives.filter(({ of }) => of === platform);
-  if (found.length > 1) {
-    const names = found.map(({ name }) => name).join(', ');
+  const archives = [...checksums].flatMap(([name, sha256]) => parseArchive(name, sha256));
+  const own = archives.filter((archive) => archive.platform === platform);
+  if (new Set(own.map(({ version }) => version)).size > 1) {
+    const names = own.map(({ name }) => name).join(', ');
     throw new CommandFailure(
       EXIT.failed,
       `${address} has several archives for ${platform}: ${names}. Name a folder with one.`,
     );
   }
-  const [archive] = found;
-  if (archive !== undefined) return { name: archive.name, version: archive.version, sha256: archive.sha256 };
-  const others = archives.map(({ of }) => of).join(', ') || 'none at all';
+  const smaller = own.find(({ compression }) => compression === 'xz' && unpacksXz);
+  const found = smaller ?? own.find(({ compression }) => compression === 'gz');
+  if (found !== undefined) return found;
+  if (own[0] !== undefined)
+    throw new CommandFailure(EXIT.failed, `${own[0].name} needs xz. Install xz-utils (Debian) or xz.`);
+  const others = [...new Set(archives.map((other) => other.platform))].join(', ') || 'none at all';
   const advice = 'Install with npm instead: npm install -g svc-memory';
   throw new CommandFailure(EXIT.failed, `${address} has no archive for ${platform}; it has ${others}. ${advice}`);
+}
+
+function parseArchive(name: string, sha256: string): ReleasedArchive[] {
+  const [, version, platform, compression] =
+    /^svc-(\d+\.\d+\.\d+(?:-[\w.]+?)?)-([a-z0-9]+-[a-z0-9]+)\.tar\.(gz|xz)$/.exec(name) ?? [];
+  if (version === undefined || platform === undefined) return [];
+  return [{ name, version, sha256, platform, compression: compression === 'xz' ? 'xz' : 'gz' }];
 }

@@ -59,7 +59,7 @@ describe('the plan', () => {
     ['0.1.0', '0.2.0', false],
     ['0.2.0-rc.1', '0.2.0', false],
   ])('%s is an upgrade of %s: %s', (version, current, expected) => {
-    expect(isUpgrade({ name: '', version, sha256: '' }, current)).toBe(expected);
+    expect(isUpgrade({ version }, current)).toBe(expected);
   });
 });
 
@@ -75,19 +75,30 @@ describe('a release', () => {
     ].join('\n'),
   );
 
+  const choose = (platform: string, { unpacksXz = true, from = checksums } = {}) =>
+    chooseArchive(from, { platform, unpacksXz }, '/r');
+
   test('names the archive for a platform and its checksum', () => {
     expect(checksums.size).toBe(3);
-    const linux = { name: 'svc-0.2.0-linux-x64.tar.gz', version: '0.2.0', sha256: hash };
-    expect(chooseArchive(checksums, 'linux-x64', '/r')).toEqual(linux);
-    const mac = chooseArchive(checksums, 'darwin-arm64', '/r');
-    expect(mac).toMatchObject({ version: '0.2.0-rc.1', sha256: 'b'.repeat(64) });
+    const [platform, compression] = ['linux-x64', 'gz'];
+    const linux = { name: 'svc-0.2.0-linux-x64.tar.gz', version: '0.2.0', platform, compression, sha256: hash };
+    expect(choose('linux-x64')).toEqual(linux);
+    expect(choose('darwin-arm64')).toMatchObject({ version: '0.2.0-rc.1', sha256: 'b'.repeat(64) });
+  });
+
+  test('names the smaller archive where this machine unpacks it', () => {
+    const from = new Map([...checksums, ['svc-0.2.0-linux-x64.tar.xz', 'c'.repeat(64)]]);
+    expect(choose('linux-x64', { from })).toMatchObject({ name: 'svc-0.2.0-linux-x64.tar.xz', compression: 'xz' });
+    expect(choose('linux-x64', { from, unpacksXz: false })).toMatchObject({ name: 'svc-0.2.0-linux-x64.tar.gz' });
+    from.delete('svc-0.2.0-linux-x64.tar.gz');
+    expect(() => choose('linux-x64', { from, unpacksXz: false })).toThrow('svc-0.2.0-linux-x64.tar.xz needs xz.');
   });
 
   test('says which platforms it has, and refuses to choose between two versions', () => {
     const why = 'no archive for linux-arm64; it has linux-x64, darwin-arm64. Install with npm';
-    expect(() => chooseArchive(checksums, 'linux-arm64', '/r')).toThrow(why);
-    const two = new Map([...checksums, ['svc-0.3.0-linux-x64.tar.gz', hash]]);
-    expect(() => chooseArchive(two, 'linux-x64', '/r')).toThrow('several archives for linux-x64');
+    expect(() => choose('linux-arm64')).toThrow(why);
+    const from = new Map([...checksums, ['svc-0.3.0-linux-x64.tar.xz', hash]]);
+    expect(() => choose('linux-x64', { from })).toThrow('several archives for linux-x64');
   });
 
   test('is a folder, or at an address that nobody can change on the way', () => {

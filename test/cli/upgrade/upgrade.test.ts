@@ -13,12 +13,15 @@ import type { Fetch } from '../../../src/client/client.ts';
 import { lockFolder } from '../../../src/db/folder-lock.ts';
 import { createCommandLine, type TestCommandLine } from '../../helpers/command-line.ts';
 import { freePort } from '../../helpers/free-port.ts';
+import { linkPrograms } from '../../helpers/link-programs.ts';
 import { SYSTEMCTL } from '../service/fake-systemctl.ts';
 
 /** An installation with a service, of which systemctl and the programs are scripts. test/slow/upgrade.test.ts has real ones. */
 
 let fake: string;
 let line: TestCommandLine;
+/** Folders where `svc upgrade` looks for programs. */
+let path: string;
 const inFake = (...names: string[]) => join(fake, ...names);
 const unitFile = () => inFake('config/systemd/user/svc.service');
 const current = () => readlinkSync(inFake('lib/current'));
@@ -39,7 +42,8 @@ beforeEach(async () => {
   await writeProgram(inFake('lib/0.1.0'), '0.1.0');
   await symlink('0.1.0', inFake('lib/current'));
   const places = { UNIT: unitFile(), XDG_CONFIG_HOME: inFake('config') };
-  line = await createCommandLine({ env: { PATH: `${fake}:${process.env.PATH}`, FAKE: fake, ...places } });
+  path = `${fake}:${process.env.PATH}`;
+  line = await createCommandLine({ env: { FAKE: fake, ...places } });
 });
 afterEach(async () => {
   await line.close();
@@ -53,14 +57,27 @@ async function writeProgram(folder: string, version: string): Promise<void> {
   await chmod(join(folder, 'svc'), 0o755);
 }
 
-/** Writes a release with one archive, whose program says `says` when asked for its version. */
-async function publish(version: string, says = version): Promise<string> {
+interface PublishOptions {
+  /** What the program says when asked for its version. */
+  says?: string;
+  compressions?: readonly ('gz' | 'xz')[];
+}
+
+/** Writes a release with an archive for each compression. */
+async function publish(
+  version: string,
+  { says = version, compressions = ['gz'] }: PublishOptions = {},
+): Promise<string> {
   const name = `svc-${version}-linux-${process.arch}`;
   const release = inFake(`release-${version}`);
   await writeProgram(join(release, name), says);
-  const archive = join(release, `${name}.tar.gz`);
-  await execa('tar', ['-czf', archive, '-C', release, name]);
-  await writeFile(join(release, 'SHA256SUMS'), `${await checksumOf(archive)}  ${name}.tar.gz\n`);
+  const sums: string[] = [];
+  for (const compression of compressions) {
+    const archive = join(release, `${name}.tar.${compression}`);
+    await execa('tar', ['--auto-compress', '-cf', archive, '-C', release, name]);
+    sums.push(`${await checksumOf(archive)}  ${name}.tar.${compression}\n`);
+  }
+  await writeFile(join(release, 'SHA256SUMS'), sums.join(''));
   return release;
 }
 
@@ -74,14 +91,14 @@ const daemon: Fetch = async () => {
 
 async function upgrade(...words: string[]) {
   const { exitCode, out, error } = await line.run(
-    (context) =>
+    ({ environment: { env, ...environment }, ...context }) =>
       upgradeCommand({
         ...context,
-        environment: { ...context.environment, platform: 'linux' },
+        environment: { ...environment, env: { ...env, PATH: path }, platform: 'linux' },
         settingsFolder: line.folder,
         session: () => Promise.reject(new Error('not used')),
         program: { node: '/usr/bin/node', script: inFake('lib/current/bin/svc') },
-        run: createRunProgram(context.environment),
+        run: createRunProgram({ env: { ...env, PATH: path } }),
         fetch: daemon,
         uid: 1000,
         dataFolder: inFake('data'),
@@ -154,9 +171,31 @@ describe('svc upgrade', () => {
   });
 
   test('changes nothing for a program that does not run here', async () => {
-    const { exitCode, error } = await upgrade(await publish('0.2.0', 'Exec format error'));
+    const { exitCode, error } = await upgrade(await publish('0.2.0', { says: 'Exec format error' }));
     expect({ exitCode, error }).toMatchObject({ exitCode: 1, error: expect.stringContaining('does not run on this') });
     expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+  });
+
+  test('takes the smaller archive where xz is installed, and the other one elsewhere', async () => {
+    const release = await publish('0.2.0', { compressions: ['gz', 'xz'] });
+    const small = await upgrade(release);
+    expect(small.error).toContain(`Downloading svc-0.2.0-linux-${process.arch}.tar.xz from`);
+    expect([small.exitCode, current()]).toEqual([0, '0.2.0']);
+    await leaveOutXz();
+    const large = await upgrade(await publish('0.3.0', { compressions: ['xz', 'gz'] }));
+    expect(large.error).toContain(`Downloading svc-0.3.0-linux-${process.arch}.tar.gz from`);
+    expect([large.exitCode, current()]).toEqual([0, '0.3.0']);
+  });
+
+  test('changes nothing where the only archive needs xz, and says so', async () => {
+    await leaveOutXz();
+    const { exitCode, error } = await upgrade(await publish('0.2.0', { compressions: ['xz'] }));
+    expect({ exitCode, error }).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('needs xz. Install xz-utils'),
+    });
+    expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+    expect(await calls()).toEqual([]);
   });
 
   test('says that there is nothing newer, what it would do, and who is upgrading already', async () => {
@@ -181,6 +220,13 @@ describe('svc upgrade', () => {
     expect((await upgrade(release, '--no-backup')).exitCode).toBe(0);
   });
 });
+
+/** Hides xz from `svc upgrade`. */
+async function leaveOutXz(): Promise<void> {
+  await mkdir(inFake('bin'));
+  await linkPrograms(inFake('bin'), ['tar', 'gzip', 'cat', 'touch', 'rm']);
+  path = `${fake}:${inFake('bin')}`;
+}
 
 async function appendTo(release: string): Promise<void> {
   await writeFile(join(release, `svc-0.2.0-linux-${process.arch}.tar.gz`), 'more', { flag: 'a' });
@@ -218,6 +264,19 @@ describe('svc upgrade from an address', () => {
     const { exitCode, error } = await upgrade(`${url}/latest/`);
     expect({ exitCode, error }).toMatchObject({ exitCode: 0 });
     expect(current()).toBe('0.2.0');
+  });
+
+  test('downloads the smaller archive where xz is installed, and the other one elsewhere', async () => {
+    await publish('0.2.0', { compressions: ['gz', 'xz'] });
+    const planned = await upgrade(`${url}/release-0.2.0`, '--dry-run');
+    expect(planned.out).toContain(`download svc-0.2.0-linux-${process.arch}.tar.xz from ${url}`);
+    expect((await upgrade(`${url}/release-0.2.0`)).exitCode).toBe(0);
+    expect(current()).toBe('0.2.0');
+    await publish('0.3.0', { compressions: ['gz', 'xz'] });
+    await leaveOutXz();
+    const large = await upgrade(`${url}/release-0.3.0`);
+    expect(large.error).toContain(`Downloading svc-0.3.0-linux-${process.arch}.tar.gz from`);
+    expect([large.exitCode, current()]).toEqual([0, '0.3.0']);
   });
 
   test('follows no redirect to an address that is not encrypted', async () => {
