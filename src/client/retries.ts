@@ -1,11 +1,13 @@
+import { backoffMs } from '../lib/backoff.ts';
 import type { CallSettings, ClientOptions } from './call-options.ts';
 import { ApiError, UnreachableError } from './errors.ts';
 
 const MAX_RETRY_AFTER_MS = 30_000;
-const INITIAL_BACKOFF_MS = 250;
-const MAX_BACKOFF_MS = 5000;
+const BACKOFF = { firstMs: 250, maxMs: 5000 };
 /** Enough for a daemon to restart, few enough to report a missing one soon. */
 const CONNECTION_RETRIES = 3;
+
+const chance = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 
 /** Waits. Throws the signal's reason if it aborts before the time is over. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -43,9 +45,9 @@ export async function withRetries<T>(
 
 /** Returns the delay before the next attempt, or `undefined` if retrying would not help. */
 function retryDelayMs(error: unknown, attempt: number): number | undefined {
-  const backoffMs = Math.min(INITIAL_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS);
+  const delayMs = (retryAfterMs?: number) => backoffMs(attempt + 1, BACKOFF, chance(), retryAfterMs);
   if (error instanceof UnreachableError) {
-    return error.timedOut || attempt >= CONNECTION_RETRIES ? undefined : backoffMs;
+    return error.timedOut || attempt >= CONNECTION_RETRIES ? undefined : delayMs();
   }
   if (!(error instanceof ApiError)) return undefined;
   const { code, retryAfterSeconds } = error;
@@ -53,5 +55,5 @@ function retryDelayMs(error: unknown, attempt: number): number | undefined {
   // A conflict with Retry-After means that an earlier attempt of the same call is still in progress.
   const inProgress = code === 'conflict' && retryAfterSeconds !== undefined;
   const transient = code === 'rate_limited' || code === 'unavailable' || inProgress;
-  return transient && retryAfterMs <= MAX_RETRY_AFTER_MS ? Math.max(retryAfterMs, backoffMs) : undefined;
+  return transient && retryAfterMs <= MAX_RETRY_AFTER_MS ? delayMs(retryAfterMs) : undefined;
 }

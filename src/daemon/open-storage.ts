@@ -47,7 +47,7 @@ export async function openStorage(
     : openPostgresDatabase(location.url, { ...options, log, machineNowMs: Date.now }));
   const isShared = db.readers.engine === 'postgres';
   const leases = isShared ? createLeases({ db, clock, random }) : SOLE_DAEMON;
-  const opened = await openEmbeddings({ db, clock, log, leases, isShared }, operator, cannotSearch);
+  const opened = await openEmbeddings({ db, clock, random, log, leases, isShared }, operator, cannotSearch);
   return { db, isShared, leases, ...opened };
 }
 
@@ -60,6 +60,7 @@ async function openPostgresDatabase(url: string, options: PostgresOptions) {
 interface Dependencies {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   leases: Leases;
   /** Whether other daemons may use the database. */
@@ -113,13 +114,14 @@ async function openFolder(folder: string): Promise<OperatorEmbedder> {
  * was in use, these are the text indices alone; vectors of an earlier model are deleted with their rows.
  */
 async function openEmbeddings(
-  { db, clock, log, leases, isShared }: Dependencies,
+  dependencies: Dependencies,
   operator: OperatorEmbedder,
   cannotSearch: string | undefined,
 ): Promise<{ embeddings: Embeddings; tenantModels: TenantModels; texts: TextIndices }> {
+  const { db, isShared } = dependencies;
   const usable = cannotSearch === undefined ? operator : { ...operator, choice: async () => undefined };
-  const embeddings = createEmbeddings({ db, clock, log, leases, operator: usable, isShared });
-  const tenantModels = createTenantModels({ db, clock, log, operator: embeddings.isOn, isShared, cannotSearch });
+  const embeddings = createEmbeddings({ ...dependencies, operator: usable });
+  const tenantModels = createTenantModels({ ...dependencies, operator: embeddings.isOn, cannotSearch });
   let hadVectors = await hasVectors(db.readers);
   const isNeeded = () => {
     hadVectors ||= embeddings.isOn();

@@ -166,7 +166,7 @@ export async function openRooms(
 
   const words = createWords();
   const candidates = createCandidates(words);
-  const embedding = { db, clock, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
+  const embedding = { db, clock, random, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
   const startSession = createSessionStart({ db, clock, tokenCounterOf });

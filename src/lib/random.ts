@@ -5,6 +5,11 @@ export interface Random {
   bytes(count: number): Buffer;
 }
 
+/** Returns a number from 0 up to, but not including, 1. */
+export function chanceOf(random: Random): number {
+  return random.bytes(4).readUInt32BE() / 2 ** 32;
+}
+
 const POOL_BYTES = 8192;
 const MAX_POOLED_BYTES = 64;
 

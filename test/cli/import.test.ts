@@ -6,9 +6,11 @@ import type { CommandInput } from '../../src/cli/command-context.ts';
 import { createHttpFetch } from '../../src/cli/http-fetch.ts';
 import { importSource } from '../../src/cli/memory/import-source.ts';
 import { uploadImport } from '../../src/cli/memory/import-upload.ts';
-import { createClient, UnreachableError } from '../../src/client/client.ts';
+import { ApiError, createClient, UnreachableError } from '../../src/client/client.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
 import { QUOTAS } from '../../src/contract/limits.ts';
 import type { SearchAnswer } from '../../src/contract/search.ts';
+import { systemRandom } from '../../src/lib/random.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { type CliUser, createCliUser } from './memory-harness.ts';
 
@@ -148,6 +150,7 @@ describe('svc import', () => {
       source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
       options: { format: 'svc' },
       clock: daemon.clock,
+      random: systemRandom,
       waitForQuota: true,
       onProgress() {},
       onWait: (text) => waits.push(text),
@@ -187,6 +190,7 @@ describe('svc import', () => {
         source: { open: () => bytesOf(ndjson(facts(3))), bytes: undefined, repeatable },
         options: { format: 'svc' },
         clock: daemon.clock,
+        random: systemRandom,
         waitForQuota: false,
         onProgress() {},
         onWait() {},
@@ -200,6 +204,33 @@ describe('svc import', () => {
     tries.length = 0;
     expect(await sending(100, false)).toMatchObject({ error: { message: 'The connection broke.' } });
     expect(tries).toHaveLength(1);
+  });
+
+  test('does not retry before the daemon asks, however late that is', async () => {
+    const answers = [
+      { code: 'rate_limited', seconds: '45' },
+      { code: 'unavailable', seconds: '90' },
+    ];
+    const waits: number[] = [];
+    const { error } = await uploadImport({
+      client: {
+        import() {
+          const { code, seconds } = answers.shift() ?? { code: 'invalid_request', seconds: '' };
+          const problem = { type: '', title: '', status: 503, detail: code, code: code as ErrorCode, requestId: '' };
+          throw new ApiError(problem, { status: 503, headers: new Headers({ 'retry-after': seconds }) });
+        },
+      },
+      source: { open: () => bytesOf(ndjson(facts(1))), bytes: undefined, repeatable: true },
+      options: { format: 'svc' },
+      clock: daemon.clock,
+      random: systemRandom,
+      waitForQuota: false,
+      onProgress() {},
+      onWait() {},
+      sleep: async (ms) => void waits.push(ms),
+    });
+    expect(error).toMatchObject({ code: 'invalid_request' });
+    expect(waits).toEqual([45_000, 90_000]);
   });
 
   test('rejects unreadable sources with advice', async () => {

@@ -162,6 +162,16 @@ describe('retries', () => {
     expect(waitsReported).toEqual(['2000 It is rate_limited.', '2000 It is rate_limited.']);
   });
 
+  test('back off further each time if the daemon does not say how long, at moments that chance spreads', async () => {
+    const { client, waits } = await startServer([problem('unavailable', 503)]);
+    await expect(client({ retries: 8 }).account.get()).rejects.toMatchObject({ code: 'unavailable' });
+    const longest = [250, 500, 1000, 2000, 4000, 5000, 5000, 5000];
+    expect(waits.map((ms, index) => ms >= longest[index]! / 2 && ms <= longest[index]!)).toEqual(
+      longest.map(() => true),
+    );
+    expect(waits.every((ms, index) => ms === longest[index])).toBe(false);
+  });
+
   test('of a creating call share one idempotency key', async () => {
     const { client, requests } = await startServer([
       'break',

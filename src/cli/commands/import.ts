@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { IMPORT_FORMATS, type ImportFormat } from '../../contract/import-formats.ts';
+import { systemRandom } from '../../lib/random.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -64,6 +65,7 @@ export function importCommand(context: CommandContext): Command {
         source,
         options: { format, ...(user !== undefined && { user }), ...(tag && { tags: [...new Set(tag)] }) },
         clock: context.clock,
+        random: systemRandom,
         waitForQuota: wait === true,
         onProgress: (bytes) => {
           const share = source.bytes === undefined ? undefined : Math.min(1, bytes / Math.max(1, source.bytes));

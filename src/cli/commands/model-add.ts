@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toTimestamp } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { systemRandom } from '../../lib/random.ts';
 import {
   chooseModel,
   type ModelManifest,
@@ -97,6 +98,7 @@ async function downloadWithProgress(
   try {
     await downloadCommit(hub, commit, staging, {
       signal,
+      random: systemRandom,
       pause: (ms) => pause(ms, undefined, { signal }),
       onProgress({ path, bytes: size }, bytes) {
         line.show(`${path}, ${formatBytes(bytes)} of ${formatBytes(whole)}`, bytes / whole);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { systemRandom } from '../../lib/random.ts';
 import type { Program } from '../assistants/bridge-command.ts';
 import type { CommandContext } from '../command-context.ts';
 import { requireYes } from '../confirmation.ts';
@@ -243,7 +244,7 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
 
     const { watchSync } = await import('../sync/watch.ts');
     await watchSync({
-      ...{ root, user, client, signal },
+      ...{ root, user, client, random: systemRandom, signal },
       async pass(due) {
         const passed = await passOnce(due);
         report.changes(passed.changes);

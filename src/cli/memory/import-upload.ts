@@ -1,6 +1,8 @@
 import { ApiError, type Client, UnreachableError } from '../../client/client.ts';
 import type { ImportCounts, ImportFormat, ImportReport } from '../../contract/portability.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import type { ImportSource } from './import-source.ts';
 import { formatRelativeTime } from './relative-time.ts';
 
@@ -9,6 +11,7 @@ export interface ImportUpload {
   source: ImportSource;
   options: { format: ImportFormat; user?: string; tags?: readonly string[] };
   clock: Clock;
+  random: Random;
   /** Wait for the quota to reset instead of stopping. */
   waitForQuota: boolean;
   onProgress(bytes: number): void;
@@ -19,8 +22,7 @@ export interface ImportUpload {
 }
 
 const RETRIES = 5;
-const INITIAL_DELAY_MS = 500;
-const MAX_DELAY_MS = 30_000;
+const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const MAX_SLEEP_MS = 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -47,28 +49,26 @@ export async function uploadImport(upload: ImportUpload): Promise<{ report: Impo
 
 /** Waits before the next attempt. Returns `false` if retrying would not help. */
 async function waitAfter(upload: ImportUpload, error: Error, failures: number): Promise<'quota' | 'failure' | false> {
-  const { waitForQuota, onWait, sleep = pause } = upload;
+  const { random, waitForQuota, onWait, sleep = pause } = upload;
   const resetsAt = quotaResetTime(error);
   if (resetsAt !== undefined && waitForQuota) {
     await untilReset(upload, error, resetsAt);
     return 'quota';
   }
-  const waitMs = retryDelayMs(error, failures);
-  if (waitMs === undefined || failures >= RETRIES) return false;
+  if (!isTransient(error) || failures >= RETRIES) return false;
+  const retryAfterMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  const waitMs = backoffMs(failures + 1, BACKOFF, chanceOf(random), retryAfterMs);
   onWait(`${error.message} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
   await sleep(waitMs);
   return 'failure';
 }
 
-/** Returns the delay before retrying a transient failure; `undefined` if the failure is permanent. */
-function retryDelayMs(error: Error, failures: number): number | undefined {
-  const backOffMs = INITIAL_DELAY_MS * 2 ** failures;
-  if (error instanceof UnreachableError) return error.timedOut ? undefined : backOffMs;
-  if (!(error instanceof ApiError)) return undefined;
+function isTransient(error: Error): boolean {
+  if (error instanceof UnreachableError) return !error.timedOut;
+  if (!(error instanceof ApiError)) return false;
   // A conflict with Retry-After means that another import of the account is running.
   const isBusy = error.code === 'conflict' && error.retryAfterSeconds !== undefined;
-  if (!isBusy && !['unavailable', 'rate_limited'].includes(error.code)) return undefined;
-  return Math.min(MAX_DELAY_MS, Math.max((error.retryAfterSeconds ?? 0) * 1000, backOffMs));
+  return isBusy || ['unavailable', 'rate_limited'].includes(error.code);
 }
 
 async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error: Error, resetsAt: string) {

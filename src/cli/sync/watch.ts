@@ -2,6 +2,8 @@ import { watch } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { ApiError, UnreachableError } from '../../client/errors.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 
 /** What changed since the last pass. */
 export interface Due {
@@ -15,6 +17,7 @@ interface WatchParts {
   root: string;
   user: string;
   client: Client;
+  random: Random;
   signal: AbortSignal;
   /** Settles what differs. */
   pass(due: Due): Promise<void>;
@@ -30,15 +33,15 @@ const LOCAL_QUIET = { quietMs: 2500, maxMs: 30_000 };
 /** How often the folder is looked through in any case: some disks report no changes. */
 const LOOK_MS = 60_000;
 const LOOK_UNWATCHED_MS = 5000;
-const FIRST_BACKOFF_MS = 1000;
-const MAX_BACKOFF_MS = 30_000;
+const BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 /** Between attempts to follow the changes of an account that refuses a further stream. */
 const REFUSED_MS = 60_000;
 /** How long the first pass waits for the stream of changes, which begins with reading everything. */
 const STREAM_WAIT_MS = 2000;
 
 /** Runs passes whenever a side changes, until the signal aborts: then it throws its reason. */
-export async function watchSync({ root, user, client, signal, pass, onOutage, onReturn }: WatchParts): Promise<void> {
+export async function watchSync(parts: WatchParts): Promise<void> {
+  const { root, user, client, random, signal, pass, onOutage, onReturn } = parts;
   let due: Due = { all: false, ids: new Set() };
   let isLocalDue = false;
   let wake = () => {};
@@ -65,7 +68,8 @@ export async function watchSync({ root, user, client, signal, pass, onOutage, on
       const waitMs = await follow().then(
         () => 0,
         (error: unknown) => {
-          if (isOutage(error)) return FIRST_BACKOFF_MS;
+          // Does not back off further: what changes while there is no stream is seen late.
+          if (isOutage(error)) return backoffMs(1, BACKOFF, chanceOf(random), retryAfterMsOf(error));
           if (!(error instanceof ApiError) || error.code === 'unauthenticated') throw error;
           add(() => (due.all = true));
           return REFUSED_MS;
@@ -101,7 +105,7 @@ export async function watchSync({ root, user, client, signal, pass, onOutage, on
     if (ended.aborted) throw ended.reason;
   };
 
-  let backoffMs = 0;
+  let failures = 0;
   await untilDue(STREAM_WAIT_MS);
   due.all = true;
   for (;;) {
@@ -110,15 +114,16 @@ export async function watchSync({ root, user, client, signal, pass, onOutage, on
     isLocalDue = false;
     try {
       await pass(now);
-      if (backoffMs > 0) onReturn();
-      backoffMs = 0;
+      if (failures > 0) onReturn();
+      failures = 0;
     } catch (error) {
       if (ended.aborted) throw ended.reason;
       if (!isOutage(error)) throw error;
-      if (backoffMs === 0) onOutage(error as Error);
-      backoffMs = Math.min(MAX_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
+      if (failures === 0) onOutage(error as Error);
+      failures += 1;
       due.all = true;
-      await sleep(backoffMs, undefined, { signal: ended }).catch(() => {});
+      const waitMs = backoffMs(failures, BACKOFF, chanceOf(random), retryAfterMsOf(error));
+      await sleep(waitMs, undefined, { signal: ended }).catch(() => {});
       if (ended.aborted) throw ended.reason;
       continue;
     }
@@ -140,6 +145,10 @@ function watchFolder(root: string, signal: AbortSignal, onChange: () => void): (
     isWatched = false;
   }
   return () => isWatched;
+}
+
+function retryAfterMsOf(error: unknown): number {
+  return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
 }
 
 /** Whether waiting can help. */

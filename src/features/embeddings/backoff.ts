@@ -1,5 +1,7 @@
+import { type BackoffRange, backoffMs } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 
 /** Backoff for one model. */
@@ -19,7 +21,7 @@ interface Backoff {
 
 export interface BackoffOptions {
   maxPauseMs: number;
-  /** Pause after a misconfiguration, which does not fix itself. */
+  /** The longest pause after a misconfiguration, which does not fix itself. */
   settingsPauseMs?: number;
   count(): void;
   /** Omit it to keep faults out of the log. */
@@ -30,37 +32,44 @@ const FIRST_PAUSE_MS = 1000;
 const SETTINGS_PAUSE_MS = 60_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Doubles the pause up to `maxPauseMs`; a `Retry-After` from the embedder takes precedence. */
+interface Dependencies {
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
 function createBackoff(
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, random, log }: Dependencies,
   { maxPauseMs, settingsPauseMs = Math.min(SETTINGS_PAUSE_MS, maxPauseMs), count, message }: BackoffOptions,
 ): Backoff {
+  const range = { firstMs: FIRST_PAUSE_MS, maxMs: maxPauseMs };
+  const settingsRange = { firstMs: settingsPauseMs, maxMs: settingsPauseMs };
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
-  let pauseMs = FIRST_PAUSE_MS;
+  let failures = 0;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let fault: EmbedderFault | undefined;
 
-  function pause(minimumMs: number): void {
-    pausedUntilMs = clock.monotonicMs() + Math.max(minimumMs, FIRST_PAUSE_MS);
-    pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+  function pause(range: BackoffRange, retryAfterMs?: number): void {
+    failures += 1;
+    pausedUntilMs = clock.monotonicMs() + backoffMs(failures, range, chanceOf(random), retryAfterMs);
   }
 
   return {
     isReady: () => clock.monotonicMs() >= pausedUntilMs,
     reset() {
-      pauseMs = FIRST_PAUSE_MS;
+      failures = 0;
       fault = undefined;
     },
     recordFailure(error) {
       if (!(error instanceof EmbedderFault)) {
-        pause(pauseMs);
+        pause(range);
         throw error;
       }
       count();
       // A fault caused by one text does not delay the others.
       if (error.reason === 'texts') return;
       fault = error;
-      pause(error.retryAfterMs ?? (error.reason === 'settings' ? settingsPauseMs : Math.min(pauseMs, maxPauseMs)));
+      pause(error.reason === 'settings' ? settingsRange : range, error.retryAfterMs);
       const nowMs = clock.monotonicMs();
       if (message === undefined || nowMs - loggedAtMs < LOG_INTERVAL_MS) return;
       loggedAtMs = nowMs;
@@ -81,7 +90,7 @@ export interface Backoffs {
 }
 
 /** Creates each backoff on first use. */
-export function createBackoffs(dependencies: { clock: Clock; log: Log }, options: BackoffOptions): Backoffs {
+export function createBackoffs(dependencies: Dependencies, options: BackoffOptions): Backoffs {
   const known = new Map<number, { tenantId: string; backoff: Backoff }>();
   const forget = (model: number) => void known.delete(model);
   return {

@@ -1,7 +1,9 @@
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { Lease, Leases } from '../leases/leases.ts';
 import { backfillBatch, typeToBackfill } from './backfill-store.ts';
@@ -32,6 +34,7 @@ export interface EmbeddingRequests {
 interface Parts {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   leases: Leases;
   requests: EmbeddingRequests;
@@ -59,11 +62,11 @@ const BACKFILL_ROWS = 500;
 const DELETE_ROWS = 500;
 /** A text rejected this often, truncated further each time, stays without a vector; the other signals still find it. */
 const MAX_ATTEMPTS = 5;
-const REJECTED_PAUSE_MS = 60_000;
+const REJECTED_BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 };
 
 /** Remembers the position in the round-robin over tenants between steps. */
 export function createEmbeddingRun(parts: Parts): EmbeddingRun {
-  const { db, clock, log, leases, requests, backoffs, signal } = parts;
+  const { db, clock, random, log, leases, requests, backoffs, signal } = parts;
   let lastTenant = '';
 
   /** Throws `conflict`, and writes nothing, if another daemon has taken the model over. */
@@ -108,7 +111,7 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   async function handleRejected(model: HeldModel, job: EmbeddingJob): Promise<void> {
     const { tokens } = await probeEmbedder((text) => requests.embed(model, [text]));
     const isLast = job.attempts + 1 >= MAX_ATTEMPTS;
-    const dueAt = clock.nowMs() + REJECTED_PAUSE_MS * 2 ** job.attempts;
+    const dueAt = clock.nowMs() + backoffMs(job.attempts + 1, REJECTED_BACKOFF, chanceOf(random));
     await write(model, async (connection) => {
       await requests.count(connection, model, tokens);
       await (isLast ? deleteJobs(connection, [job]) : updateAfterRejection(connection, job, dueAt));

@@ -3,6 +3,7 @@ import type { Owner } from '../../db/owner.ts';
 import { lockWrites } from '../../db/transactions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
 import type { Embedder } from '../../outside/models/embedder.ts';
 import { ModelFolderFault } from '../../outside/models/model-folder.ts';
 import type { Leases } from '../leases/leases.ts';
@@ -49,6 +50,7 @@ export interface OperatorEmbedder {
 interface Parts {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   leases: Leases;
   operator: OperatorEmbedder;

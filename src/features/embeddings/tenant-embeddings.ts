@@ -3,6 +3,7 @@ import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { Leases } from '../leases/leases.ts';
@@ -97,6 +98,7 @@ export interface TenantEmbeddings {
 interface Parts {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   leases: Leases;
   models: ProviderModels;

@@ -4,6 +4,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Random } from '../../lib/random.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { EmbeddingChoiceObserver } from '../providers/provider-settings.ts';
 import { countWaitingFor } from './backfill-store.ts';
@@ -31,6 +32,7 @@ export interface TenantModels extends EmbeddingChoiceObserver, ProviderKeyObserv
 interface Parts {
   db: Database;
   clock: Clock;
+  random: Random;
   log: Log;
   /** Whether the operator's embedder serves tenants whose own model does not. */
   operator(): boolean;
@@ -42,21 +44,22 @@ interface Parts {
 const MAX_PAUSE_MS = 300_000;
 /** Searches skip the model for up to this long after a fault. */
 const MAX_QUERY_PAUSE_MS = 5000;
-/** A rejected key is not retried earlier unless it is replaced or checked. */
+/** After a rejected key, unless it is replaced or checked. */
 const SETTINGS_PAUSE_MS = 300_000;
 
 /**
  * Caches only which tenants may have models; the models themselves are read from the database, so that a choice takes
  * effect immediately.
  */
-export function createTenantModels({ db, clock, log, operator, isShared, cannotSearch }: Parts): TenantModels {
+export function createTenantModels(parts: Parts): TenantModels {
+  const { db, operator, isShared, cannotSearch } = parts;
   const tenants = new Set<string>();
   let failures = 0;
   const count = () => {
     failures += 1;
   };
   const backoffsUpTo = (maxPauseMs: number) =>
-    createBackoffs({ clock, log }, { maxPauseMs, settingsPauseMs: SETTINGS_PAUSE_MS, count });
+    createBackoffs(parts, { maxPauseMs, settingsPauseMs: SETTINGS_PAUSE_MS, count });
   const backoffs = { stored: backoffsUpTo(MAX_PAUSE_MS), queries: backoffsUpTo(MAX_QUERY_PAUSE_MS) };
 
   async function retireAll(connection: Connection, models: readonly EmbeddingModel[]): Promise<void> {

@@ -1,8 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Database } from '../../db/open.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Random } from '../../lib/random.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import { listDueJobs, listDueTenants, updateClaimed, updateInterrupted, updateRenewed } from './job-claims-store.ts';
 import type { Jobs } from './jobs.ts';
@@ -21,10 +22,9 @@ interface JobOutcome {
   waitMs: number;
 }
 
-const FIRST_RETRY_MS = 2000;
+const BACKOFF = { firstMs: 2000, maxMs: 3_600_000 };
 /** For a quota that does not reset, because only deleting frees room. */
 const RECHECK_MS = 300_000;
-const MAX_RETRY_MS = 3_600_000;
 /** About two and a half hours of retries. */
 const MAX_ATTEMPTS = 12;
 
@@ -41,15 +41,13 @@ const PERMANENT_CODES = new Set([
 ]);
 
 /**
- * Classifies an error. `attempts` counts consecutive failures, including this one; `spread` is a random number from 0
- * to 1.
+ * Classifies an error. `attempts` counts consecutive failures, including this one; `chance` is from 0 to 1.
  */
-function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, spread: number): JobOutcome {
+function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, chance: number): JobOutcome {
   const outcome = outcomeByError(error, nowMs);
   if (outcome.retry !== 'backoff') return outcome;
   if (attempts >= (outcome.code === 'input' ? MAX_INPUT_ATTEMPTS : MAX_ATTEMPTS)) return { ...outcome, retry: 'never' };
-  const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-  return { ...outcome, waitMs: Math.max(outcome.waitMs, pauseMs * (0.5 + spread / 2)) };
+  return { ...outcome, waitMs: backoffMs(attempts, BACKOFF, chance, outcome.waitMs) };
 }
 
 function outcomeByError(error: unknown, nowMs: number): JobOutcome {
@@ -163,13 +161,13 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     const nowMs = clock.nowMs();
     // Aborted by `stop`: not a failure of the job.
     if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
-    const outcome = jobOutcomeOf(error, row.attempts + 1, nowMs, random.bytes(1)[0]! / 255);
+    const outcome = jobOutcomeOf(error, row.attempts + 1, nowMs, chanceOf(random));
     if (outcome.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
     const shown = { errorCode: outcome.code, errorMessage: outcome.message, errorAt: nowMs, updatedAt: nowMs };
     const attempts = outcome.retry === 'cap' ? row.attempts : row.attempts + 1;
     return outcome.retry === 'never'
       ? { ...shown, attempts, state: 'failed', finishedAt: nowMs }
-      : { ...shown, attempts, state: 'queued', dueAt: nowMs + Math.round(outcome.waitMs) };
+      : { ...shown, attempts, state: 'queued', dueAt: nowMs + outcome.waitMs };
   }
 
   async function run(row: JobRow): Promise<void> {

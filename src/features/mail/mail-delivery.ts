@@ -1,7 +1,8 @@
 import type { Database } from '../../db/open.ts';
+import { type BackoffRange, backoffMs } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Random } from '../../lib/random.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { type Mail, type Mailer, MailFault } from '../../outside/mail.ts';
 import { deleteMail, type QueuedMail, updateMailDeferred } from './mail-store.ts';
@@ -16,11 +17,11 @@ export interface DeliveryOptions {
   sealer: Sealer;
   mailer: Mailer;
   log: Log;
-  /** Exponential backoff: the delay after the first failure and the longest delay. */
-  backoffMs?: { first: number; max: number };
+  /** `BACKOFF` by default. */
+  backoff?: BackoffRange;
 }
 
-export const BACKOFF_MS = { first: 1000, max: 60_000 };
+export const BACKOFF: BackoffRange = { firstMs: 1000, maxMs: 60_000 };
 
 /** Context that binds a sealed mail to its row. */
 export function sealContext(mailId: string): string {
@@ -29,7 +30,7 @@ export function sealContext(mailId: string): string {
 
 /** Creates a function that sends, defers or drops one claimed mail. It throws only if the database fails. */
 export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) => Promise<void> {
-  const { db, clock, random, sealer, mailer, log, backoffMs = BACKOFF_MS } = options;
+  const { db, clock, random, sealer, mailer, log, backoff = BACKOFF } = options;
   const remove = (mailId: string) => db.writes.write('daemon', (connection) => deleteMail(connection, mailId));
 
   function open({ mailId, sealed }: QueuedMail): NewMail | undefined {
@@ -46,7 +47,7 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
       log.warn(fields, 'mail dropped: permanently rejected');
       return remove(mailId);
     }
-    const pauseMs = backoffAfter(attempts, backoffMs, random);
+    const pauseMs = backoffMs(attempts, backoff, chanceOf(random));
     log.warn({ ...fields, pauseMs }, 'sending a mail failed, will retry');
     const nextAttemptAt = Math.min(clock.nowMs() + pauseMs, expiresAt);
     await db.writes.write('daemon', (connection) =>
@@ -71,13 +72,6 @@ export function createDelivery(options: DeliveryOptions): (queued: QueuedMail) =
     await remove(mailId);
     log.info({ mailId, attempts }, 'mail sent');
   };
-}
-
-/** Exponential backoff from `first` to `max`, with jitter over the upper half so that retries spread out. */
-function backoffAfter(attempts: number, { first, max }: { first: number; max: number }, random: Random): number {
-  const full = Math.min(max, first * 2 ** (attempts - 1));
-  const fraction = random.bytes(4).readUInt32BE() / 2 ** 32;
-  return Math.ceil((full / 2) * (1 + fraction));
 }
 
 /** Loggable fields of an error. Codes only: messages may quote an address or a path. */

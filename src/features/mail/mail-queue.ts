@@ -3,7 +3,7 @@ import type { Connection } from '../../db/connection.ts';
 import type { Log } from '../../lib/log.ts';
 import { isSingleAddress, MAX_CONNECTIONS, SEND_TIMEOUT_MS } from '../../outside/mail.ts';
 import {
-  BACKOFF_MS,
+  BACKOFF,
   createDelivery,
   type DeliveryOptions,
   errorFields,
@@ -77,13 +77,13 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 
 /** Claims due mails and sends up to `MAX_CONNECTIONS` at a time. */
 function createWorker(options: MailQueueOptions): Pick<MailQueue, 'start' | 'stop' | 'wake'> {
-  const { db, clock, log, backoffMs = BACKOFF_MS, stopLimitMs = 10_000 } = options;
+  const { db, clock, log, backoff = BACKOFF, stopLimitMs = 10_000 } = options;
   const deliver = createDelivery(options);
   const inFlight = new Map<string, Promise<void>>();
 
   async function claimDue(): Promise<QueuedMail[]> {
     const nowMs = clock.nowMs();
-    const latestMs = nowMs + Math.max(backoffMs.max, CLAIM_MS);
+    const latestMs = nowMs + Math.max(backoff.maxMs, CLAIM_MS);
     const due = await findDueMails(db.readers, { nowMs, latestMs, limit: 2 * MAX_CONNECTIONS });
     const next = due.filter(({ mailId }) => !inFlight.has(mailId)).slice(0, MAX_CONNECTIONS - inFlight.size);
     return next.length === 0

@@ -4,7 +4,7 @@ import { MAX_WEBHOOKS } from '../../contract/webhooks.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Random } from '../../lib/random.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import type { WebhookAnswer, WebhookHttp } from '../../outside/webhook-http.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { type DeliveryRow, findNextDelivery, type NamedDelivery, updateTried } from './deliveries-store.ts';
@@ -102,7 +102,7 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
       if (webhook?.fence !== held.fence) return false;
       const isGone = tried.status === GONE;
       const hasFailed = tried.error !== null;
-      const retryAt = hasFailed && !isGone ? nextTryAt(tried, nowMs, random.bytes(1)[0]! / 255) : undefined;
+      const retryAt = hasFailed && !isGone ? nextTryAt(tried, nowMs, chanceOf(random)) : undefined;
       await updateTried(connection, retryAt === undefined ? tried : { ...tried, state: 'waiting' });
       const dueAt = retryAt ?? ((await findNextDelivery(connection, held)) === undefined ? null : nowMs);
       const goesOn = dueAt === nowMs && !isGone && !isTurnOver && webhook.active === 1;

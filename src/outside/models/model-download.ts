@@ -2,20 +2,23 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { backoffMs } from '../../lib/backoff.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
+import { chanceOf, type Random } from '../../lib/random.ts';
 import { type HubCommit, HubFault, type HubFile, type ModelHub } from './model-hub.ts';
 
 export interface DownloadOptions {
   signal: AbortSignal;
   /** Called with the bytes that are there, of this file and of those before it. */
   onProgress(file: HubFile, bytes: number): void;
+  random: Random;
   /** Waits between attempts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Successive attempts without progress. Each resumes where the last one was cut off. */
 const MAX_TRIES = 5;
-const FIRST_PAUSE_MS = 500;
+const BACKOFF = { firstMs: 500, maxMs: 8000 };
 
 /** Bytes of a commit that are not in the folder yet. */
 export async function missingBytes({ files }: HubCommit, folder: string): Promise<number> {
@@ -76,7 +79,8 @@ async function downloadPart(
     const now = await sizeOfPart(folder, file);
     tries = now > bytes ? 0 : tries + 1;
     bytes = now;
-    if (bytes < file.bytes) await options.pause(FIRST_PAUSE_MS * 2 ** tries, options.signal);
+    if (bytes < file.bytes)
+      await options.pause(backoffMs(tries + 1, BACKOFF, chanceOf(options.random)), options.signal);
   }
 }
 

@@ -92,7 +92,7 @@ async function startDaemon(
     sealer: createSealer({ key: masterKey, random: systemRandom }),
     mailer,
     log: { info: at('info'), warn: at('warn'), error: at('error') },
-    backoffMs: { first: 20, max: 80 },
+    backoff: { firstMs: 20, maxMs: 80 },
     stopLimitMs: 500,
   });
   queue.start();
