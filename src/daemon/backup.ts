@@ -16,6 +16,7 @@ import { makeFolder } from '../lib/make-folder.ts';
 import type { Config } from './config-settings.ts';
 import { existingFile, requireFile } from './database-location.ts';
 import { noteBackup } from './last-backup.ts';
+import { forgetCheck } from './last-check.ts';
 import { masterKeyFile, readMasterKeys } from './master-key.ts';
 
 export interface ProgressOptions {
@@ -100,6 +101,7 @@ export async function restore(
     if (accounts !== 0) await confirm(accounts);
     const stamp = toTimestamp(systemClock.nowMs()).replaceAll(':', '-');
     const restored = await restoreDatabase(backup, database, { ...progress, stamp, hooks });
+    await forgetCheck(config.dataDir);
     return { ...restored, database, missingMasterKey: await missingMasterKey(config, database) };
   } finally {
     await lock.release();

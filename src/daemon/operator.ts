@@ -11,10 +11,10 @@ import { createCursors } from '../features/text/page-cursor.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
-import { checkIntegrity } from './admin.ts';
 import type { BackupPlan } from './backup-plan.ts';
 import type { Config } from './config-settings.ts';
 import type { Readiness } from './health.ts';
+import { checkIntegrity } from './integrity-check.ts';
 import { lastBackupMs } from './last-backup.ts';
 import { noSuchPath } from './problems.ts';
 import type { Rooms } from './rooms.ts';
@@ -39,7 +39,11 @@ const MAX_ROUTES = 20;
 export function composeOperator(config: Config, rooms: Rooms, dependencies: Dependencies) {
   const { db, accounts, sealer } = rooms;
   const { clock, random, log, limitSignIns, backups } = dependencies;
-  const check = createTask(() => checkIntegrity(config, rooms), { clock, log, failure: 'integrity check failed' });
+  const check = createTask(
+    ({ onProgress, signal }) =>
+      checkIntegrity(config, { running: db, signal, onStep: (_what, share) => onProgress(share) }),
+    { clock, log, failure: 'integrity check failed' },
+  );
   const startedAt = toTimestamp(clock.nowMs());
   const parts: OperatorParts = {
     ...{ accounts, check, backup: backups?.task, limitSignIns, noSuchPath },

@@ -1,24 +1,54 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { QUICK_CHECK_BYTES } from './quick-check.ts';
 import { isCorrupt } from './storage-error.ts';
 
-/** Files up to this size are checked at each start (about a quarter of a second). */
-const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
+const MAX_PROBLEMS = 20;
 
 /** Runs SQLite's check on the file, read-only, and returns the problems found. */
 export async function integrityProblems(file: string, check: 'quick_check' | 'integrity_check'): Promise<string[]> {
-  let connection: Connection | undefined;
+  return unlessCorrupt(async () => {
+    const connection = await openConnection(file, { readOnly: true });
+    return pragmaProblems(connection, `${check}(${MAX_PROBLEMS})`).finally(() => connection.close());
+  });
+}
+
+/** Returns the problems that `find` returns, or that it could not read the file. */
+export async function unlessCorrupt(find: () => Promise<string[]>): Promise<string[]> {
   try {
-    connection = await openConnection(file, { readOnly: true });
-    const rows = await connection.all<Record<string, string>>(`PRAGMA ${check}(20)`);
-    return rows.map((row) => Object.values(row)[0] ?? '').filter((line) => line !== 'ok');
+    return await find();
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     return ['its pages cannot be read as a database'];
-  } finally {
-    await connection?.close();
   }
+}
+
+/** Lists the tables of the file, those of the full-text indices included. */
+export async function listTables(connection: Connection): Promise<string[]> {
+  const rows = await connection.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY name",
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Compares a table's indices with its rows. Of a full-text index, it reads the whole index. */
+export async function tableProblems(connection: Connection, table: string): Promise<string[]> {
+  return pragmaProblems(connection, `integrity_check("${table}")`);
+}
+
+/** Lists rows that refer to a row that does not exist. */
+export async function referenceProblems(connection: Connection): Promise<string[]> {
+  const rows = await connection.all<{ table: string; parent: string }>('PRAGMA foreign_key_check');
+  return rows
+    .slice(0, MAX_PROBLEMS)
+    .map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`);
+}
+
+async function pragmaProblems(connection: Connection, pragma: string): Promise<string[]> {
+  const rows = await connection.all<Record<string, string>>(`PRAGMA ${pragma}`);
+  const lines = rows.map((row) => Object.values(row)[0] ?? '').filter((line) => line !== 'ok');
+  return lines.slice(0, MAX_PROBLEMS);
 }
 
 /** Throws `unprocessable` if the file is corrupt; files too large for a quick check pass. Read-only. */

@@ -144,7 +144,8 @@ async function openSnapshot(file: string): Promise<Snapshot> {
   }
 }
 
-async function refuseOtherSchema(file: string): Promise<void> {
+/** Throws `unprocessable` if the file has another schema version. */
+export async function refuseOtherSchema(file: string): Promise<void> {
   const version = await schemaVersionOf(file);
   if (version !== SCHEMA_VERSION) throw otherSchema(file, version);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkIntegrity, withRooms } from '../../src/daemon/admin.ts';
+import { withRooms } from '../../src/daemon/admin.ts';
 import { backUp } from '../../src/daemon/backup.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
+import { checkIntegrity } from '../../src/daemon/integrity-check.ts';
 import { rotateMasterKey } from '../../src/daemon/key-rotation.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { databaseOf, MASTER_KEY } from '../helpers/postgres/folder-databases.ts';

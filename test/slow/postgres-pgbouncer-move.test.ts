@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkIntegrity } from '../../src/daemon/admin.ts';
+import { checkIntegrity } from '../../src/daemon/integrity-check.ts';
 import { moveDatabase } from '../../src/daemon/move.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { MASTER_KEY } from '../helpers/postgres/folder-databases.ts';

@@ -2,8 +2,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, expect, test } from 'vitest';
-import { checkIntegrity } from '../../src/daemon/admin.ts';
 import { readConfig } from '../../src/daemon/config.ts';
+import { checkIntegrity } from '../../src/daemon/integrity-check.ts';
 import { BIN, createWorkplaces, runCommand, signInAt } from '../helpers/process.ts';
 
 const places = createWorkplaces();

@@ -4,9 +4,9 @@ import { TIERS, type Tier } from '../../contract/limits.ts';
 import type { Rooms } from '../../daemon/rooms.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { CommandContext, SetExitCode, Terminal } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import { JSON_OPTION } from '../memory/command-options.ts';
 import { addBackupCommands } from './admin-backup.ts';
+import { addCheckCommand } from './admin-check.ts';
 import { createAdminContext, DATA_DIR_OPTION } from './admin-context.ts';
 import { parseEmail } from './admin-email.ts';
 import { addMoveCommand } from './admin-move.ts';
@@ -26,9 +26,10 @@ export function adminCommand(
     .option(...JSON_OPTION);
   const shared = createAdminContext(admin, terminal, context);
   const { config, print } = shared;
-  const adminModule = () => import('../../daemon/admin.ts');
-  const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) =>
-    (await adminModule()).withRooms(await config(), work);
+  const inRooms = async <T>(work: (rooms: Rooms) => Promise<T>) => {
+    const { withRooms } = await import('../../daemon/admin.ts');
+    return withRooms(await config(), work);
+  };
 
   admin
     .command('tenants')
@@ -90,18 +91,7 @@ export function adminCommand(
       if (!withdrawn) throw new AppError('not_found', `${address} has no open invitation.`);
       print(`${address} can no longer sign up.`, { withdrawn: address });
     });
-  admin
-    .command('check')
-    .description('check the integrity of the database and its index')
-    .action(async () => {
-      const { checkIntegrity } = await adminModule();
-      const problems = await checkIntegrity(await config());
-      print(problems.length === 0 ? 'The database is sound.' : problems.join('\n'), {
-        sound: problems.length === 0,
-        problems,
-      });
-      if (problems.length > 0) setExitCode(EXIT.failed);
-    });
+  addCheckCommand(admin, shared, setExitCode);
   addSpacesCommand(admin, shared, inRooms);
   addOpenCommand(admin, shared);
   addBackupCommands(admin, shared);

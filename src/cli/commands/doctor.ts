@@ -12,6 +12,8 @@ import { profileOption } from '../sign-in/profile-choice.ts';
 
 interface DoctorOptions {
   profile?: string;
+  deep?: true;
+  dataDir?: string;
   json?: true;
 }
 
@@ -21,11 +23,16 @@ settings, the data folder if it is on this machine, and the entries and hooks of
 assistants. Each line is ok (✓), a warning (!) or a problem (✗), with the command
 that fixes it.
 
-The only thing written is a probe in the key storage, deleted again. Exits with 1
-if there is a problem.
+With --deep, the whole database on this machine is checked too, as svc admin check
+does: its pages, and whether indices, vectors and totals fit the rows. That takes
+about ten seconds per gigabyte. A daemon can keep running, and does not wait.
+
+The only things written are a probe in the key storage, deleted again, and the time
+of a --deep check. Exits with 1 if there is a problem.
 
 Examples:
   $ svc doctor
+  $ svc doctor --deep --data-dir /var/lib/svc
   $ svc doctor --json | jq -r '.data[] | select(.state == "problem") | .fix'`;
 
 /** `svc doctor`: checks what svc depends on at this machine, and says how to fix what is wrong. */
@@ -36,6 +43,8 @@ export function doctorCommand(
   return new Command('doctor')
     .description('check what can be wrong on this machine, and how to fix it')
     .addOption(profileOption('check with this profile'))
+    .option('--deep', 'check the whole database of this machine too')
+    .option('--data-dir <folder>', 'the data folder [SVC_DATA_DIR]')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((options: DoctorOptions) => doctor(options, context, { version, script }));
@@ -57,8 +66,14 @@ async function doctor(
     ...program,
     nodeVersion: process.versions.node,
     profile: options.profile,
+    dataDir: options.dataDir,
+    deep: options.deep === true,
   };
   const findings = await diagnose(dependencies);
+  if (options.deep) {
+    const { checkDeeply } = await import('./admin-check.ts');
+    findings.push(...(await checkDeeply(options, context)));
+  }
   const output = createOutput(terminal, options);
   const problems = findings.filter(({ state }) => state === 'problem').length;
   const warnings = findings.filter(({ state }) => state === 'warning').length;

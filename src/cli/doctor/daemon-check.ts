@@ -21,7 +21,7 @@ export async function checkDaemon({ url, fetch, clock, version, environment }: S
   const state = parse(await response.text().catch(() => ''));
   if (response.status !== 200) {
     const message = `${url} is not ready (${response.status})${typeof state.detail === 'string' ? `: ${state.detail}` : ''}`;
-    return [{ check, state: 'problem', message, fix: "svc admin check on its machine; the daemon's log says more" }];
+    return [{ check, state: 'problem', message, fix: "svc doctor --deep on its machine; the daemon's log says more" }];
   }
   if (state.status !== 'ready') {
     return [{ check, state: 'problem', message: `${url} is not an svc daemon`, fix: 'svc login --url ADDRESS' }];

@@ -1,15 +1,12 @@
-import { readdir, statfs } from 'node:fs/promises';
-import envPaths from 'env-paths';
 import { createClient } from '../../client/client.ts';
-import { formatSize } from '../../contract/byte-size.ts';
-import { dataFolderWarnings } from '../../lib/data-folder.ts';
-import { isLoopbackUrl, parseDaemonUrl } from '../daemon-url.ts';
+import { parseDaemonUrl } from '../daemon-url.ts';
 import { CommandFailure } from '../failure.ts';
 import { findProfile, openSession, type Session } from '../session.ts';
 import { DEFAULT_URL, type Settings } from '../settings.ts';
 import { checkKey, checkKeyStorage } from './account-checks.ts';
 import { checkAssistants } from './assistant-checks.ts';
 import { checkDaemon, readyState } from './daemon-check.ts';
+import { checkDataFolder } from './data-folder-check.ts';
 import { type Finding, runCheck } from './finding.ts';
 import { checkHooks } from './hook-checks.ts';
 import type { DoctorDependencies, Subject } from './subject.ts';
@@ -44,36 +41,6 @@ async function checkRecall({ session, url, fetch }: Subject): Promise<Finding[]>
           fix: 'svc provider use extraction PROVIDER MODEL, then svc provider settings --on-append on, forms memories',
         },
   ];
-}
-
-const LITTLE_BYTES = 1024 ** 3;
-
-/** Checks permissions and free space of the data folder, if the daemon is on this machine and its folder readable here. */
-async function checkDataFolder({ url, environment: { env } }: Subject): Promise<Finding[]> {
-  const folder = env.SVC_DATA_DIR || envPaths('svc', { suffix: '' }).data;
-  if (!isLoopbackUrl(url) || !(await isReadable(folder))) return [];
-  const check = 'Data folder';
-  const warnings = await dataFolderWarnings(folder);
-  const { bavail, bsize } = await statfs(folder);
-  const free = `${formatSize(bavail * bsize)} free`;
-  if (bavail * bsize < LITTLE_BYTES) {
-    warnings.push(`only ${free} in ${folder}; the daemon stops being ready when the disk is full`);
-  }
-  if (warnings.length === 0) return [{ check, state: 'ok', message: `${folder}, ${free}` }];
-  return warnings.map((message) => toFinding(check, message));
-}
-
-/** A warning of the data folder ends with the command that fixes it. */
-function toFinding(check: string, warning: string): Finding {
-  const [, message = warning, fix = 'free some space on that disk'] = /^(.*)\. Run (chmod .*)\.$/s.exec(warning) ?? [];
-  return { check, state: 'warning', message, fix };
-}
-
-async function isReadable(folder: string): Promise<boolean> {
-  return readdir(folder).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** A keychain call takes up to 20 s, and the last check makes two. */

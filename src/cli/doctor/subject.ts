@@ -18,6 +18,10 @@ export interface DoctorDependencies {
   script: string;
   /** `--profile`. */
   profile: string | undefined;
+  /** `--data-dir`. */
+  dataDir: string | undefined;
+  /** `--deep`: the whole database is checked, so that the last check does not matter. */
+  deep: boolean;
 }
 
 /** Input of the checks: the daemon's address, and the session or why there is none. */

@@ -24,8 +24,6 @@ export interface Storage {
   /** Throws `quota_exceeded` if the tenant has no room for `bytes` more. */
   requireRoom(reader: Reader, tenantId: string, bytes: number): Promise<void>;
   stateOf(reader: Reader, tenantId: string, tier: Tier): Promise<StorageState>;
-  /** Describes totals that differ from the rows. */
-  problems(connection: Connection): Promise<string[]>;
 }
 
 export function createStorage({ limits }: { limits: StorageLimits }): Storage {
@@ -74,12 +72,14 @@ export function createStorage({ limits }: { limits: StorageLimits }): Storage {
       const used = (await findStorage(reader, [tenantId])).get(tenantId)?.storedBytes ?? 0;
       return { limit: limits[tier], used, resetsAt: null };
     },
-    async problems(connection) {
-      const wrong = await listWrongTotals(connection, 20);
-      return wrong.map(
-        ({ tenantId, storedBytes, bytes }) =>
-          `account ${tenantId} is counted with ${storedBytes} stored bytes, but its rows have ${bytes}`,
-      );
-    },
   };
+}
+
+/** Describes totals that differ from the rows. */
+export async function storageProblems(connection: Connection): Promise<string[]> {
+  const wrong = await listWrongTotals(connection, 20);
+  return wrong.map(
+    ({ tenantId, storedBytes, bytes }) =>
+      `account ${tenantId} is counted with ${storedBytes} stored bytes, but its rows have ${bytes}`,
+  );
 }

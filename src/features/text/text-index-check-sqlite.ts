@@ -1,5 +1,6 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
+import { tableProblems } from '../../db/integrity.ts';
 import { PASSAGE_MESSAGES } from './passages.ts';
 import { differingTotals, MAX_PROBLEMS, ROWS_OF } from './text-index-check.ts';
 import { INDEX_OF, lengthOfHex } from './text-index-documents-sqlite.ts';
@@ -8,7 +9,8 @@ import type { TotalsChange } from './word-totals.ts';
 /** Lists differences between index and rows; if there are none, those of the totals. Reads the whole index. */
 export async function indexProblems(connection: Connection, type: ItemType): Promise<string[]> {
   const index = INDEX_OF[type];
-  await connection.run(`INSERT INTO ${index} (${index}) VALUES ('integrity-check')`);
+  const corruption = await tableProblems(connection, index);
+  if (corruption.length > 0) return corruption;
   const rows = await connection.all<{ number: number; missing: string }>(
     `SELECT number, 'index' AS missing FROM ${ROWS_OF[type]} WHERE number NOT IN (SELECT id FROM ${index}_docsize)
        AND number NOT IN (SELECT number FROM textsToIndex WHERE type = ?)

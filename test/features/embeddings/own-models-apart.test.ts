@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkIntegrity } from '../../../src/daemon/admin.ts';
+import { checkIntegrity } from '../../../src/daemon/integrity-check.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageProblems } from '../../../src/features/limits/storage.ts';
 import type { Answer } from '../../helpers/daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { portable } from '../portability/portable-account.ts';
@@ -197,7 +198,7 @@ describe('the total of stored bytes', () => {
             isFollowed ||= one.kind === 'cut' || one.kind === 'import';
             if (tier === 'Free' && !isFollowed) expect(kept, one.kind).toBeLessThanOrEqual(LIMIT);
           }
-          expect(await daemon.db.writes.write('daemon', daemon.usage.storage.problems)).toEqual([]);
+          expect(await daemon.db.writes.write('daemon', storageProblems)).toEqual([]);
           await caller.call('/v1/account', { method: 'DELETE' });
           expect(await recount(caller.tenantId)).toBe(0);
         },

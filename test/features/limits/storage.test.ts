@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Usage } from '../../../src/contract/account.ts';
 import type { Conversation, Message } from '../../../src/contract/conversations.ts';
 import type { StorageState, Tier } from '../../../src/contract/limits.ts';
+import { storageProblems } from '../../../src/features/limits/storage.ts';
 import type { Answer } from '../../helpers/daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { portable, version } from '../portability/portable-account.ts';
@@ -214,7 +215,7 @@ describe('stored bytes', () => {
   test('disagreeing with the rows are a problem that the integrity check names', async () => {
     const caller = await newAccount();
     await caller.add('Counted');
-    const problems = () => daemon.db.writes.write('daemon', daemon.usage.storage.problems);
+    const problems = () => daemon.db.writes.write('daemon', storageProblems);
     const add = (bytes: number) =>
       daemon.db.writes.write('daemon', (connection) =>
         connection.run('UPDATE tenants SET storedBytes = storedBytes + ? WHERE tenantId = ?', [bytes, caller.tenantId]),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkIntegrity } from '../../../src/daemon/admin.ts';
 import { withReader } from '../../../src/daemon/database-location.ts';
+import { checkIntegrity } from '../../../src/daemon/integrity-check.ts';
 import { moveDatabase } from '../../../src/daemon/move.ts';
 import { openConnection, type Row } from '../../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../../src/db/database-file.ts';

@@ -67,8 +67,8 @@ export function MaintenanceCards({ overview: { backups, check, engine }, onStart
           <p class="success">The database is sound.</p>
         </TaskState>
         <p class="hint">
-          Compares the indices with the rows{engine === 'sqlite' && ', and checks every page of the file'}. Writes may
-          wait while it runs.
+          Compares the indices with the rows{engine === 'sqlite' && ', and checks every page of the file'}. Requests do
+          not wait for it.
         </p>
       </section>
     </div>

@@ -1,0 +1,166 @@
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AccountContext } from '../../src/cli/account-context.ts';
+import { doctorCommand } from '../../src/cli/commands/doctor.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { checkIntegrity } from '../../src/daemon/integrity-check.ts';
+import { lastCheck } from '../../src/daemon/last-check.ts';
+import { openConnection } from '../../src/db/connection.ts';
+import { runAdmin } from '../helpers/admin-command.ts';
+import { createCommandLine, keepProfile, type TestCommandLine } from '../helpers/command-line.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+
+const VERSION = '0.0.0-test';
+const PARTS = ['Database', 'References', 'Search index', 'Vectors', 'Stored bytes'];
+const RESTORE = 'stop the daemon, then svc admin restore BACKUP';
+let daemon: TestDaemon;
+let line: TestCommandLine;
+let apiKey: string;
+let database: string;
+
+beforeEach(async () => {
+  daemon = await startTestDaemon();
+  const signedIn = await daemon.signIn('ada@example.com');
+  ({ apiKey } = signedIn);
+  database = join(daemon.folder, 'svc.db');
+  const memories = Array.from({ length: 100 }, (_, index) => ({ content: `memory ${index} ${'tea '.repeat(200)}` }));
+  await daemon.call(apiKey, '/v1/memories/batch', { body: { memories } });
+  line = await createCommandLine({ env: { SVC_DATA_DIR: daemon.folder }, columns: 300 });
+  const profile = { url: daemon.baseUrl, email: 'ada@example.com', tenantId: signedIn.account.tenantId };
+  await keepProfile(line, 'default', { ...profile, keyStore: 'keychain' }, apiKey);
+});
+afterEach(async () => {
+  await line.close();
+  await daemon.close();
+});
+
+const run = (...words: string[]) =>
+  line.run(
+    (context: AccountContext) => doctorCommand(context, { version: VERSION, script: import.meta.filename }),
+    ...words,
+  );
+const deep = (...words: string[]) => run('--deep', '--data-dir', daemon.folder, ...words);
+
+async function findings(...words: string[]) {
+  const { out, exitCode } = await run('--json', '--data-dir', daemon.folder, ...words);
+  const { data } = JSON.parse(out) as { data: Finding[] };
+  return { exitCode, found: Object.fromEntries(data.map(({ check, ...rest }) => [check, rest])) };
+}
+
+/** Overwrites pages in the middle of the stopped daemon's file. */
+async function damage() {
+  await daemon.stop();
+  const sound = await readFile(database);
+  const bytes = Buffer.from(sound);
+  const half = Math.floor(bytes.length / 2 / 4096) * 4096;
+  bytes.fill(0xa5, half, half + 4 * 4096);
+  await writeFile(database, bytes);
+  return { sound, bytes };
+}
+
+describe('svc doctor --deep', () => {
+  test('reports each part of a sound database beside a running daemon', async () => {
+    const { exitCode, out, error } = await deep();
+    expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
+    expect(out).toMatch(/✓ Database +[\d.]+ [KM]iB; every page can be read, and every index fits its rows\n/);
+    for (const part of PARTS) expect(out).toContain(`✓ ${part} `);
+    expect(out.trimEnd().split('\n').at(-1)).toBe('No problems found.');
+    const added = await daemon.call(apiKey, '/v1/memories', { body: { content: 'Ada prefers coffee' } });
+    expect(added.status).toBe(201);
+  });
+
+  test('waits for no writer, and no writer for it', async () => {
+    expect(await daemon.db.writes.write('daemon', () => checkIntegrity(daemon.config))).toEqual([]);
+  });
+
+  test('ends before its next step when it is canceled', async () => {
+    const stop = new AbortController();
+    const steps: string[] = [];
+    const onStep = (what: string) => {
+      steps.push(what);
+      if (what === 'the table memories') stop.abort(new Error('The daemon stopped.'));
+    };
+    await expect(checkIntegrity(daemon.config, { onStep, signal: stop.signal })).rejects.toThrow('The daemon stopped.');
+    expect(steps).toContain('pages');
+    expect(steps.at(-1)).toBe('the table memories');
+    expect(await lastCheck(daemon.folder)).toBeUndefined();
+  });
+
+  test('names the memory that the search index lost, and how to get it back', async () => {
+    await daemon.stop();
+    const connection = await openConnection(database);
+    await connection.exec('DELETE FROM memoryText WHERE rowid = 3');
+    await connection.close();
+    const { exitCode, found } = await findings('--deep');
+    expect(exitCode).toBe(1);
+    expect(found['Search index']).toEqual({
+      state: 'problem',
+      message: 'memory 3 has no index entry',
+      fix: RESTORE,
+    });
+    expect(found.Database).toMatchObject({ state: 'ok' });
+    expect(found.Vectors).toMatchObject({ state: 'ok' });
+  });
+
+  test('shows the first problems of many, and where the others are listed', async () => {
+    await daemon.stop();
+    const connection = await openConnection(database);
+    await connection.exec('DELETE FROM memoryText WHERE rowid <= 5');
+    await connection.close();
+    const { found } = await findings('--deep');
+    expect(found['Search index']!.message).toBe(
+      `${[1, 2, 3].map((number) => `memory ${number} has no index entry`).join('; ')}; 2 more problems, which svc admin check lists`,
+    );
+  });
+
+  test('reports overwritten pages, checks nothing that relies on them, and does not change the file', async () => {
+    const { bytes } = await damage();
+    const { exitCode, found } = await findings('--deep');
+    expect(exitCode).toBe(1);
+    expect(found.Database).toMatchObject({ state: 'problem', fix: RESTORE });
+    expect(found).not.toHaveProperty('Search index');
+    expect((await readFile(database)).equals(bytes)).toBe(true);
+  });
+
+  test('reports a folder without a database', async () => {
+    const { exitCode, out } = await run('--deep', '--data-dir', line.folder);
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/✗ Database +problem: There is no svc database in .*\. Start svc serve once/);
+  });
+});
+
+describe('svc doctor', () => {
+  test('reports a problem that the last whole check found, until another finds none', async () => {
+    const { sound } = await damage();
+    await deep();
+    const { exitCode, found } = await findings();
+    expect(exitCode).toBe(1);
+    expect(found.Database).toMatchObject({ state: 'problem', fix: 'svc doctor --deep' });
+    expect(found.Database!.message).toMatch(/^the last whole check, just now, found \d+ problems?$/);
+    await writeFile(database, sound);
+    await deep();
+    expect((await findings()).found).not.toHaveProperty('Database');
+  });
+
+  test('does not report problems of a database that was replaced by a backup', async () => {
+    const backup = join(line.folder, 'backup.db');
+    expect(await runAdmin(daemon.folder, ['backup', backup])).toMatchObject({ code: 0 });
+    await damage();
+    await deep();
+    expect(await runAdmin(daemon.folder, ['restore', backup, '--yes'])).toMatchObject({ code: 0 });
+    expect((await findings()).found).not.toHaveProperty('Database');
+    expect((await findings('--deep')).found.Database).toMatchObject({ state: 'ok' });
+  });
+
+  test('recommends a whole check of a database that is too large to check at each start, until it was checked', async () => {
+    expect((await findings()).found).not.toHaveProperty('Database');
+    await daemon.stop();
+    await truncate(database, 65 * 2 ** 20);
+    const message = '65 MiB; last checked as a whole: not known';
+    expect((await findings()).found.Database).toEqual({ state: 'ok', message, fix: 'svc doctor --deep' });
+    await writeFile(join(daemon.folder, 'last-check'), `${new Date().toISOString()} 0\n`);
+    const checked = '65 MiB; last checked as a whole: just now';
+    expect((await findings()).found.Database).toEqual({ state: 'ok', message: checked });
+  });
+});
