@@ -166,7 +166,9 @@ install() {
   unpacked=$folder/.new
   rm -rf "$unpacked"
   mkdir "$unpacked"
-  tar "-x${compression}f" "$archive" -C "$unpacked" || fail "cannot unpack $archive. Is the disk full?"
+  # Its files belong to whoever installs: root's tar would give them to the users that the archive names.
+  tar "-xo${compression}f" "$archive" -C "$unpacked" || fail "cannot unpack $archive. Is the disk full?"
+  { [ -d "$unpacked/$name" ] && [ ! -h "$unpacked/$name" ]; } || fail "$archive has no folder $name."
   found=$("$unpacked/$name/svc" --version) || fail "this archive does not run on this machine: $unpacked/$name/svc --version fails."
   previous=$(readlink "$folder/current" 2>/dev/null || true)
   # Repairs an installation of the same version without a moment in which there is none.

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Flushes a file to disk. */
 export async function syncFile(file: string): Promise<void> {
@@ -20,4 +21,14 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle?.close();
   }
+}
+
+/** Flushes a folder and all that is in it to disk. Links are not followed. */
+export async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await syncTree(path);
+    else if (entry.isFile()) await syncFile(path);
+  }
+  await syncFolder(folder);
 }

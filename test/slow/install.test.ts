@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,14 +31,21 @@ afterEach(async () => {
 });
 
 /** Publishes an archive whose program says its version, and with which exit code `svc service status` ends. */
-async function publish(version: string, serviceStatus = 1, compression: 'gz' | 'xz' = 'gz'): Promise<string> {
+async function publish(
+  version: string,
+  {
+    serviceStatus = 1,
+    compression = 'gz',
+    owner = 0,
+  }: { serviceStatus?: number; compression?: 'gz' | 'xz'; owner?: number } = {},
+): Promise<string> {
   const name = `svc-${version}-${PLATFORM}`;
   const program = join(releases, name, 'svc');
   await mkdir(join(releases, name));
   await writeFile(program, `#!/bin/sh\n[ "$1" != service ] || exit ${serviceStatus}\necho ${version}\n`);
   await chmod(program, 0o755);
   const archive = join(releases, `${name}.tar.${compression}`);
-  await execa('tar', ['--auto-compress', '-cf', archive, '-C', releases, name]);
+  await execa('tar', ['--auto-compress', `--owner=${owner}`, '-cf', archive, '-C', releases, name]);
   await rm(join(releases, name), { recursive: true });
   const hash = createHash('sha256').update(await readFile(archive));
   await writeFile(`${archive}.sha256`, `${hash.digest('hex')}  ${basename(archive)}\n`);
@@ -99,8 +106,8 @@ test('installs the archive at an address, and verifies it too', async () => {
 });
 
 test('downloads the smaller archive where xz is installed, and the other one elsewhere', async () => {
-  await publish('1.2.3', 1, 'gz');
-  const small = await publish('1.2.3', 1, 'xz');
+  await publish('1.2.3');
+  const small = await publish('1.2.3', { compression: 'xz' });
   const first = await run([], { SVC_VERSION: '1.2.3' });
   expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`svc-1.2.3-${PLATFORM}.tar.xz\n`) });
   expect(await installed()).toBe('1.2.3');
@@ -137,6 +144,11 @@ test('refuses a changed archive, one without a checksum and one that cannot be d
   expect((await readdir(join(home, 'lib/svc'))).sort()).toEqual(['1.0.0', 'current']);
 });
 
+test('owns the files that it unpacks, whoever the archive names', async () => {
+  expect((await run([await publish('1.0.0', { owner: 4711 })])).exitCode).toBe(0);
+  expect((await stat(join(home, 'lib/svc/1.0.0/svc'))).uid).toBe(process.getuid!());
+});
+
 test('does not replace a program that it did not install', async () => {
   await mkdir(join(home, 'bin'));
   await writeFile(join(home, 'bin/svc'), 'mine');
@@ -161,7 +173,7 @@ test('--uninstall removes the program, keeps data and settings, and says where t
 });
 
 test('--uninstall is refused while a service runs the program', async () => {
-  await run([await publish('1.0.0', 4)]);
+  await run([await publish('1.0.0', { serviceStatus: 4 })]);
   const { exitCode, stderr } = await run(['--uninstall']);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`a service runs svc. Remove it first: ${home}/bin/svc service uninstall`);

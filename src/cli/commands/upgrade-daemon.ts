@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig, readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
@@ -91,7 +91,9 @@ async function openOwnDaemon(
   { dataDir }: DaemonOptions,
   { environment: { env, cwd }, clock, fetch }: ServiceContext,
 ): Promise<UpgradedDaemon> {
-  const config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+  const given = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+  // The record of the upgrade names it, and is read in other folders.
+  const config = { ...given, dataDir: resolve(cwd, given.dataDir) };
   // It logs to its standard output, whatever the settings say.
   const environment = { ...env, SVC_DATA_DIR: config.dataDir, SVC_LOG_FILE: '', SVC_LOG_FORMAT: 'json' };
 

@@ -11,7 +11,11 @@ export async function readRecord(folder: string): Promise<UpgradeRecord | undefi
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  return text === undefined ? undefined : JSON.parse(text);
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Stores the record in one step, durably. */

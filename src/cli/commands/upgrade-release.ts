@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { loadUndici } from '../../outside/bounded-fetch.ts';
 import { EXIT } from '../exit.ts';
@@ -24,6 +25,10 @@ export interface ReleaseSource {
 }
 
 const MAX_REDIRECTS = 10;
+const MIB = 1024 * 1024;
+/** More than any release has: a server that never ends must fill neither the disk nor the memory. */
+const MAX_ARCHIVE_BYTES = 512 * MIB;
+const MAX_CHECKSUMS_BYTES = MIB;
 
 /** Opens a release. Nothing is read yet. */
 export function openRelease(given: string, cwd: string): ReleaseSource {
@@ -46,32 +51,50 @@ function localRelease(address: string): ReleaseSource {
 }
 
 function publishedRelease(address: string): ReleaseSource {
-  async function get(name: string, signal: AbortSignal) {
+  async function get(name: string, { signal, maxBytes }: { signal: AbortSignal; maxBytes: number }) {
     const { EnvHttpProxyAgent, fetch } = await loadUndici();
     const options = { dispatcher: new EnvHttpProxyAgent(), signal, headers: { 'user-agent': 'svc' } };
-    const open = (at: string) =>
-      fetch(at, { ...options, redirect: 'manual' }).catch((error: Error) => {
-        signal.throwIfAborted();
-        const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-        throw unreadable(at, code ?? message);
-      });
     let url = `${address}/${name}`;
-    let response = await open(url);
+    const failed = (error: Error): never => {
+      signal.throwIfAborted();
+      const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+      throw unreadable(url, code ?? message);
+    };
+    const open = () => fetch(url, { ...options, redirect: 'manual' }).catch(failed);
+    let response = await open();
     for (let count = 0; count < MAX_REDIRECTS && isRedirect(response.status); count += 1) {
       await response.body?.cancel();
       url = new URL(response.headers.get('location') ?? '', url).href;
       // Each address on the way could name another release.
       isReleaseUrl(url);
-      response = await open(url);
+      response = await open();
     }
-    if (!response.ok || response.body === null) throw unreadable(url, `status ${response.status}`);
-    return { body: response.body, bytes: Number(response.headers.get('content-length')), text: () => response.text() };
+    const { body } = response;
+    if (!response.ok || body === null) throw unreadable(url, `status ${response.status}`);
+    const reader = body.getReader();
+    async function* bounded() {
+      try {
+        for (let bytes = 0; ; ) {
+          const { done, value } = await reader.read().catch(failed);
+          if (done) return;
+          bytes += value.length;
+          if (bytes > maxBytes) throw unreadable(url, `it has more than ${maxBytes / MIB} MiB`);
+          yield value;
+        }
+      } finally {
+        await reader.cancel().catch(() => {});
+      }
+    }
+    return { body: bounded(), bytes: Number(response.headers.get('content-length')) };
   }
   return {
     address,
-    readChecksums: async (signal) => (await get(CHECKSUMS, signal)).text(),
+    async readChecksums(signal) {
+      const { body } = await get(CHECKSUMS, { signal, maxBytes: MAX_CHECKSUMS_BYTES });
+      return text(body);
+    },
     async save(name, target, { signal, onProgress }) {
-      const { body, bytes } = await get(name, signal);
+      const { body, bytes } = await get(name, { signal, maxBytes: MAX_ARCHIVE_BYTES });
       const report = (done: number) => onProgress(bytes > 0 ? done / bytes : 0);
       return hashInto(body, target, { signal, onProgress: report });
     },

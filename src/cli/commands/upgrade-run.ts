@@ -11,6 +11,7 @@ import {
   isUpgrade,
   needsBackup,
   reversibleUpgrade,
+  type Unfinished,
   type UpgradeFacts,
   type UpgradeRecord,
   unfinishedUpgrade,
@@ -60,7 +61,8 @@ export async function upgrade(
   await requireWritable(installation.folder);
   const lock = await lockFolder(installation.folder, process.pid, 'upgrade');
   try {
-    const run: Run = { context, output, installation, daemon };
+    // Another upgrade may have switched since.
+    const run: Run = { context, output, installation: findInstallation(context.program.script), daemon };
     await (options.rollback ? rollBack(options, run) : upgradeNow(given, options, run));
   } finally {
     await lock.release();
@@ -77,14 +79,14 @@ interface Run {
 async function upgradeNow(given: string | undefined, options: UpgradeOptions, run: Run): Promise<void> {
   const { output, installation, daemon } = run;
   const work = openWork(options, run);
-  const facts = await readFacts(installation);
-  const unfinished = unfinishedUpgrade(facts);
+  const unfinished = await readUnfinished(run);
   if (unfinished !== undefined) {
     const { kind, record } = unfinished;
     output.note(`The upgrade to svc ${versionOf(record.to)} was interrupted.`);
     await daemon.stop();
     await requireStopped(daemon.config.dataDir);
-    await (kind === 'finish' ? finishUpgrade(work, record) : goBack(work, record));
+    if (kind === 'finish') await finishUpgrade(work, record);
+    else await goBackAndStart(work, record);
     return report(run, kind === 'finish' ? 'upgraded' : 'rolled-back', record);
   }
   const source = openRelease(addressOf(given, run), run.context.environment.cwd);
@@ -99,8 +101,13 @@ async function rollBack(options: UpgradeOptions, run: Run): Promise<void> {
   const { daemon } = run;
   await daemon.stop();
   await requireStopped(daemon.config.dataDir);
-  await goBack(openWork(options, run), record);
+  await goBackAndStart(openWork(options, run), record);
   report(run, 'rolled-back', record);
+}
+
+async function goBackAndStart(work: UpgradeWork, record: UpgradeRecord): Promise<void> {
+  await goBack(work, record);
+  await work.daemon.resume(work.limitMs);
 }
 
 /** Throws `CommandFailure` if there is no upgrade to take back, or it would cost memories and nobody agreed. */
@@ -120,6 +127,7 @@ async function requireReversible(
     const advice = 'Install that version with install.sh.';
     throw new CommandFailure(EXIT.failed, `${join(folder, record.from)} is gone. ${advice}`);
   });
+  requireSameData(record, daemon);
   const isLoss = needsBackup(record, await schemaIn(daemon.config));
   if (isLoss) await requireFile(record.backup!.file);
   if (isLoss && !yes && !isDry && record.state === 'finished') {
@@ -138,7 +146,7 @@ async function requireFile(backup: string): Promise<void> {
 
 async function dryRun(given: string | undefined, options: UpgradeOptions, run: Run): Promise<void> {
   const { output, installation, daemon, context } = run;
-  const unfinished = unfinishedUpgrade(await readFacts(installation));
+  const unfinished = await readUnfinished(run);
   const { service, config } = daemon;
   if (options.rollback || unfinished !== undefined) {
     const record = unfinished?.record ?? (await requireReversible(options, run));
@@ -167,6 +175,22 @@ async function dryRun(given: string | undefined, options: UpgradeOptions, run: R
   ];
   output.line(`Would upgrade svc ${former} to ${archive.version}:`);
   for (const [index, step] of steps.entries()) output.line(`  ${index + 1}. ${step}`);
+}
+
+/** Returns the upgrade that was interrupted. Throws `CommandFailure` if it was that of another data folder. */
+async function readUnfinished({ installation, daemon }: Run): Promise<Unfinished | undefined> {
+  const unfinished = unfinishedUpgrade(await readFacts(installation));
+  if (unfinished !== undefined) requireSameData(unfinished.record, daemon);
+  return unfinished;
+}
+
+/** The backup of an upgrade replaces the database in the folder that it was made from, so no other may decide about it. */
+function requireSameData(record: UpgradeRecord, { service, config: { dataDir } }: UpgradedDaemon): void {
+  if (record.dataDir === dataDir) return;
+  const what = `The upgrade to svc ${versionOf(record.to)} was that of the data in ${record.dataDir}, not in ${dataDir}.`;
+  const option = `--data-dir ${record.dataDir}`;
+  const advice = service === undefined ? `Pass ${option}.` : `Run svc service install ${option} first.`;
+  throw new CommandFailure(EXIT.usage, `${what} ${advice}`);
 }
 
 async function readFacts({ folder, current }: Installation): Promise<UpgradeFacts> {

@@ -1,11 +1,11 @@
-import { access, lchown, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, lchown, lstat, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { backUp } from '../../daemon/backup.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { schemaVersionOf } from '../../db/migrate.ts';
 import { swapDatabase } from '../../db/swap-database.ts';
-import { syncFolder } from '../../db/sync.ts';
+import { syncFolder, syncTree } from '../../db/sync.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
@@ -41,6 +41,8 @@ interface Target {
   from: string;
 }
 
+/** Unpacking takes seconds, but a minute or more on a memory card. */
+const UNPACK_LIMIT_MS = 600_000;
 const BACKUP_PREFIX = 'svc.db.before-upgrade-to-';
 
 /**
@@ -54,17 +56,15 @@ export async function applyUpgrade(work: UpgradeWork, target: Target): Promise<U
   const to = await unpack(work, target).catch((error) => {
     throw fullDisk(error, folder);
   });
-  if (daemon.service !== undefined) work.note(`Stopping the ${daemon.service}`);
-  await daemon.stop();
   const record = await switchAfterBackup(work, archive.version, { from, to }).catch(async (error) => {
-    await daemon.resume(limitMs);
+    await daemon.resume(limitMs).catch(({ message }: Error) => work.note(message));
     throw fullDisk(error, daemon.config.dataDir);
   });
   await finishUpgrade(work, record);
   return record;
 }
 
-/** Backs up the database of the stopped daemon and switches. */
+/** Stops the daemon, backs up its database and switches. */
 async function switchAfterBackup(
   work: UpgradeWork,
   version: string,
@@ -72,6 +72,8 @@ async function switchAfterBackup(
 ): Promise<UpgradeRecord> {
   const { folder, daemon, clock, signal } = work;
   const { dataDir } = daemon.config;
+  if (daemon.service !== undefined) work.note(`Stopping the ${daemon.service}`);
+  await daemon.stop();
   await requireStopped(dataDir);
   const startedAt = toTimestamp(clock.nowMs());
   const backup = await backUpBefore(work, version);
@@ -92,11 +94,12 @@ export async function finishUpgrade(work: UpgradeWork, record: UpgradeRecord): P
     const failure = toFailure(error);
     if (failure === undefined) throw error;
     await goBack(work, record);
-    const result = `svc ${versionOf(record.from)} is installed again, with its data; nothing was lost.`;
-    throw new CommandFailure(
-      EXIT.failed,
-      `svc ${versionOf(record.to)} did not become ready: ${failure.message}\n${result}`,
-    );
+    const lines = [
+      `svc ${versionOf(record.to)} did not become ready: ${failure.message}`,
+      `svc ${versionOf(record.from)} is installed again, with its data; nothing was lost.`,
+    ];
+    await daemon.resume(limitMs).catch(({ message }: Error) => lines.push(`It does not start either: ${message}`));
+    throw new CommandFailure(EXIT.failed, lines.join('\n'));
   }
   await writeRecord(folder, { ...record, state: 'finished' });
   for (const name of outdatedVersions(await readdir(folder), [record.from, record.to]))
@@ -109,7 +112,7 @@ export async function finishUpgrade(work: UpgradeWork, record: UpgradeRecord): P
  * version is the current one it can open both. Idempotent.
  */
 export async function goBack(work: UpgradeWork, record: UpgradeRecord): Promise<void> {
-  const { folder, daemon, clock, limitMs } = work;
+  const { folder, daemon, clock } = work;
   work.note(`Going back to svc ${versionOf(record.from)}`);
   await writeRecord(folder, { ...record, state: 'returning' });
   await daemon.stop();
@@ -119,7 +122,6 @@ export async function goBack(work: UpgradeWork, record: UpgradeRecord): Promise<
   }
   await switchTo(folder, record.from);
   await removeRecord(folder);
-  await daemon.resume(limitMs);
 }
 
 /** Throws `CommandFailure` if a daemon serves the data folder. */
@@ -136,36 +138,54 @@ export async function schemaIn({ dataDir, databaseUrl }: Config): Promise<number
   return databaseUrl === undefined && (await isThere(file)) ? schemaVersionOf(file) : undefined;
 }
 
-/** Downloads, verifies and unpacks the archive, and tries whether it runs here. Returns the name of its folder. */
+/** Installs the archive beside the other versions and returns the name of its folder. Leaves nothing else behind. */
 async function unpack(work: UpgradeWork, { source, archive, from }: Target): Promise<string> {
-  const { folder, note, progress, run, signal } = work;
+  const { folder } = work;
   const staging = join(folder, '.upgrade');
   await rm(staging, { recursive: true, force: true });
   const kept = [from, (await readRecord(folder))?.from ?? from];
   for (const name of outdatedVersions(await readdir(folder), kept)) await rm(join(folder, name), { recursive: true });
   await mkdir(staging);
+  try {
+    const program = await unpackInto(staging, work, { source, archive });
+    const to = freeName(archive.version, await readdir(folder));
+    await rename(program, join(folder, to));
+    return to;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Downloads, verifies and unpacks the archive, and tries whether it runs here. Returns the folder of the program. */
+async function unpackInto(
+  staging: string,
+  { note, progress, run, signal }: UpgradeWork,
+  { source, archive }: Pick<Target, 'source' | 'archive'>,
+): Promise<string> {
   const file = join(staging, archive.name);
   note(`Downloading ${archive.name} from ${source.address}`);
   const onProgress = (share: number) => progress.show(archive.name, share);
   const sha256 = await source.save(archive.name, file, { signal, onProgress }).finally(() => progress.clear());
   if (sha256 !== archive.sha256) {
-    await rm(staging, { recursive: true });
     const what = `${archive.name} is damaged or was changed: its SHA-256 is ${sha256}, not ${archive.sha256}.`;
     throw new CommandFailure(EXIT.failed, `${what} Nothing was changed. Try again, or use another network.`);
   }
   note('Unpacking it');
-  const flags = archive.compression === 'xz' ? '-xJf' : '-xzf';
-  requireSuccess('tar', await run('tar', [flags, file, '-C', staging]));
+  // Its files belong to whoever upgrades: root's tar would give them to the users that the archive names.
+  const flags = archive.compression === 'xz' ? '-xoJf' : '-xozf';
+  requireSuccess('tar', await run('tar', [flags, file, '-C', staging], { timeoutMs: UNPACK_LIMIT_MS }));
   const program = join(staging, archive.name.replace(/\.tar\.[gx]z$/, ''));
+  const found = await lstat(program).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new CommandFailure(EXIT.failed, `${archive.name} has no folder ${basename(program)}.`);
   const { code, out, error } = await run(join(program, 'svc'), ['--version']);
   if (code !== 0 || out.trim() !== archive.version) {
     throw new CommandFailure(EXIT.failed, `${archive.name} does not run on this machine: ${error || out.trim()}`);
   }
+  // A power failure after the switch must not leave a program with empty files.
+  await syncTree(program);
   signal.throwIfAborted();
-  const to = freeName(archive.version, await readdir(folder));
-  await rename(program, join(folder, to));
-  await rm(staging, { recursive: true });
-  return to;
+  return program;
 }
 
 /** Backs up the database file beside itself. Returns `null` if there is none. */

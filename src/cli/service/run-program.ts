@@ -9,15 +9,15 @@ export interface Ran {
   error: string;
 }
 
-/** Runs a program without a shell. */
-export type RunProgram = (command: string, args: readonly string[]) => Promise<Ran>;
+/** Runs a program without a shell. It is ended after a minute, or `timeoutMs`. */
+export type RunProgram = (command: string, args: readonly string[], options?: { timeoutMs?: number }) => Promise<Ran>;
 
 const TIMEOUT_MS = 60_000;
 
 export function createRunProgram({ env }: Pick<Environment, 'env'>): RunProgram {
-  return (command, args) =>
+  return (command, args, { timeoutMs = TIMEOUT_MS } = {}) =>
     new Promise((resolve) => {
-      const options = { env: { ...env, LC_ALL: 'C' }, timeout: TIMEOUT_MS, windowsHide: true };
+      const options = { env: { ...env, LC_ALL: 'C' }, timeout: timeoutMs, windowsHide: true };
       execFile(command, args, options, (error, out, errorText) => {
         const code = error === null ? 0 : error.code === 'ENOENT' ? 127 : Number(error.code) || 1;
         resolve({ code, out, error: errorText.trim() || (error?.message ?? '') });

@@ -14,7 +14,8 @@ case "$1 $2" in
     [ -e "$FAKE/broken" ] && { echo failed > "$FAKE/inactive"; exit 0; }
     [ -e "$FAKE/enabled" ] && [ -e "$UNIT" ] && touch "$FAKE/active" ;;
   "enable svc.service") touch "$FAKE/enabled" ;;
-  "stop svc.service") rm -f "$FAKE/active" ;;
+  "stop svc.service") rm -f "$FAKE/active"
+    if [ -e "$FAKE/stop-canceled" ]; then echo "Job for svc.service canceled." >&2; exit 1; fi ;;
   "disable --now") rm -f "$FAKE/enabled" "$FAKE/active" ;;
   daemon-reload*|"reset-failed svc.service") ;;
   *) echo "unknown: $*" >&2; exit 1 ;;

@@ -1,11 +1,24 @@
 import { existsSync, readlinkSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checksumOf } from '../../../scripts/release/archive.ts';
 import { upgradeCommand } from '../../../src/cli/commands/upgrade.ts';
 import { createRunProgram } from '../../../src/cli/service/run-program.ts';
@@ -81,10 +94,22 @@ async function publish(
   return release;
 }
 
-/** A daemon that answers while the service is active, but not the version in the file `never-ready`. */
+/** Writes a release whose one archive `pack` makes. */
+async function publishPacked(
+  pack: (archive: string, name: string, release: string) => Promise<unknown>,
+): Promise<string> {
+  const name = `svc-0.2.0-linux-${process.arch}`;
+  const release = await publish('0.2.0');
+  const archive = join(release, `${name}.tar.gz`);
+  await pack(archive, name, release);
+  await writeFile(join(release, 'SHA256SUMS'), `${await checksumOf(archive)}  ${name}.tar.gz\n`);
+  return release;
+}
+
+/** A daemon that answers while the service is active, but not the versions in the file `never-ready`. */
 const daemon: Fetch = async () => {
   const never = await readFile(inFake('never-ready'), 'utf8').catch(() => '');
-  if (!existsSync(inFake('active')) || current() === never) throw new Error('connection refused');
+  if (!existsSync(inFake('active')) || never.split(' ').includes(current())) throw new Error('connection refused');
   const text = async () => '{"status":"ready"}';
   return { ok: true, status: 200, headers: { get: () => null }, text, body: null };
 };
@@ -166,8 +191,130 @@ describe('svc upgrade', () => {
     const release = await publish('0.2.0');
     await spoil(release);
     expect(await upgrade(release)).toMatchObject({ exitCode: 1, error: expect.stringContaining(message) });
-    expect([current(), await versions()]).toEqual(['0.1.0', ['0.1.0']]);
+    expect([current(), await readdir(inFake('lib'))]).toEqual([
+      '0.1.0',
+      expect.not.arrayContaining(['.upgrade', '0.2.0']),
+    ]);
     expect(await calls()).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a file outside of its folder',
+      async (archive: string, name: string, release: string) => {
+        await writeFile(join(release, 'outside'), 'evil');
+        const rename = '--transform=s,^outside$,../../outside,';
+        await execa('tar', ['-czPf', archive, rename, '-C', release, name, 'outside']);
+      },
+      "Member name contains '..'",
+    ],
+    [
+      'a file behind a link that leads out',
+      async (archive: string, name: string, release: string) => {
+        const [plain, other] = [join(release, 'plain.tar'), join(release, 'other', name, 'link')];
+        await symlink(fake, join(release, name, 'link'));
+        await execa('tar', ['-cf', plain, '-C', release, name]);
+        await mkdir(other, { recursive: true });
+        await writeFile(join(other, 'outside'), 'evil');
+        await execa('tar', ['-rf', plain, '-C', join(release, 'other'), `${name}/link/outside`]);
+        await execa('sh', ['-c', 'gzip -c "$0" >"$1"', plain, archive]);
+      },
+      'link/outside',
+    ],
+    [
+      'a link in place of its folder',
+      async (archive: string, name: string, release: string) => {
+        await execa('mv', [join(release, name), inFake('elsewhere')]);
+        await symlink(inFake('elsewhere'), join(release, name));
+        await execa('tar', ['-czf', archive, '-C', release, name]);
+      },
+      'has no folder svc-0.2.0',
+    ],
+  ])('changes nothing, and writes nothing elsewhere, for an archive with %s', async (_, pack, message) => {
+    const { exitCode, error } = await upgrade(await publishPacked(pack));
+    expect({ exitCode, error }).toMatchObject({ exitCode: 1, error: expect.stringContaining(message) });
+    expect([existsSync(inFake('outside')), existsSync(inFake('lib/outside'))]).toEqual([false, false]);
+    expect([current(), await readdir(inFake('lib'))]).toEqual([
+      '0.1.0',
+      expect.not.arrayContaining(['.upgrade', '0.2.0']),
+    ]);
+    expect(await calls()).toEqual([]);
+  });
+
+  test('owns the files that it unpacks, whoever the archive names', async () => {
+    const foreign = ['--owner=4711', '--group=4711'];
+    const release = await publishPacked((archive, name, folder) =>
+      execa('tar', ['-czf', archive, ...foreign, '-C', folder, name]),
+    );
+    expect((await upgrade(release)).exitCode).toBe(0);
+    expect((await stat(inFake('lib/0.2.0/svc'))).uid).toBe(process.getuid!());
+  });
+
+  test.skipIf(process.platform !== 'linux')('has the program on disk before it becomes the current one', async () => {
+    const handle = await open(fake);
+    const flushed: string[] = [];
+    const prototype: FileHandle = Object.getPrototypeOf(handle);
+    const sync = prototype.sync;
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      await sync.call(this);
+      if (current() === '0.1.0') flushed.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+    });
+    await handle.close();
+    expect((await upgrade(await publish('0.2.0'))).exitCode).toBe(0);
+    vi.restoreAllMocks();
+    const program = inFake('lib/.upgrade', `svc-0.2.0-linux-${process.arch}`);
+    const files = ['', '/svc', '/bin', '/bin/svc'].map((name) => program + name);
+    expect(flushed).toEqual(expect.arrayContaining([...files, inFake('lib')]));
+  });
+
+  test('starts the service again if it could not be stopped', async () => {
+    await writeFile(inFake('stop-canceled'), '');
+    const { exitCode, error } = await upgrade(await publish('0.2.0'));
+    expect({ exitCode, error }).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('Job for svc.service canceled'),
+    });
+    expect([current(), existsSync(inFake('active'))]).toEqual(['0.1.0', true]);
+  });
+
+  test('says why it went back also if the former version does not start either', async () => {
+    await writeFile(inFake('never-ready'), '0.1.0 0.2.0');
+    const { exitCode, error } = await upgrade(await publish('0.2.0'), '--timeout', '1');
+    expect(exitCode).toBe(1);
+    expect(error).toMatch(
+      /svc 0\.2\.0 did not become ready: .*\nsvc 0\.1\.0 is installed again.*\nIt does not start either: /,
+    );
+    expect(current()).toBe('0.1.0');
+  });
+
+  test('replaces, and can go back to, the version that another upgrade has switched to since it began', async () => {
+    await writeProgram(inFake('lib/0.1.5'), '0.1.5');
+    // When it asks for the service, it has found the installation and has no lock yet.
+    const once = '[ -e "$FAKE/switched" ] || { touch "$FAKE/switched"; ln -sfn 0.1.5 "$FAKE/lib/current"; }';
+    await writeFile(inFake('systemctl'), SYSTEMCTL.replace('#!/bin/sh', `#!/bin/sh\n${once}`), { mode: 0o755 });
+    const { out } = await upgrade(await publish('0.2.0'), '--json');
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'upgraded', former: '0.1.5' });
+    expect(await versions()).toEqual(['0.1.5', '0.2.0']);
+    expect((await upgrade('--rollback')).exitCode).toBe(0);
+    expect(current()).toBe('0.1.5');
+  });
+
+  test('takes an upgrade back only for the data that it was made for', async () => {
+    await upgrade(await publish('0.2.0'));
+    const settings = await readFile(join(line.folder, 'service.env'), 'utf8').catch(() => '');
+    await writeFile(join(line.folder, 'service.env'), `${settings}SVC_DATA_DIR=${inFake('other')}\n`);
+    const before = await calls();
+    const { exitCode, error } = await upgrade('--rollback');
+    const message = `was that of the data in ${inFake('data')}, not in ${inFake('other')}. Run svc service install`;
+    expect({ exitCode, error }).toMatchObject({ exitCode: 2, error: expect.stringContaining(message) });
+    expect([current(), await calls()]).toEqual(['0.2.0', before]);
+  });
+
+  test('upgrades although the record of the last upgrade is damaged', async () => {
+    await upgrade(await publish('0.2.0'));
+    await writeFile(inFake('lib/upgrade.json'), '{"state":');
+    expect((await upgrade(await publish('0.3.0'))).exitCode).toBe(0);
+    expect(current()).toBe('0.3.0');
   });
 
   test('changes nothing for a program that does not run here', async () => {
@@ -242,6 +389,14 @@ test('every option of svc upgrade is described, and in docs/cli.md', async () =>
   expect(options.filter((option) => !row.includes(option))).toEqual([]);
 });
 
+/** A body that never ends. */
+const endless = () =>
+  new Readable({
+    read() {
+      this.push(Buffer.alloc(65_536, 'a'));
+    },
+  });
+
 describe('svc upgrade from an address', () => {
   let server: Server;
   let url: string;
@@ -251,7 +406,12 @@ describe('svc upgrade from an address', () => {
         return response.writeHead(302, { location: 'http://releases.svc.invalid/SHA256SUMS' }).end();
       if (request.url!.startsWith('/latest/'))
         return response.writeHead(302, { location: request.url!.replace('/latest/', '/release-0.2.0/') }).end();
-      const file = await readFile(inFake(request.url!.slice(1))).catch(() => undefined);
+      if (request.url!.startsWith('/endless/')) return void endless().pipe(response);
+      const file = await readFile(inFake(request.url!.replace('cut/', '').slice(1))).catch(() => undefined);
+      if (request.url!.endsWith('.tar.gz') && request.url!.startsWith('/cut/')) {
+        response.writeHead(200, { 'content-length': file!.length }).write(file!.subarray(0, file!.length / 2));
+        return void setImmediate(() => response.destroy());
+      }
       response.writeHead(file === undefined ? 404 : 200).end(file);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -283,6 +443,26 @@ describe('svc upgrade from an address', () => {
     const { exitCode, error } = await upgrade(`${url}/unencrypted`);
     expect(exitCode).toBe(2);
     expect(error).toContain('http://releases.svc.invalid/SHA256SUMS is not encrypted');
+  });
+
+  test('changes nothing if the connection ends within the archive', async () => {
+    await publish('0.2.0');
+    const { exitCode, error } = await upgrade(`${url}/cut/release-0.2.0`);
+    expect(exitCode).toBe(1);
+    expect(error).toMatch(/svc-0\.2\.0-linux-\w+\.tar\.gz cannot be read \(\w+\)\. Check the address/);
+    expect([current(), await readdir(inFake('lib'))]).toEqual([
+      '0.1.0',
+      expect.not.arrayContaining(['.upgrade', '0.2.0']),
+    ]);
+    expect(await calls()).toEqual([]);
+  });
+
+  test('reads no more than a release can have', async () => {
+    const { exitCode, error } = await upgrade(`${url}/endless`);
+    expect({ exitCode, error }).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('it has more than 1 MiB'),
+    });
   });
 
   test('says which address cannot be read, and why', async () => {
