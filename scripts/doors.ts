@@ -1,77 +1,22 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { freePort } from '../test/helpers/free-port.ts';
 import { openMailbox } from '../test/helpers/mailbox.ts';
 import { type ScriptedModel, startScriptedModel } from '../test/helpers/scripted-model/server.ts';
+import { WAYS_IN, type WayIn } from './doors/ways-in.ts';
 
 /**
  * Measures the ways in of docs/doors.md: how many commands and seconds from an empty home to one that works. It needs
- * `npm run build` and the npm registry, and prints the rows of the table. `node --import tsx scripts/doors.ts [NAME…]`
+ * `npm run build`, python3, zip, curl and the registries of npm and Python, and prints the rows of the table.
+ * `node --import tsx scripts/doors.ts [NAME…]`
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const EXAMPLES = join(ROOT, 'examples');
 const EMAIL = 'ada@example.com';
-const PORT = '18787';
-
-interface Door {
-  /** What a person types after `svc serve` and `svc login`. */
-  commands: string[];
-  /** What the last command prints if it works. */
-  prints: RegExp;
-  /** Sets up what a person has already. */
-  owned?(home: string, modelUrl: string): Promise<void>;
-}
-
-const example = async (name: string): Promise<Door> => {
-  const text = await readFile(join(ROOT, 'examples', `${name}.mjs`), 'utf8');
-  const packages = /^\/\/ npm install @svc-memory\/client (.*)$/m.exec(text)![1]!;
-  return { commands: [`npm install --silent "$CLIENT" ${packages}`, `node ${name}.mjs`], prints: /\S/ };
-};
-
-const openclaw = async (): Promise<Door> => {
-  const text = await readFile(join(ROOT, 'examples/openclaw.sh'), 'utf8');
-  const commands = text.match(/^openclaw .*$/gm)!;
-  return {
-    commands: commands.map((line) => line.replace('@svc-memory/client', 'npm-pack:"$CLIENT"')),
-    prints: /Understood/,
-    async owned(home, modelUrl) {
-      const words = ['install', '--silent', '--ignore-scripts', '--prefix', join(home, '.openclaw')];
-      await execa('npm', [...words, 'openclaw@2026.9.6']);
-      await symlink(join(home, '.openclaw/node_modules/.bin/openclaw'), join(home, 'bin/openclaw'));
-      const models = [{ id: 'scripted', name: 'Scripted', contextWindow: 200_000, maxTokens: 4096 }];
-      const scripted = { baseUrl: `${modelUrl}/v1`, apiKey: 'none', api: 'openai-completions', models };
-      const agents = { defaults: { model: { primary: 'scripted/scripted' }, skipBootstrap: true } };
-      const settings = { models: { providers: { scripted } }, agents };
-      await writeFile(join(home, '.openclaw/openclaw.json'), JSON.stringify(settings));
-    },
-  };
-};
-
-const DOORS: Record<string, () => Door | Promise<Door>> = {
-  'Claude Code, by `svc mcp-config`': () => ({
-    commands: ['svc mcp-config claude-code --yes'],
-    prints: /Claude Code/i,
-  }),
-  'shell: `svc context`': () => ({ commands: ['svc add "Ada prefers tea"', 'svc context tea'], prints: /prefers tea/ }),
-  'Markdown folder': () => ({ commands: ['svc sync ~/notes --once'], prints: /In sync/ }),
-  "Claude Code's own notes": () => ({ commands: ['svc sync --native claude-code --once'], prints: /In sync/ }),
-  'AI SDK': () => example('ai-sdk'),
-  "Claude's memory tool": () => example('anthropic-memory'),
-  'Google ADK': () => example('google-adk'),
-  LangGraph: () => example('langgraph'),
-  LlamaIndex: () => example('llamaindex'),
-  Mastra: () => example('mastra'),
-  'OpenAI Agents SDK': () => example('openai-agents'),
-  OpenClaw: openclaw,
-  Python: () => ({
-    commands: [
-      `PYTHONPATH="$ROOT/clients/python/src" python3 -c "import svc_memory; print(svc_memory.Client().account.get())"`,
-    ],
-    prints: /ada@example/,
-  }),
-};
 
 /** Signs in at the terminal and opens the link of the mail, as a person does. */
 async function signIn(home: string, env: Record<string, string>): Promise<void> {
@@ -84,20 +29,21 @@ async function signIn(home: string, env: Record<string, string>): Promise<void> 
   await login;
 }
 
-async function measure(door: Door, client: string, model: ScriptedModel): Promise<number> {
+async function measure(way: WayIn, client: string, model: ScriptedModel): Promise<number> {
   const home = await mkdtemp(join(tmpdir(), 'svc-door-'));
   const bin = join(home, 'bin');
   await mkdir(bin);
   await symlink(join(ROOT, 'bin/svc'), join(bin, 'svc'));
-  for (const command of door.commands) {
-    const [, name] = /^node (.*)$/.exec(command) ?? [];
-    if (name) await writeFile(join(home, name), await readFile(join(ROOT, 'examples', name)));
-  }
+  const words = way.commands.flatMap((command) => command.split(' '));
+  const named = (await readdir(EXAMPLES)).filter((name) => words.includes(name));
+  for (const name of named) await copyFile(join(EXAMPLES, name), join(home, name));
+  const port = String(await freePort());
   const env: Record<string, string> = {
-    // For networks with certificates of their own.
-    NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? '',
+    ...networkSettings(),
     ...{ HOME: home, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`, ROOT, CLIENT: client },
-    ...{ SVC_PORT: PORT, SVC_URL: `http://127.0.0.1:${PORT}`, SVC_MAIL_DIR: join(home, 'mail') },
+    ...{ SVC_PORT: port, SVC_URL: `http://127.0.0.1:${port}`, SVC_MAIL_DIR: join(home, 'mail') },
+    // For a webhook to a program beside the daemon.
+    SVC_PROVIDER_HOSTS: '127.0.0.1',
     ...{ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'none', ANTHROPIC_BASE_URL: model.url },
     ...{
       ANTHROPIC_API_KEY: 'none',
@@ -106,15 +52,15 @@ async function measure(door: Door, client: string, model: ScriptedModel): Promis
       GEMINI_MODEL: 'scripted',
     },
   };
-  await door.owned?.(home, model.url);
+  await way.owned?.(home, model.url);
   const startedMs = performance.now();
   const daemon = execa('svc', ['serve'], { cwd: home, env, extendEnv: false, reject: false });
   try {
     while (!(await fetch(`${env.SVC_URL}/readyz`).catch(() => undefined))?.ok)
       await new Promise((next) => setTimeout(next, 50));
-    await signIn(home, env);
+    if (!way.isPublic) await signIn(home, env);
     let printed = '';
-    for (const command of door.commands) {
+    for (const command of way.commands) {
       const { stdout } = await execa('sh', ['-c', command], {
         cwd: home,
         env: await withKey(env, command),
@@ -122,13 +68,20 @@ async function measure(door: Door, client: string, model: ScriptedModel): Promis
       });
       printed = stdout;
     }
-    if (!door.prints.test(printed)) throw new Error(`It does not work: ${printed}`);
+    printed = (await way.received) ?? printed;
+    if (!way.prints.test(printed)) throw new Error(`It does not work: ${printed}`);
     return (performance.now() - startedMs) / 1000;
   } finally {
     daemon.kill();
     await daemon;
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** What npm and pip need on networks with certificates and mirrors of their own. */
+function networkSettings(): Record<string, string> {
+  const set = Object.entries(process.env).filter(([name]) => /^(PIP_\w+|NODE_EXTRA_CA_CERTS)$/.test(name));
+  return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
 }
 
 /** Programs get the key in their environment. */
@@ -148,17 +101,16 @@ try {
   const { stdout } = await execa(
     'npm',
     ['run', '--silent', 'pack:client', '--', '--silent', '--pack-destination', packed],
-    {
-      cwd: ROOT,
-    },
+    { cwd: ROOT },
   );
   const client = join(packed, stdout.trim().split('\n').at(-1)!);
   process.stdout.write('| way in | commands | seconds |\n|---|---|---|\n');
-  for (const [name, make] of Object.entries(DOORS)) {
+  for (const [name, make] of Object.entries(WAYS_IN)) {
     if (names.length > 0 && !names.some((word) => name.toLowerCase().includes(word))) continue;
-    const door = await make();
-    const seconds = await measure(door, client, model);
-    process.stdout.write(`| ${name} | ${2 + door.commands.length} | ${seconds.toFixed(1)} |\n`);
+    const way = await make();
+    const seconds = await measure(way, client, model);
+    const commands = way.commands.length + (way.isPublic ? 1 : 2);
+    process.stdout.write(`| ${name} | ${commands} | ${seconds.toFixed(1)} |\n`);
   }
 } finally {
   await model.close();

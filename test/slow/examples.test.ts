@@ -10,6 +10,7 @@ import { nativeFolder } from '../../src/cli/sync/native-folder.ts';
 import { createClient } from '../../src/client/client.ts';
 import { frameworkNode, linkFrameworks, linkPackage } from '../helpers/frameworks.ts';
 import { freePort } from '../helpers/free-port.ts';
+import { HERMES_STUB } from '../helpers/hermes-stub.ts';
 import { commandsOf, installPackages } from '../helpers/npm-packages.ts';
 import { BIN, createWorkplaces, type DaemonProcess, signInAt } from '../helpers/process.ts';
 import { type ScriptedModel, type ScriptLine, startScriptedModel } from '../helpers/scripted-model/server.ts';
@@ -94,21 +95,6 @@ async function runInShell(name: string, words: string[] = [], home = project): P
 /** Returns everything that the model read in its latest request. */
 const lastRead = () => model.requests.at(-1)!.text;
 
-const HERMES = `#!/usr/bin/env python3
-import abc, os, pathlib, runpy, sys, types
-module = types.ModuleType("agent.memory_provider")
-module.MemoryProvider = abc.ABC
-sys.modules.update({"agent": types.ModuleType("agent"), "agent.memory_provider": module})
-home = pathlib.Path.home() / ".hermes"
-os.environ.update(line.split("=", 1) for line in (home / ".env").read_text().splitlines())
-context = types.SimpleNamespace()
-context.register_memory_provider = lambda found: setattr(context, "provider", found)
-runpy.run_path(str(home / "plugins/svc/__init__.py"))["register"](context)
-context.provider.initialize("one", platform="cli")
-print(*sys.argv[1:])
-print(context.provider.prefetch("When is the gryphon fed?"))
-`;
-
 const RUNS: Record<string, () => Promise<void>> = {
   async 'ai-sdk.mjs'() {
     const add = { content: 'Ada owns a basilisk', tags: ['pets'] };
@@ -157,8 +143,7 @@ const RUNS: Record<string, () => Promise<void>> = {
   },
   async 'hermes.sh'() {
     const home = await places.folder();
-    // Like Hermes, it loads the plugin of its folder and asks the provider, with what its .env says.
-    await writeFile(join(project, 'bin/hermes'), HERMES, { mode: 0o755 });
+    await writeFile(join(project, 'bin/hermes'), HERMES_STUB, { mode: 0o755 });
     await client().memories.create({ content: 'The gryphon is fed at noon' });
     expect(await runInShell('hermes.sh', [], home)).toMatch(/^config set memory\.provider svc\n[\s\S]*fed at noon/);
   },
