@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -72,6 +73,17 @@ test('every example belongs to a way in', async () => {
   const examples = new URL('examples/', ROOT);
   const names = (await readdir(examples)).filter((name) => name !== 'README.md');
   expect(names.filter((name) => !linked.includes(new URL(name, examples).href))).toEqual([]);
+});
+
+test('every adapter has at most 200 lines', async () => {
+  const root = fileURLToPath(ROOT);
+  const python = ['hermes', 'langgraph', 'langgraph_items'].map((name) => `clients/python/src/svc_memory/${name}.py`);
+  const names = (await readdir(`${root}src/client`, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  expect(names.length).toBeGreaterThan(20);
+  for (const path of [...names.map((name) => `src/client/${name}`), ...python]) {
+    const lines = (await readFile(root + path, 'utf8')).trimEnd().split('\n');
+    expect(lines.length, path).toBeLessThanOrEqual(200);
+  }
 });
 
 test('the versions of packages are those that the tests use', async () => {

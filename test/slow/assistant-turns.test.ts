@@ -142,6 +142,8 @@ test('claude-code with the plugin recalls and stores as with hooks', async () =>
   await writeFile(join(bin, 'svc'), script, { mode: 0o755 });
   const home = { ...harness.home, env: { ...harness.home.env, PATH: `${bin}:${harness.home.env.PATH}` } };
   harness.home = home;
+  for (const folder of [PLUGINS, join(PLUGINS, 'claude-code')])
+    expect(await runAssistant(home, ['claude', 'plugin', 'validate', folder])).toContain('Validation passed');
   await runAssistant(home, ['claude', 'plugin', 'marketplace', 'add', PLUGINS]);
   await runAssistant(home, ['claude', 'plugin', 'install', 'svc@svc']);
   const { first } = await turn('claude-code', QUESTION);
