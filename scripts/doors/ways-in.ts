@@ -63,11 +63,9 @@ async function ownPython(home: string): Promise<void> {
 const PIP_INSTALL = '.venv/bin/pip install --quiet ./clients/python';
 
 /** LangGraph needs packages that not every mirror has: a stub stands for the one that it reads a class from. */
-async function langgraphInPython(): Promise<WayIn> {
-  const page = await readFile(join(ROOT, 'clients/python/langgraph.md'), 'utf8');
-  const [, code = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? [];
+function langgraphInPython(): WayIn {
   return {
-    commands: [PIP_INSTALL, '.venv/bin/python tea.py'],
+    commands: [PIP_INSTALL, '.venv/bin/python langgraph-store.py'],
     prints: /prefers oolong tea/,
     async owned(home) {
       await ownPython(home);
@@ -75,7 +73,6 @@ async function langgraphInPython(): Promise<WayIn> {
       await execa(join(home, '.venv/bin/pip'), ['install', '--quiet', '--no-deps', ...packages]);
       await mkdir(join(home, 'langchain_core'));
       await writeFile(join(home, 'langchain_core/embeddings.py'), 'class Embeddings: ...\n');
-      await writeFile(join(home, 'tea.py'), code);
     },
   };
 }

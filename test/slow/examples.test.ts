@@ -74,7 +74,8 @@ async function runWith(node: string, words: string[], ...script: ScriptLine[]): 
     GOOGLE_GEMINI_BASE_URL: model.url,
     GEMINI_API_KEY: 'none',
     GEMINI_MODEL: 'scripted',
-    PYTHONPATH: join(ROOT, 'clients/python/src'),
+    // The tests of the client have a stub of LangGraph.
+    PYTHONPATH: [join(ROOT, 'clients/python/src'), join(ROOT, 'clients/python')].join(':'),
     PYTHONDONTWRITEBYTECODE: '1',
   };
   return (await execa(node, words, { cwd: project, env })).stdout;
@@ -146,6 +147,11 @@ const RUNS: Record<string, () => Promise<void>> = {
     await writeFile(join(project, 'bin/hermes'), HERMES_STUB, { mode: 0o755 });
     await client().memories.create({ content: 'The gryphon is fed at noon' });
     expect(await runInShell('hermes.sh', [], home)).toMatch(/^config set memory\.provider svc\n[\s\S]*fed at noon/);
+  },
+  async 'langgraph-store.py'() {
+    const program = "import runpy, tests.langgraph_stub; runpy.run_path('langgraph-store.py')";
+    const printed = await runWith('python3', ['-c', program, 'What does Ada drink?']);
+    expect(printed).toBe('tea: Ada prefers oolong tea');
   },
   async 'langgraph.mjs'() {
     expect(await run(['langgraph.mjs', 'What does Ada drink?'])).toBe('tea: Ada prefers oolong tea\nada/facts');

@@ -4,63 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
-import types
 import unittest
 import uuid
-from typing import Any, NamedTuple
+from typing import Any
 
 from svc_memory import Client
+from tests.langgraph_stub import InMemoryStore, base
 
-try:
-    import langgraph.store.base as base  # type: ignore[import-not-found, unused-ignore]
-    from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found, unused-ignore]
-except ImportError:
-    InMemoryStore = None
-
-    class Get(NamedTuple):
-        namespace: tuple[str, ...]
-        key: str
-
-    class Search(NamedTuple):
-        namespace_prefix: tuple[str, ...]
-        filter: dict[str, Any] | None = None
-        limit: int = 10
-        offset: int = 0
-        query: str | None = None
-
-    class Put(NamedTuple):
-        namespace: tuple[str, ...]
-        key: str
-        value: dict[str, Any] | None
-
-    class ListNamespaces(NamedTuple):
-        match_conditions: tuple[Any, ...] | None = None
-        max_depth: int | None = None
-        limit: int = 100
-        offset: int = 0
-
-    class Match(NamedTuple):
-        match_type: str
-        path: tuple[str, ...]
-
-    base = types.ModuleType("langgraph.store.base")
-    vars(base).update(
-        BaseStore=object,
-        GetOp=Get,
-        SearchOp=Search,
-        PutOp=Put,
-        ListNamespacesOp=ListNamespaces,
-        MatchCondition=Match,
-        Item=types.SimpleNamespace,
-        SearchItem=types.SimpleNamespace,
-        Result=Any,
-        InvalidNamespaceError=ValueError,
-    )
-    parents = {name: types.ModuleType(name) for name in ("langgraph", "langgraph.store")}
-    sys.modules.update(parents | {"langgraph.store.base": base})
-
-from svc_memory.langgraph import SvcStore  # noqa: E402
+from svc_memory.langgraph import SvcStore
 
 
 def plain(result: Any) -> Any:
