@@ -84,7 +84,11 @@ async function makePrograms(
     const version = platform === HOST ? undefined : trialVersion(platform);
     const trial = version === undefined ? {} : { trial: `has Node.js ${version}` };
     for (const file of files)
-      outcomes.push({ ...(await outcomeOf(file)), started: await tryStart(scratch, file, platform), ...trial });
+      outcomes.push({
+        ...(await outcomeOf(file, isQuick)),
+        started: await tryStart(scratch, file, platform),
+        ...trial,
+      });
     return outcomes;
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
@@ -188,6 +192,6 @@ async function licensesIn(output: string): Promise<string> {
   return (await execa('tar', words, { maxBuffer: 64 * 1024 * 1024 })).stdout;
 }
 
-async function outcomeOf(file: string): Promise<Outcome> {
-  return { artifact: basename(file), bytes: await checkArtifact(file) };
+async function outcomeOf(file: string, isQuick?: boolean): Promise<Outcome> {
+  return { artifact: basename(file), bytes: await checkArtifact(file, { isQuick }) };
 }

@@ -122,10 +122,12 @@ test('the npm package contains only what it runs on and its documents', async ()
   expect(shipped.filter((name) => /\.map$|\.d\.ts$|^client\.js$/.test(name))).toEqual([]);
 });
 
-test('a check fails for an artifact that lacks something, and for a binary of another platform', async () => {
+test('a check fails for an artifact that lacks something or is too large, and for a binary of another platform', async () => {
   const small = join(folder, 'svc-0.0.0-linux-x64.tar.gz');
   await execa('tar', ['-czf', small, '-C', unpacked, 'LICENSE']);
   await expect(checkArtifact(small)).rejects.toThrow('has nothing like');
+  const large = join(release, named(/-linux-x64\.tar\.xz$/)!.artifact);
+  await expect(checkArtifact(large)).rejects.toThrow(/has \d+\.\d+ MB, and not between 31 and 35/);
   expect(await checkBinaries(unpacked, HOST)).toBe(4);
   const other = join(folder, 'other');
   await mkdir(join(other, 'runtime'), { recursive: true });
