@@ -102,12 +102,12 @@ export function listCommands({
 function accountCommands(context: LoadContext): LazyCommand[] {
   const group = 'Account:';
   const account = async () => {
-    const [{ createAccountContext }, { renewLiteralKeys }] = await Promise.all([
-      import('./account-context.ts'),
-      import('./renew-keys.ts'),
-    ]);
+    const { createAccountContext } = await import('./account-context.ts');
     const loaded = await context();
-    return createAccountContext(loaded, (signIn) => renewLiteralKeys(signIn, loaded));
+    return createAccountContext(loaded, async (signIn) => {
+      const { renewLiteralKeys } = await import('./renew-keys.ts');
+      await renewLiteralKeys(signIn, loaded);
+    });
   };
   return [
     {

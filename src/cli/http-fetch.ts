@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import https from 'node:https';
 import { Readable } from 'node:stream';
 import type { Fetch } from '../client/client.ts';
 
@@ -9,15 +8,20 @@ import type { Fetch } from '../client/client.ts';
  * than most commands take in total.
  */
 export function createHttpFetch(): Fetch {
-  const agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
+  const agents = new Map<string, Promise<{ agent: http.Agent; request: typeof http.request }>>();
+  function agentOf(protocol: string) {
+    const known = agents.get(protocol) ?? openAgent(protocol);
+    agents.set(protocol, known);
+    return known;
+  }
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
-    const secure = url.protocol === 'https:';
+    const { agent, request: send } = await agentOf(url.protocol);
     const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {};
     const sentHeaders = { 'user-agent': 'svc-cli', ...headers, ...length };
-    const options = { method, signal, agent: agents[secure ? 'https:' : 'http:'], headers: sentHeaders };
+    const options = { method, signal, agent, headers: sentHeaders };
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      const request = (secure ? https : http).request(url, options, resolve);
+      const request = send(url, options, resolve);
       request.on('error', reject);
       if (body instanceof Blob) sendStream(body.stream(), request).catch((error) => request.destroy(error));
       else if (typeof body === 'object') sendStream(body, request).catch((error) => request.destroy(error));
@@ -40,6 +44,12 @@ export function createHttpFetch(): Fetch {
       },
     };
   };
+}
+
+/** TLS is loaded lazily: most daemons are on the same machine. */
+async function openAgent(protocol: string) {
+  const { Agent, request } = protocol === 'https:' ? await import('node:https') : http;
+  return { agent: new Agent({ keepAlive: true }), request };
 }
 
 /** Streams a body with backpressure. Stops if the response arrives before the end. */

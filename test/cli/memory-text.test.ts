@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readEventData } from '../../src/cli/bridge/http-transport.ts';
 import { parseMetadata } from '../../src/cli/memory/command-options.ts';
+import { formatClockTime, localDay } from '../../src/cli/memory/local-day.ts';
 import { formatRelativeTime } from '../../src/cli/memory/relative-time.ts';
 import { shortIds } from '../../src/cli/memory/short-id.ts';
 import { describeMeaning, fractionalBar, signalBars } from '../../src/cli/memory/signal-bars.ts';
 import { createMemoryStyle } from '../../src/cli/memory/style.ts';
-import { displayWidth, oneLine, printable, truncate, wrap } from '../../src/cli/memory/terminal-text.ts';
+import { displayWidth, oneLine, PLAIN, printable, truncate, wrap } from '../../src/cli/memory/terminal-text.ts';
 import { parseTime } from '../../src/cli/memory/time-option.ts';
 import { createMatcher } from '../../src/cli/memory/word-match.ts';
+import { formatCount } from '../../src/cli/number-format.ts';
 import { textLines } from '../../src/cli/text-lines.ts';
 import type { SearchResult } from '../../src/contract/search.ts';
 import { codePoint } from '../helpers/code-point.ts';
@@ -35,6 +37,32 @@ describe('terminal text', () => {
     ['🇦🇹', 2],
     ['', 0],
   ])('%j is %i columns wide', (text, width) => expect(displayWidth(text)).toBe(width));
+
+  test('each character that is taken for plain has one column and combines with no other', () => {
+    const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+    const all = Array.from({ length: 0x2800 }, (_, code) => String.fromCharCode(code));
+    const plain = all.filter((character) => PLAIN.test(character)).join('');
+    for (const character of 'é–…→█✓') expect(plain).toContain(character);
+    const parts = [...segmenter.segment(plain)];
+    expect(parts).toHaveLength(plain.length);
+    expect(displayWidth(plain)).toBe(plain.length);
+    // A wide character makes the text one that is measured by its parts.
+    expect(displayWidth(`${plain}茶`)).toBe(plain.length + 2);
+  });
+
+  test('counts and local times are formatted as Intl formats them', () => {
+    const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+    const day = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
+    const instants = fc.integer({ min: Date.parse('1971-01-01'), max: Date.parse('9998-01-01') });
+    fc.assert(
+      fc.property(fc.integer(), instants, (count, epochMs) => {
+        expect(formatCount(count)).toBe(count.toLocaleString('en-US'));
+        expect(formatClockTime(epochMs)).toBe(time.format(epochMs));
+        const { year, month, day: dayOfMonth } = localDay(epochMs);
+        expect([year, month, dayOfMonth]).toEqual(day.format(epochMs).split('-').map(Number));
+      }),
+    );
+  });
 
   test('wrap() fits every line and loses no text', () => {
     fc.assert(

@@ -6,12 +6,16 @@ import { parseTimestamp } from '../../lib/clock.ts';
 import { type AccountContext, openKeychain } from '../account-context.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
+import { createHttpFetch } from '../http-fetch.ts';
 import { keyFilePath } from '../key-store.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
 import { printable, wrap } from '../memory/terminal-text.ts';
 import { formatCount, formatPercent } from '../number-format.ts';
 import { bar, createOutput, type Field, formatFields, type Output, type Style } from '../output.ts';
-import type { AccountStatus, SpaceStatus } from '../sign-in/account-status.ts';
+import { readNotices } from '../service/daemon-probe.ts';
+import { chosenProfiles } from '../session.ts';
+import { openSettings } from '../settings.ts';
+import { type AccountStatus, accountStatus, type SpaceStatus } from '../sign-in/account-status.ts';
 import { profileOption } from '../sign-in/profile-choice.ts';
 
 interface StatusOptions {
@@ -44,11 +48,6 @@ export function statusCommand(context: AccountContext): Command {
 }
 
 async function status(options: StatusOptions, context: AccountContext): Promise<void> {
-  const [{ accountStatus }, { openSettings }, { chosenProfiles }] = await Promise.all([
-    import('../sign-in/account-status.ts'),
-    import('../settings.ts'),
-    import('../session.ts'),
-  ]);
   const output = createOutput(context.terminal, options);
   const settings = openSettings(context.environment);
   const { clock, fetch } = context;
@@ -71,10 +70,6 @@ async function status(options: StatusOptions, context: AccountContext): Promise<
 /** Adds what the daemon tells its operator, to the account that may see its backups. */
 async function withNotices(result: AccountStatus, { fetch }: AccountContext): Promise<AccountStatus> {
   if (result.account?.lastBackupAt === undefined) return result;
-  const [{ readNotices }, { createHttpFetch }] = await Promise.all([
-    import('../service/daemon-probe.ts'),
-    import('../http-fetch.ts'),
-  ]);
   return { ...result, ...(await readNotices(fetch ?? createHttpFetch(), result.url)) };
 }
 

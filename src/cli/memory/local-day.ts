@@ -1,3 +1,5 @@
+import { toDate } from '../../lib/clock.ts';
+
 /** A calendar day in the local time zone. */
 export interface LocalDay {
   year: number;
@@ -7,8 +9,6 @@ export interface LocalDay {
 }
 
 const DAY_MS = 86_400_000;
-const YEAR_MONTH_DAY = dateFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
-const HOUR_MINUTE = dateFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const HOUR_MINUTE_SECOND = dateFormat('en-GB', { timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Creates a date format on first use, because loading the locale data takes longer than most commands. */
@@ -20,9 +20,13 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
   };
 }
 
+function digits(value: number, count: number): string {
+  return String(value).padStart(count, '0');
+}
+
 export function localDay(epochMs: number): LocalDay {
-  const [year = 0, month = 0, day = 0] = YEAR_MONTH_DAY(epochMs).split('-').map(Number);
-  return { year, month, day };
+  const date = toDate(epochMs);
+  return { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() };
 }
 
 /** Days since 1970-01-01, so that days can be counted across daylight saving changes. */
@@ -34,14 +38,14 @@ export function dayNumber({ year, month, day }: LocalDay): number {
 export function startOfDay({ year, month, day }: LocalDay): number {
   const lastDay = dayNumber({ year: month === 12 ? year + 1 : year, month: (month % 12) + 1, day: 1 });
   const length = lastDay - dayNumber({ year, month, day: 1 });
-  const digits = (value: number, count: number) => String(value).padStart(count, '0');
   // ECMA-262 parses a date and time without an offset as local.
   return Date.parse(`${digits(year, 4)}-${digits(month, 2)}-${digits(Math.min(day, length), 2)}T00:00:00`);
 }
 
 /** `14:05`. */
 export function formatClockTime(epochMs: number): string {
-  return HOUR_MINUTE(epochMs);
+  const date = toDate(epochMs);
+  return `${digits(date.getHours(), 2)}:${digits(date.getMinutes(), 2)}`;
 }
 
 /** `14:05:09`. */

@@ -1,6 +1,7 @@
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
-const PLAIN = /^[\x20-\x7e]*$/;
+/** Characters of one column that never combine: ASCII, Latin letters, punctuation, arrows, bars and the marks of lists. */
+export const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u2193\u2500-\u259f\u2713\u2717]*$/;
 const INVISIBLE = /^[\p{M}\p{Cf}]+$/u;
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -34,7 +35,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Creates the segmenter on first use: it is slow, and most text is plain ASCII. */
+/** Creates the segmenter on first use: it is slow, and most text is plain. */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return segmenter.segment(text);
