@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
+import { linkedText, linksIn } from '../helpers/linked-text.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGE = new URL('docs/doors.md', ROOT);
@@ -24,29 +25,10 @@ beforeAll(async () => {
     .slice(2)
     .map((line) => {
       const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-      const links = [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => new URL(target, PAGE));
+      const links = linksIn(line).map((target) => new URL(target, PAGE));
       return { name: cells[1] ?? '', cells: cells.slice(1, -1), links };
     });
 });
-
-/** Returns a Markdown page, or from the heading that its anchor names to the next one that is not deeper. */
-async function linkedText(link: URL): Promise<string> {
-  const lines = (await textOf(new URL(link.pathname, link))).trimEnd().split('\n');
-  if (link.hash === '') return lines.join('\n');
-  const levelOf = (line: string) => /^#+(?= )/.exec(line)?.[0].length;
-  const anchorOf = (line: string) =>
-    line
-      .replace(/^#+ /, '')
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-');
-  const first = lines.findIndex((line) => levelOf(line) && `#${anchorOf(line)}` === link.hash);
-  expect(first, `${link.href} has no such heading`).toBeGreaterThanOrEqual(0);
-  const level = levelOf(lines[first]!)!;
-  const rest = lines.slice(first + 1);
-  const next = rest.findIndex((line) => (levelOf(line) ?? Number.POSITIVE_INFINITY) <= level);
-  return [lines[first]!, ...(next === -1 ? rest : rest.slice(0, next))].join('\n').trimEnd();
-}
 
 test('every way in says how it is used, what it was tested with, and what was not tried', () => {
   expect(rows.length).toBeGreaterThan(20);
