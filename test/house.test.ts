@@ -176,6 +176,25 @@ describe('the source tree', () => {
     expect(files.filter(({ path, text }) => reads.test(text) && !home.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
+  test('a small file is replaced by replaceFile, and others rename only databases, folders, models, links and locks', () => {
+    const renaming = files
+      .filter(({ path, text }) => !/^src\/(client|dashboard|features)\//.test(path) && /\brename(Sync)?\(/.test(text))
+      .map(({ path }) => path);
+    expect(renaming.sort()).toEqual([
+      'src/cli/commands/upgrade-steps.ts',
+      'src/cli/hook/state-file.ts',
+      'src/cli/sync/folder-lock.ts',
+      'src/cli/sync/folder.ts',
+      'src/daemon/log-file.ts',
+      'src/db/backup.ts',
+      'src/db/database-file.ts',
+      'src/db/swap-database.ts',
+      'src/lib/atomic-file.ts',
+      'src/outside/models/added-models.ts',
+      'src/outside/models/model-download.ts',
+    ]);
+  });
+
   test('the environment is read in three files, and only main.ts ends the process', () => {
     const reading = files.filter(({ text }) => /\bprocess\??\.env\b/.test(text)).map(({ path }) => path);
     const ending = files.filter(({ text }) => /\bprocess\.exit\(/.test(text)).map(({ path }) => path);

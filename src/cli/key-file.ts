@@ -1,5 +1,6 @@
-import { open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../lib/atomic-file.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { EXIT } from './exit.ts';
 import { CommandFailure } from './failure.ts';
@@ -24,9 +25,7 @@ export function openKeyFile(folder: string): KeyFile {
 
   const read = () => readKeys(path);
 
-  async function write(keys: Record<string, string>): Promise<void> {
-    await withDraft(path, keys, (draft) => rename(draft, path));
-  }
+  const write = (keys: Record<string, string>) => writeKeys(path, keys);
 
   return {
     path,
@@ -34,7 +33,9 @@ export function openKeyFile(folder: string): KeyFile {
       const keys = await read();
       return Object.hasOwn(keys, account) ? keys[account] : undefined;
     },
-    set: async (account, apiKey) => write({ ...(await read()), [account]: apiKey }),
+    async set(account, apiKey) {
+      await write({ ...(await read()), [account]: apiKey });
+    },
     async delete(account) {
       const { [account]: found, ...rest } = await read();
       if (found === undefined) return false;
@@ -42,36 +43,21 @@ export function openKeyFile(folder: string): KeyFile {
       return true;
     },
     async probe() {
-      const created = await withDraft(path, await read(), async () => {});
+      const created = await writeKeys(`${path}.probe`, await read());
+      await rm(`${path}.probe`);
       if (created) await rmdir(folder);
     },
   };
 }
 
-/** Writes the keys to a draft beside `path`, calls `use` and removes the draft. Returns whether the folder was created. */
-async function withDraft(
-  path: string,
-  keys: Record<string, string>,
-  use: (draft: string) => Promise<void>,
-): Promise<boolean> {
-  const draft = `${path}.${process.pid}`;
-  const folder = dirname(path);
+/** Returns whether the folder was created. */
+async function writeKeys(path: string, keys: Record<string, string>): Promise<boolean> {
   try {
-    const created = await makeFolder(folder);
-    await rm(draft, { force: true });
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(keys, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await use(draft);
+    const created = await makeFolder(dirname(path));
+    await replaceFile(path, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
     return created;
   } catch (error) {
     throw new CommandFailure(EXIT.failed, `Cannot write the key file: ${(error as Error).message}`);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

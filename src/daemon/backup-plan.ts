@@ -1,5 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../lib/atomic-file.ts';
 import { type BackupSchedule, formatBackupSchedule, parseBackupSchedule } from './backup-schedule.ts';
 import type { Config } from './config-settings.ts';
 
@@ -31,12 +32,9 @@ export async function readBackupPlan({
 
 /** Stores a plan in the data folder. A running daemon follows it within a minute. */
 export async function storeBackupPlan(dataDir: string, { schedule, keep, folder }: BackupPlan): Promise<void> {
-  const file = fileIn(dataDir);
   const text = JSON.stringify({ schedule: formatBackupSchedule(schedule), keep, folder });
-  await rm(`${file}.new`, { force: true });
   // The daemon may run as another user than the command.
-  await writeFile(`${file}.new`, `${text}\n`, { mode: 0o644, flag: 'wx', flush: true });
-  await rename(`${file}.new`, file);
+  await replaceFile(fileIn(dataDir), `${text}\n`, { mode: 0o644 });
 }
 
 const fileIn = (dataDir: string) => join(dataDir, 'backup-schedule.json');

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPlainFile, writePrivateFile } from '../db/private-file.ts';
+import { readPlainFile } from '../db/private-file.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 import { parseTimestamp, toTimestamp } from '../lib/clock.ts';
 
 /** When a whole check of the database ended, and how many problems it found. */
@@ -13,7 +14,7 @@ const fileIn = (dataDir: string) => join(dataDir, 'last-check');
 
 /** Stores in the data folder when its database was checked. */
 export async function noteCheck(dataDir: string, { atMs, problems }: LastCheck): Promise<void> {
-  await writePrivateFile(fileIn(dataDir), `${toTimestamp(atMs)} ${problems}\n`);
+  await replaceFile(fileIn(dataDir), `${toTimestamp(atMs)} ${problems}\n`, { mode: 0o600 });
 }
 
 /** Forgets the check of a database that was replaced. */

@@ -1,8 +1,8 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivate, writePrivateFile } from '../db/private-file.ts';
-import { syncFolder } from '../db/sync.ts';
+import { makePrivate } from '../db/private-file.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 import type { Random } from '../lib/random.ts';
 import { ConfigError } from './config.ts';
 import type { Config } from './config-settings.ts';
@@ -59,10 +59,8 @@ function parseKeys(lines: readonly string[], file: string): Buffer[] {
   }
 }
 
-/** Writes the key file by rename, so that a kill leaves no partial key, and syncs it before it seals anything. */
+/** Writes the key file whole and durably, before it seals anything. */
 export async function writeMasterKeys(dataDir: string, keys: readonly Buffer[]): Promise<void> {
-  const file = masterKeyFile(dataDir);
-  await writePrivateFile(`${file}.new`, keys.map((key) => `${key.toString('base64')}\n`).join(''));
-  await rename(`${file}.new`, file);
-  await syncFolder(dataDir);
+  const text = keys.map((key) => `${key.toString('base64')}\n`).join('');
+  await replaceFile(masterKeyFile(dataDir), text, { mode: 0o600 });
 }

@@ -1,10 +1,10 @@
 import { access, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { syncFile, syncFolder } from '../lib/atomic-file.ts';
 import { copyDatabase, type OnProgress } from './copy-database.ts';
 import { type CopyFacts, type CopyHooks, copyFault, discardCopy, inspectCopy, runCopyHooks } from './database-copy.ts';
 import { SCHEMA_VERSION } from './migrate.ts';
-import { syncFile, syncFolder } from './sync.ts';
 
 export interface BackupOptions {
   /** Replaces an existing file, but never a device or a pipe. */

@@ -1,8 +1,8 @@
 import { access, constants, open, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { replaceFile, syncFolder } from '../lib/atomic-file.ts';
 import { openConnection } from './connection.ts';
-import { writePrivateFile } from './private-file.ts';
 
 /** `svc1` in ASCII: the application_id (SQLite file format) that marks a database file as ours. */
 export const APPLICATION_ID = 0x73766331;
@@ -78,11 +78,12 @@ async function createDatabaseFile(file: string): Promise<void> {
   await refuseOrphanedLog(file);
   const fresh = `${file}.new`;
   for (const suffix of ['-wal', '-shm']) await rm(fresh + suffix, { force: true });
-  await writePrivateFile(fresh, '');
+  await replaceFile(fresh, '', { mode: 0o600 });
   const connection = await openConnection(fresh, { create: true });
   await connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA wal_checkpoint(TRUNCATE)`);
   await connection.close();
   await rename(fresh, file);
+  await syncFolder(dirname(file));
 }
 
 /** SQLite would replay the log of a lost database into a new one. */

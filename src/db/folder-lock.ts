@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
-import { ensurePrivateFile, readPlainFile, writePrivateFile } from './private-file.ts';
+import { ensurePrivateFile, readPlainFile } from './private-file.ts';
 import { isLocked, isStorageFailure, type StorageFault } from './storage-error.ts';
 
 /** An exclusive lock on a data folder. */
@@ -27,7 +28,7 @@ export async function lockFolder(folder: string, pid: number, what: Exclusive = 
     await ensurePrivateFile(lockFile);
     connection = await openPlainConnection(lockFile, { busyTimeoutMs: 200 });
     await connection.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-    await writePrivateFile(holderFile, `${pid}\n`);
+    await replaceFile(holderFile, `${pid}\n`, { mode: 0o600 });
   } catch (error) {
     await connection?.close();
     throw await refusal(error, folder, holderFile, what);

@@ -1,14 +1,5 @@
-import { chmod, constants, lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, constants, lstat, readFile, writeFile } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
-
-/**
- * Writes a file that only its owner can read, and syncs it. Replaces what is at the path: a symbolic link is removed, not
- * followed. Throws EEXIST if somebody puts something there at the same time.
- */
-export async function writePrivateFile(path: string, content: string): Promise<void> {
-  await rm(path, { force: true });
-  await writeFile(path, content, { flag: 'wx', mode: 0o600, flush: true });
-}
 
 /**
  * Ensures that a regular file exists that only its owner can open, and keeps its content. Throws `unprocessable` if there

@@ -1,6 +1,7 @@
 import { chown, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { syncFile } from '../lib/atomic-file.ts';
 import { openPlainConnection } from './connection.ts';
 import type { OnProgress } from './copy-database.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import { headerFault, readHeader } from './database-file.ts';
 import { migrate, SCHEMA_VERSION } from './migrate.ts';
 import { fileSize, swapDatabase } from './swap-database.ts';
-import { syncFile } from './sync.ts';
 
 /** Throws `unprocessable` if the header shows that `backup` is not one of ours, or if a log that belongs to it exists. */
 export async function assertBackup(backup: string): Promise<void> {

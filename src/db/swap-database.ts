@@ -1,9 +1,9 @@
 import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import { syncFolder } from '../lib/atomic-file.ts';
 import { type Connection, openPlainConnection } from './connection.ts';
 import { isCorrupt, isLocked } from './storage-error.ts';
-import { syncFolder } from './sync.ts';
 
 /**
  * Replaces the database `file` with `draft` by one rename, after hard-linking the current one as `aside`. Its log is

@@ -1,9 +1,9 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
 import addressparser from 'nodemailer/lib/addressparser';
 import { AppError } from '../contract/errors.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 import { type Clock, systemClock, toTimestamp } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Random } from '../lib/random.ts';
@@ -201,22 +201,10 @@ function createFolderMailer(
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const sent = await transport.sendMail(message);
       await makeFolder(folder);
-      await writeWhole(join(folder, name), sent.message as Buffer);
+      await replaceFile(join(folder, name), sent.message as Buffer, { mode: 0o600 });
     },
     close() {},
   };
-}
-
-/** Writes atomically: readers of the folder see the whole file or none. */
-async function writeWhole(file: string, content: Buffer): Promise<void> {
-  const unfinished = `${file}.part`;
-  try {
-    await writeFile(unfinished, content, { mode: 0o600, flag: 'wx', flush: true });
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
 }
 
 function createTerminalMailer(show: (text: string) => void): Mailer {

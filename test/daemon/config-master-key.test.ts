@@ -51,11 +51,6 @@ describe('the master key of a data folder', () => {
     },
   );
 
-  test('a partial key file of a killed start is ignored', async () => {
-    await writeFile(`${file}.new`, 'half');
-    expect(await load()).toHaveLength(32);
-  });
-
   test('a key from the environment creates no file, and a refused key file leaves nothing open', async () => {
     const daemon = await startTestDaemon({ dataDir: folder, config: { masterKeys: [Buffer.alloc(32, 7)] } });
     await daemon.stop();

@@ -10,7 +10,8 @@ for (const name of names) {
   const original = fs[name];
   fs[name] = (...given) => {
     changes += 1;
-    if (process.env.KILL_COUNT) appendFileSync(process.env.KILL_COUNT, `${name} ${given[0]}\n`);
+    const paths = given.slice(0, name === 'rename' ? 2 : 1).join(' ');
+    if (process.env.KILL_COUNT) appendFileSync(process.env.KILL_COUNT, `${name} ${paths}\n`);
     if (changes === Number(process.env.KILL_AT)) process.kill(process.pid, 'SIGKILL');
     return original(...given);
   };

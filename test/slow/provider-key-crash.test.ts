@@ -186,7 +186,7 @@ async function expectRotated(dataDir: string, planted: ReadonlyMap<string, Buffe
   }
   const withKeys = new Set(all.filter(({ acknowledged }) => acknowledged !== undefined).map(({ apiKey }) => apiKey));
   expect(rows).toHaveLength(planted.size + withKeys.size + 1);
-  expect((await readdir(dataDir)).filter((name) => /rotation\.pid|\.new$/.test(name))).toEqual([]);
+  expect((await readdir(dataDir)).filter((name) => /rotation\.pid|^\.svc-draft/.test(name))).toEqual([]);
 }
 
 test(`kill -9 ${CRASHES} times while keys are written and the master key is rotated: every key is intact or absent`, {

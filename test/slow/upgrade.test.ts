@@ -200,7 +200,7 @@ describe.skipIf(!(await canMount()))('on a full disk (row 101)', () => {
 
 /** Changes of the installation that begin a step, as `kill-at.mjs` writes them. */
 const STEPS =
-  /^(rename .*svc-9[^/]*|symlink .*|rename .*current\.new|writeFile .*upgrade\.json\.new|rm .*upgrade\.json)$/;
+  /^(rename .*svc-9[^/ ]* .*|symlink .*|rename .*current\.new .*|rename .*upgrade\.json|rm .*upgrade\.json)$/;
 
 /** Kills upgrades before their steps, calls `check` with each machine, and returns how many kills there were. */
 async function killEverywhere(
@@ -243,7 +243,7 @@ test('killed before any step (row 101), leaves one version that serves all data,
 
 test('killed while it goes back from a daemon that is never ready, the next call puts everything back', async () => {
   const isAfterSwitch = (index: number, changes: readonly string[]) =>
-    index > changes.findIndex((change) => /^rename .*current\.new$/.test(change));
+    index > changes.findIndex((change) => /^rename .*current\.new /.test(change));
   const kills = await killEverywhere(bad, isAfterSwitch, async (machine, change) => {
     await upgrade(machine, [bad]);
     expect(await served(machine), change).toEqual({ version: '0.1.0', memories: TEA });

@@ -1,5 +1,6 @@
-import { chown, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { readFile, rm, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type FileAttributes, replaceFile, syncFolder, writeNewFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { assertWritable, backupPath, listBackups, readConfigFile, toConfigFileError } from './config-file.ts';
 import { ConfigFileError } from './editing/document.ts';
@@ -9,15 +10,8 @@ import type { ChangePlan } from './plan-change.ts';
 /** Newest backups that are kept in addition to the first, which is the file as it was before svc. */
 const RETAINED_BACKUPS = 9;
 
-interface FileAttributes {
-  mode: number;
-  uid?: number;
-  gid?: number;
-}
-
 /**
- * Applies a plan: writes a backup beside the file, then replaces the file atomically (temporary file, fsync, rename),
- * following symbolic links. Preserves mode and owner, except that new files and files with a key are readable by their
+ * Applies a plan: writes a backup beside the file, then replaces the file, following symbolic links. Preserves mode and owner, except that new files and files with a key are readable by their
  * owner only. Throws `ConfigFileError` if the file has changed since it was planned.
  */
 export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }> {
@@ -30,9 +24,10 @@ export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }
     await makeFolder(dirname(plan.target));
     await assertWritable(plan.target);
     const backup = plan.before === undefined ? undefined : await createBackup(plan.target);
-    if (plan.after === undefined) await unlink(plan.target);
-    else await replaceFile(plan.target, plan.after);
-    await syncFolder(dirname(plan.target));
+    if (plan.after === undefined) {
+      await unlink(plan.target);
+      await syncFolder(dirname(plan.target));
+    } else await replaceFile(plan.target, plan.after, await attributesFor(plan.target, plan.after));
     await deleteOldBackups(plan.target);
     return backup === undefined ? {} : { backup };
   } catch (error) {
@@ -45,47 +40,14 @@ async function createBackup(target: string): Promise<string> {
   const bytes = await readFile(target);
   const { mode, uid, gid } = await stat(target);
   const path = backupPath(target, (await listBackups(target)).next);
-  await writeAndSync(path, bytes, { mode: containsApiKey(bytes.toString()) ? mode & 0o600 : mode & 0o777, uid, gid });
+  await writeNewFile(path, bytes, { mode: containsApiKey(bytes.toString()) ? mode & 0o600 : mode & 0o777, uid, gid });
   return path;
 }
 
-async function replaceFile(target: string, text: string): Promise<void> {
+async function attributesFor(target: string, text: string): Promise<FileAttributes> {
   const old = await stat(target).catch(() => undefined);
-  const temporary = `${target}.svc-${process.pid}.tmp`;
-  const mode = old === undefined ? 0o600 : old.mode & (containsApiKey(text) ? 0o600 : 0o777);
-  try {
-    await rm(temporary, { force: true });
-    await writeAndSync(temporary, text, { mode, ...(old && { uid: old.uid, gid: old.gid }) });
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-async function writeAndSync(
-  path: string,
-  content: string | Uint8Array,
-  { mode, uid, gid }: FileAttributes,
-): Promise<void> {
-  const file = await open(path, 'wx', mode);
-  try {
-    await file.writeFile(content);
-    await file.chmod(mode);
-    const created = await file.stat();
-    if (uid !== undefined && gid !== undefined && (created.uid !== uid || created.gid !== gid))
-      await chown(path, uid, gid);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes the rename durable. Ignores platforms that cannot fsync a folder. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+  if (old === undefined) return { mode: 0o600 };
+  return { mode: old.mode & (containsApiKey(text) ? 0o600 : 0o777), uid: old.uid, gid: old.gid };
 }
 
 async function deleteOldBackups(target: string): Promise<void> {

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import type { ToolList, ToolSet } from './tool-sets.ts';
 
@@ -31,10 +32,8 @@ export function createToolCache(folder: string, { cacheFile, builtIn }: ToolSet)
       const text = JSON.stringify(tools);
       if (tools.length === 0 || text === (await read())) return;
       cached = text;
-      const draft = `${path}.${process.pid}`;
       await makeFolder(folder)
-        .then(() => writeFile(draft, text, { mode: 0o600 }))
-        .then(() => rename(draft, path))
+        .then(() => replaceFile(path, text, { mode: 0o600 }))
         .catch(() => {});
     },
   };

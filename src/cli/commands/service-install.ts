@@ -1,6 +1,7 @@
-import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
@@ -153,11 +154,7 @@ async function writeFiles({ settings, unit, environment }: Plan, { layout }: Sup
 
 async function writeWhole(path: string, content: string | Buffer, mode: number): Promise<void> {
   await makeFolder(dirname(path));
-  const unfinished = `${path}.new`;
-  await rm(unfinished, { force: true });
-  await writeFile(unfinished, content, { mode, flag: 'wx', flush: true });
-  await chmod(unfinished, mode);
-  await rename(unfinished, path);
+  await replaceFile(path, content, { mode });
 }
 
 /**

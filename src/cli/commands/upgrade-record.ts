@@ -1,6 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../db/sync.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import type { UpgradeRecord } from '../upgrade/plan.ts';
 
 const fileIn = (folder: string) => join(folder, 'upgrade.json');
@@ -20,10 +20,7 @@ export async function readRecord(folder: string): Promise<UpgradeRecord | undefi
 
 /** Stores the record in one step, durably. */
 export async function writeRecord(folder: string, record: UpgradeRecord): Promise<void> {
-  const draft = `${fileIn(folder)}.new`;
-  await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`, { flush: true });
-  await rename(draft, fileIn(folder));
-  await syncFolder(folder);
+  await replaceFile(fileIn(folder), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 });
 }
 
 export async function removeRecord(folder: string): Promise<void> {

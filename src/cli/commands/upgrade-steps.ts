@@ -5,7 +5,7 @@ import type { Config } from '../../daemon/config-settings.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { schemaVersionOf } from '../../db/migrate.ts';
 import { swapDatabase } from '../../db/swap-database.ts';
-import { syncFolder, syncTree } from '../../db/sync.ts';
+import { syncFolder, syncTree } from '../../lib/atomic-file.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';

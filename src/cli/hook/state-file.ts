@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 
 /** Reads a JSON file; `empty` if it is missing or damaged. */
@@ -15,13 +16,7 @@ export async function readState<T>(path: string, empty: T): Promise<T> {
 
 /** Replaces a JSON file, which only its owner can read, at once. */
 export async function writeState(path: string, state: unknown): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(draft, JSON.stringify(state), { mode: 0o600, flag: 'wx' });
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(path, JSON.stringify(state), { mode: 0o600 });
 }
 
 /** A hook lives for less than a second: an older lock was left by one that was killed. */

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 
 /** The ids recently shown in short form, so that one copied from the screen can be resolved. */
@@ -29,10 +30,8 @@ export function createRecentIds(folder: string): RecentIds {
       const known = await list();
       if (ids.every((id) => known.includes(id))) return;
       const next = [...new Set([...ids, ...known])].slice(0, MAX_IDS);
-      const draft = `${path}.${process.pid}`;
       await makeFolder(folder)
-        .then(() => writeFile(draft, JSON.stringify(next), { mode: 0o600 }))
-        .then(() => rename(draft, path))
+        .then(() => replaceFile(path, JSON.stringify(next), { mode: 0o600 }))
         .catch(() => {});
     },
   };

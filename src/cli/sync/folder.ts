@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import type * as fileSystem from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder, writeNewFile } from '../../lib/atomic-file.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import type { FileFormat } from './file-format.ts';
@@ -133,13 +134,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
     drafts += 1;
     const path = join(root, STATE_FOLDER, `draft-${drafts}`);
     await fs.rm(path, { force: true });
-    const handle = await fs.open(path, 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeNewFile(path, text, { mode }, fs);
     return path;
   }
 
@@ -204,16 +199,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
     },
     /** Makes names durable, before the state relies on them. */
     async settle(paths: readonly string[]): Promise<void> {
-      // Windows opens no folders.
-      if (process.platform === 'win32') return;
-      for (const folder of new Set(paths.map((path) => dirname(inside(path))))) {
-        const handle = await fs.open(folder, 'r');
-        try {
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-      }
+      for (const folder of new Set(paths.map((path) => dirname(inside(path))))) await syncFolder(folder, fs);
     },
   };
 }

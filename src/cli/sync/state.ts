@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { NewMemory } from '../../contract/memories.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { type FileSystem, STATE_FILE, STATE_FOLDER } from './folder.ts';
@@ -52,9 +53,8 @@ export async function openState(
   const path = join(folder, STATE_FILE);
   const { entries, pending, found } = replay(await fs.readFile(path, 'utf8').catch(emptyIfMissing));
   if (found && JSON.stringify(found) !== JSON.stringify(scope)) throw otherScope(root, found, scope);
-  const append = async (...lines: StateLine[]) => {
-    if (readOnly || lines.length === 0) return;
-    await writeLines(fs, path, 'a', lines);
+  const add = async (...lines: StateLine[]) => {
+    if (!readOnly && lines.length > 0) await append(fs, path, lines);
   };
   if (!readOnly) {
     for (const name of await fs.readdir(folder)) {
@@ -63,41 +63,43 @@ export async function openState(
     const lines: StateLine[] = [{ format: 1, scope }];
     for (const entry of entries.values()) lines.push({ set: entry });
     for (const create of pending.values()) lines.push({ pending: create });
-    const draft = join(folder, 'draft-state');
-    await writeLines(fs, draft, 'w', lines);
-    await fs.rename(draft, path);
+    await replaceFile(path, textOf(lines), { mode: 0o600 }, fs);
   }
   return {
     entries,
     pending,
     async set(...added) {
-      await append(...added.map((entry) => ({ set: entry })));
+      await add(...added.map((entry) => ({ set: entry })));
       for (const entry of added) entries.set(entry.id, entry);
     },
     async drop(id) {
-      await append({ drop: id });
+      await add({ drop: id });
       entries.delete(id);
     },
     async begin(create) {
-      await append({ pending: create });
+      await add({ pending: create });
       pending.set(create.key, create);
     },
     async end(key) {
-      await append({ created: key });
+      await add({ created: key });
       pending.delete(key);
     },
   };
 }
 
-async function writeLines(fs: FileSystem, path: string, flag: 'a' | 'w', lines: StateLine[]): Promise<void> {
-  const handle = await fs.open(path, flag, 0o600);
+async function append(fs: FileSystem, path: string, lines: StateLine[]): Promise<void> {
+  const handle = await fs.open(path, 'a', 0o600);
   try {
     // A line that a crash tore is ended first.
-    await handle.writeFile(`${flag === 'a' ? '\n' : ''}${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    await handle.writeFile(`\n${textOf(lines)}`);
     await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+function textOf(lines: StateLine[]): string {
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
 function emptyIfMissing(error: NodeJS.ErrnoException): string {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OWN_SPACE } from '../../contract/space-names.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createOutput } from '../output.ts';
@@ -40,9 +41,7 @@ export async function installSyncService(
   const unit = await supervisor.render({ program, words, dataDir: root, writable: [] });
   const { unitFile, logFile } = supervisor.layout;
   for (const file of [unitFile, logFile]) if (file !== undefined) await mkdir(dirname(file), { recursive: true });
-  const draft = `${unitFile}.new`;
-  await writeFile(draft, unit, { mode: 0o600 });
-  await rename(draft, unitFile);
+  await replaceFile(unitFile, unit, { mode: 0o600 });
   await supervisor.start();
   const output = createOutput(context.terminal);
   const log = 'file' in supervisor.log ? supervisor.log.file : `journalctl --user --unit=${supervisor.layout.name}`;

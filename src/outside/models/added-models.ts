@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { parseJson } from '../parse-json.ts';
 import type { HubFile } from './model-hub.ts';
 import type { ModelTraits } from './model-list.ts';
@@ -54,9 +55,7 @@ export function nameOfChoice(choice: string): string | undefined {
 
 /** Makes daemons on this data folder use the model within seconds. */
 export async function chooseModel(models: string, name: string, now: string): Promise<void> {
-  const file = join(models, IN_USE);
-  await writeFile(`${file}.new`, `${JSON.stringify({ name, since: now })}\n`, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
+  await replaceFile(join(models, IN_USE), `${JSON.stringify({ name, since: now })}\n`, { mode: 0o600 });
 }
 
 /** Makes daemons on this data folder use no model. */
@@ -81,7 +80,7 @@ export async function publishModel(staging: string, models: string, manifest: Mo
 
 /** Writes the manifest of a complete download. */
 export async function writeManifest(staging: string, manifest: ModelManifest): Promise<void> {
-  await writeFile(join(staging, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+  await replaceFile(join(staging, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Deletes an added model: first in one step, then its files. */

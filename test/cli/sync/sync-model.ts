@@ -315,6 +315,7 @@ export function failingDisk(atStep: <T>(work: () => Promise<T>) => Promise<T>): 
             throw error;
           }
         },
+        stat: () => handle.stat(),
         sync: () => atStep(async () => {}),
         close: () => handle.close(),
       } as unknown as fs.FileHandle;
