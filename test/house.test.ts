@@ -89,7 +89,7 @@ describe('the source tree', () => {
     expect(forbiddenImports(/^src\/lib\//, /^src\/lib\//)).toEqual([]);
     expect(forbiddenImports(/^src\/db\//, /^(src\/(contract|lib|db)|migrations)\//)).toEqual([]);
     expect(forbiddenImports(/^src\/outside\//, /^src\/(contract|lib|outside)\//)).toEqual([]);
-    expect(forbiddenImports(/^src\/client\//, /^src\/(contract|client|lib\/backoff)/)).toEqual([]);
+    expect(forbiddenImports(/^src\/client\//, /^src\/(contract|client|lib\/(backoff|bounded-map))/)).toEqual([]);
     expect(forbiddenImports(/^src\/features\//, /^src\/(contract|lib|db|outside|features)\//)).toEqual([]);
     const assistants = String.raw`cli\/assistants\/(assistant|assistant-names|assistant-table|config-paths|editing\/document)\.ts`;
     const dashboard = new RegExp(String.raw`^src\/(client|contract|dashboard|lib\/clock|${assistants})`);

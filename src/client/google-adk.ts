@@ -1,8 +1,8 @@
 import { hasCode } from '../contract/named-items.ts';
+import { createBoundedMap } from '../lib/bounded-map.ts';
 import { type AdkEvent, type StoredEvent, storedEvents, timestampOf } from './adk-events.ts';
 import type { Client } from './client.ts';
 import { messageBatches } from './message-batches.ts';
-import { createRecent } from './recent.ts';
 import { sha256 } from './sha256.ts';
 
 export interface SvcMemoryServiceOptions {
@@ -33,7 +33,7 @@ const LONGEST_SESSION_MS = 30 * 86_400_000;
 export class SvcMemoryService {
   readonly #client: Client;
   readonly #limit: number;
-  readonly #conversations = createRecent<string>(MOST_SESSIONS);
+  readonly #conversations = createBoundedMap<string, string>(MOST_SESSIONS);
 
   constructor({ client, limit = 10 }: SvcMemoryServiceOptions) {
     this.#client = client;

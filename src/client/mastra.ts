@@ -1,4 +1,4 @@
-import { createRecent } from './recent.ts';
+import { createBoundedMap } from '../lib/bounded-map.ts';
 import { createTurns, type TurnOptions, type Turns, textOfParts } from './turns.ts';
 
 /** `user` is the memory resource of each call unless given, and `default` where a call has none. */
@@ -33,7 +33,7 @@ const MOST_THREADS = 1000;
  * user message becomes a system message, and each finished turn is appended to the conversation of its thread.
  */
 export function memoryProcessor(options: MemoryProcessorOptions) {
-  const threads = createRecent<Turns>(MOST_THREADS);
+  const threads = createBoundedMap<string, Turns>(MOST_THREADS);
 
   function turnsOf({ resourceId, threadId }: ProcessedMessage): Turns {
     const user = options.user ?? resourceId;

@@ -1,6 +1,6 @@
+import { createBoundedMap } from '../lib/bounded-map.ts';
 import { type Client, createClient } from './entry.ts';
 import { type MemoryTool, modelTools } from './memory-tools.ts';
-import { createRecent } from './recent.ts';
 import { createTurns, type Turns, textOfParts } from './turns.ts';
 
 /** Settings of the plugin, in `plugins.entries.svc-memory.config`; their schema is in the manifest. */
@@ -109,9 +109,9 @@ function agentTool<Input>(name: string, { description, inputSchema, execute }: M
 }
 
 function registerTurns(api: PluginApi, client: Client, settings: PluginSettings): void {
-  const sessions = createRecent<Turns>(MOST_SESSIONS);
+  const sessions = createBoundedMap<string, Turns>(MOST_SESSIONS);
   /** What was asked in the runs that may use memory. */
-  const asked = createRecent<string>(MOST_SESSIONS);
+  const asked = createBoundedMap<string, string>(MOST_SESSIONS);
   const onError = (error: unknown) => api.logger.warn(`The model answers without memory: ${error}`);
 
   function turnsOf({ sessionId = '' }: TurnContext): Turns {

@@ -11,6 +11,7 @@ import {
   MAX_BATCH_MESSAGES,
 } from '../../contract/mcp-batch.ts';
 import { clientOfInfo, clientOfUserAgent } from '../../features/activity/client-name.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Random } from '../../lib/random.ts';
 import { type McpNote, reportAnswer } from '../answered.ts';
 import { parseInSlices, sliceOwnerOf } from '../json-body.ts';
@@ -139,15 +140,15 @@ interface Message {
  * and User-Agent.
  */
 function createMcpClients(): McpClients {
-  const initialized = new Map<string, string>();
-  const showing = new Map<string, boolean>();
+  const initialized = createBoundedMap<string, string>(MAX_REMEMBERED);
+  const showing = createBoundedMap<string, boolean>(MAX_REMEMBERED);
   const keyOf = ({ principal, headers }: FastifyRequest) =>
     `${principal.tenantId} ${headers['user-agent']?.slice(0, 200)}`;
   return {
     showsApps(request, message = request.body) {
       const { method, params } = (message ?? {}) as Message;
       const own = params?.capabilities ?? params?._meta?.[CLIENT_CAPABILITIES];
-      if (method === 'initialize') remember(showing, keyOf(request), declaresApps(own));
+      if (method === 'initialize') showing.set(keyOf(request), declaresApps(own));
       return own === undefined ? (showing.get(keyOf(request)) ?? false) : declaresApps(own);
     },
     nameOf(request, message = request.body) {
@@ -155,18 +156,10 @@ function createMcpClients(): McpClients {
       const userAgent = request.headers['user-agent'];
       const key = keyOf(request);
       const own = clientOfInfo(params?.clientInfo ?? params?._meta?.[CLIENT_INFO]);
-      if (own !== undefined && method === 'initialize') {
-        remember(initialized, key, own);
-      }
+      if (own !== undefined && method === 'initialize') initialized.set(key, own);
       return own ?? initialized.get(key) ?? clientOfUserAgent(userAgent);
     },
   };
-}
-
-function remember<T>(known: Map<string, T>, key: string, value: T): void {
-  known.delete(key);
-  if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!);
-  known.set(key, value);
 }
 
 function declaresApps(capabilities: unknown): boolean {

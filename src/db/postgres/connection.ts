@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Connection, Reader, Value } from '../connection.ts';
 import { translate } from '../dialect.ts';
 import { StorageFault } from '../storage-error.ts';
@@ -185,13 +186,12 @@ export function visibleTo(of: readonly string[] | 'all'): string {
   return `SELECT set_config('svc.tenants', ${pg.escapeLiteral(list)}, true)`;
 }
 
-const translations = new Map<string, string>();
 const MAX_TRANSLATIONS = 2000;
+const translations = createBoundedMap<string, string>(MAX_TRANSLATIONS);
 
 function translated(sql: string): string {
   const known = translations.get(sql);
   if (known !== undefined) return known;
-  if (translations.size >= MAX_TRANSLATIONS) translations.clear();
   const fresh = translate(sql, 'postgres');
   translations.set(sql, fresh);
   return fresh;

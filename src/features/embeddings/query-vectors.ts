@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
 import type { Backoffs } from './backoff.ts';
 import type { EmbeddingModel } from './models-store.ts';
@@ -30,8 +31,7 @@ const MAX_CHARACTERS = 8000;
 
 /** Keeps a separate backoff for each model, so that a failing one does not affect the others. */
 export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): QueryVectors {
-  /** Vectors in order of last use. */
-  const cache = new Map<string, Promise<QueryVector | undefined>>();
+  const cache = createBoundedMap<string, Promise<QueryVector | undefined>>(MAX_CACHED);
 
   async function requestVector(model: EmbeddingModel, query: string): Promise<QueryVector | undefined> {
     const vector = await embed(model, query.slice(0, MAX_CHARACTERS));
@@ -50,7 +50,7 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
       (vector) => {
         backoffs.with(model).reset();
         // A vector that arrives too late for its own search is cached for the next one.
-        cacheVector(key, pending);
+        cache.set(key, pending);
         return vector;
       },
       (error) => {
@@ -59,14 +59,8 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
         return undefined;
       },
     );
-    cacheVector(key, pending);
+    cache.set(key, pending);
     return pending;
-  }
-
-  function cacheVector(key: string, vector: Promise<QueryVector | undefined>): void {
-    cache.delete(key);
-    cache.set(key, vector);
-    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   }
 
   function cachedOrRequested(
@@ -75,9 +69,7 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
     query: string,
   ): Promise<QueryVector | undefined> | undefined {
     const cached = cache.get(key);
-    if (cached === undefined) return backoffs.isReady(model.id) ? request(key, model, query) : undefined;
-    cacheVector(key, cached);
-    return cached;
+    return cached ?? (backoffs.isReady(model.id) ? request(key, model, query) : undefined);
   }
 
   return {
@@ -99,7 +91,7 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
       return undefined;
     },
     forget(tenantId) {
-      for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
+      cache.deleteWhere((key) => key.startsWith(`${tenantId} `));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { stemOfTerm } from '../text/document-terms.ts';
 import { termsOf } from '../text/terms.ts';
 import type { Language, SearchWords } from './language.ts';
@@ -34,11 +35,10 @@ export function searchReadingOf(language: Language): SearchReading | undefined {
 
 function read(language: Language, { framing, common, meanings, endings, isUnspaced }: SearchWords): SearchReading {
   const listed = (text: string) => (isUnspaced ? text.trim().split(/\s+/) : termsOf(text));
-  const roots = new Map<string, string>();
+  const roots = createBoundedMap<string, string>(MAX_CACHED);
   const rootOf = (term: string): string => {
     const found = roots.get(term);
     if (found !== undefined) return found;
-    if (roots.size >= MAX_CACHED) roots.clear();
     const stem = language.rootOf(isUnspaced ? term : stemOfTerm('0_', term));
     const bare = endings === undefined ? stem : stem.replace(endings, '');
     const root = bare.length < MIN_ROOT ? stem : bare;

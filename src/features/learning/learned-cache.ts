@@ -1,4 +1,5 @@
 import type { Reader } from '../../db/connection.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { UserKey } from '../text/scopes.ts';
 import { createLearnedState, decodeLearnedState, type LearnedState } from './learned-state.ts';
@@ -47,13 +48,12 @@ export function createLearnedReads(load: Load): LearnedCache {
 
 /** Caches what `load` reads for half a minute; changes made through this cache are visible at once. */
 export function createLearnedCache(clock: Clock, load: Load): LearnedCache {
-  const cache = new Map<string, { learned: Learned; atMs: number }>();
+  const cache = createBoundedMap<string, { learned: Learned; atMs: number }>(MAX_CACHED);
   /** Counts changes, so that what was read before one is not cached after it. */
   let changes = 0;
   const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
   function store(user: UserKey, learned: Learned): void {
-    if (cache.size >= MAX_CACHED) cache.clear();
     cache.set(keyOf(user), { learned, atMs: clock.monotonicMs() });
   }
 
@@ -73,7 +73,7 @@ export function createLearnedCache(clock: Clock, load: Load): LearnedCache {
     forget(tenantId, endUser) {
       changes += 1;
       if (endUser !== undefined) cache.delete(keyOf({ tenantId, endUser }));
-      else for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
+      else cache.deleteWhere((key) => key.startsWith(`${tenantId} `));
     },
   };
 }

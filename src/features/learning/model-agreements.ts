@@ -2,6 +2,7 @@ import type { MeaningWeight } from '../../contract/search.ts';
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { meaningWeightOf, type ObservedAgreement } from './model-agreement.ts';
 import {
   deleteModelAgreementsOf,
@@ -27,7 +28,7 @@ const MAX_QUERIES = 2000;
 
 /** Remembers the latest queries of this daemon in memory, so that a program that polls one does not settle the weight. */
 export function createModelAgreements(db: Database): ModelAgreements {
-  const asked = new Set<string>();
+  const asked = createBoundedMap<string, true>(MAX_QUERIES);
   const prefixOf = ({ tenantId, endUser }: Owner) =>
     endUser === undefined ? `${tenantId} ` : `${tenantId} ${endUser}\n`;
   return {
@@ -37,15 +38,14 @@ export function createModelAgreements(db: Database): ModelAgreements {
     observe(query, user, observed) {
       if (observed === undefined) return undefined;
       const key = `${prefixOf(user)}${observed.model} ${query}`;
-      const isRepeated = asked.delete(key);
-      asked.add(key);
-      if (asked.size > MAX_QUERIES) asked.delete(asked.values().next().value!);
+      const isRepeated = asked.get(key) === true;
+      asked.set(key, true);
       return isRepeated ? undefined : observed;
     },
     deleteSomeOfRemoved: (limit) =>
       db.writes.write('daemon', (connection) => deleteSomeAgreementsOfRemoved(connection, limit)),
     async erase(owner) {
-      for (const key of asked) if (key.startsWith(prefixOf(owner))) asked.delete(key);
+      asked.deleteWhere((key) => key.startsWith(prefixOf(owner)));
       if (owner.endUser !== undefined) return;
       await db.writes.write(owner.tenantId, (connection) => deleteModelAgreementsOf(connection, owner.tenantId));
     },

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/open.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Bucket, shareOf, takeToken } from '../../lib/token-bucket.ts';
@@ -33,14 +34,13 @@ interface Parts {
 
 /** A bounded queue in front of the write queue. Each daemon allows its share of a tenant's limit. */
 export function createPendingSearches({ db, clock, log, liveDaemons }: Parts): PendingSearches {
-  const allowances = new Map<string, Bucket>();
+  const allowances = createBoundedMap<string, Bucket>(MAX_TENANTS);
   const pending = new Map<string, AnsweredSearchRow>();
   let droppedCount = 0;
   let running: Promise<void> = Promise.resolve();
   const keyOf = (tenantId: string, id: string) => `${tenantId} ${id}`;
 
   function isAllowed(tenantId: string): boolean {
-    if (allowances.size >= MAX_TENANTS) allowances.clear();
     const { allowed, bucket } = takeToken(
       allowances.get(tenantId),
       shareOf(TENANT_RATE, liveDaemons()),

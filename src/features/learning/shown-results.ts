@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /** Tracks which search recently showed a memory, so that reading or changing it counts as a use. */
@@ -25,22 +26,18 @@ export const MAX_USES_PER_SEARCH = 3;
 
 /** Held in memory and bounded; losing entries only loses implicit feedback. */
 export function createShownResults(clock: Clock): ShownResults {
-  const byTenant = new Map<string, Shown[]>();
+  const byTenant = createBoundedMap<string, Shown[]>(MAX_TENANTS);
   /** When a search last showed anything. */
-  const lastMs = new Map<string, number>();
+  const lastMs = createBoundedMap<string, number>(MAX_TENANTS);
   return {
     add(tenantId, searchId, ids) {
       if (ids.length === 0) return;
-      lastMs.delete(tenantId);
       lastMs.set(tenantId, clock.monotonicMs());
-      if (lastMs.size > MAX_TENANTS) lastMs.delete(lastMs.keys().next().value!);
       const memories = new Set(ids.filter((id) => id.startsWith('mem_')));
       if (memories.size === 0) return;
       const shown = { searchId, ids: memories, usesLeft: MAX_USES_PER_SEARCH, atMs: clock.monotonicMs() };
       const before = byTenant.get(tenantId) ?? [];
-      byTenant.delete(tenantId);
       byTenant.set(tenantId, [shown, ...before].slice(0, MAX_SEARCHES_PER_TENANT));
-      if (byTenant.size > MAX_TENANTS) byTenant.delete(byTenant.keys().next().value!);
     },
     async take(tenantId, id) {
       const sinceMs = clock.monotonicMs() - RECENT_MS;

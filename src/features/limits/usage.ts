@@ -5,6 +5,7 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import type { Outcome } from '../../db/group-commit.ts';
 import type { Database } from '../../db/open.ts';
 import { isStorageFailure } from '../../db/storage-error.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { type Clock, nextUtcDayMs, nextUtcMonthMs, toTimestamp, utcDay } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { createStorage, type Storage } from './storage.ts';
@@ -35,7 +36,7 @@ export interface QueryGrants {
 }
 
 export function createQueryGrants(): QueryGrants {
-  const grants = new Map<string, { terms: string; left: number }>();
+  const grants = createBoundedMap<string, { terms: string; left: number }>(MAX_TENANTS);
   return {
     take(tenantId, terms) {
       const grant = grants.get(tenantId);
@@ -45,7 +46,6 @@ export function createQueryGrants(): QueryGrants {
     },
     renew(tenantId, terms, left) {
       grants.delete(tenantId);
-      if (grants.size >= MAX_TENANTS) grants.delete(grants.keys().next().value!);
       if (left > SPARE) grants.set(tenantId, { terms, left: Math.min(GRANT, left - SPARE) });
     },
   };

@@ -1,4 +1,5 @@
 import { parseStorable } from '../../contract/storable.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type OAuthClient, readClientMetadata } from './client-metadata.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -22,16 +23,14 @@ const MAX_ID = 1000;
 
 /** Creates the reader of metadata documents, with a cache in memory. */
 export function createClientDocuments({ fetch, clock }: Dependencies): ClientDocuments {
-  const cached = new Map<string, { client: OAuthClient; atMs: number }>();
+  const cached = createBoundedMap<string, { client: OAuthClient; atMs: number }>(MAX_CACHED);
   return {
     async load(id) {
       const url = documentUrl(id);
       const found = cached.get(id);
       if (found && clock.monotonicMs() - found.atMs < CACHE_MS) return found.client;
       const client = { ...readDocument(await download(fetch, url), id), id, verifiedHost: url.host };
-      cached.delete(id);
       cached.set(id, { client, atMs: clock.monotonicMs() });
-      if (cached.size > MAX_CACHED) cached.delete(cached.keys().next().value!);
       return client;
     },
   };

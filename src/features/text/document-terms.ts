@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { stemOf } from './porter.ts';
 import type { IndexedTokens } from './text-index-engine.ts';
 
@@ -35,14 +36,13 @@ const MAX_CACHED = 50_000;
 /** Up to this many characters, a prefix of a dozen digits does not change how a term is stemmed. */
 const MAX_CACHED_CHARACTERS = 16;
 
-const stems = new Map<string, string>();
+const stems = createBoundedMap<string, string>(MAX_CACHED);
 
 /** The stem of a term that is stored with a prefix: the prefix counts as consonants, and toward the length of the token. */
 export function stemOfTerm(prefix: string, term: string): string {
   if (term.length > MAX_CACHED_CHARACTERS) return stemOf(prefix + term).slice(prefix.length);
   const known = stems.get(term);
   if (known !== undefined) return known;
-  if (stems.size >= MAX_CACHED) stems.clear();
   const stem = stemOf(prefix + term).slice(prefix.length);
   stems.set(term, stem);
   return stem;

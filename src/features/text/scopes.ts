@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { deleteScope, deleteScopesOf, findScopes, insertScopes, listHidden, updateHidden } from './scopes-store.ts';
 
 /** An end user of a tenant. */
@@ -35,7 +36,7 @@ const keyOf = ({ tenantId, endUser }: UserKey) => `${tenantId} ${endUser}`;
 
 /** With `isCaching`, scopes are remembered: for a database in which no other daemon erases users. */
 export function createScopes({ isCaching }: { isCaching: boolean }): Scopes {
-  const cache = new Map<string, number>();
+  const cache = createBoundedMap<string, number>(MAX_CACHED);
   /** Created in a transaction that may still roll back. */
   const unconfirmed = new Map<string, number>();
   /** Users that are being erased: their scopes are not cached, so that every write sees whether it is refused. */
@@ -45,7 +46,6 @@ export function createScopes({ isCaching }: { isCaching: boolean }): Scopes {
 
   function store(found: Map<string, number>): void {
     if (!isCaching) return;
-    if (cache.size + found.size > MAX_CACHED) cache.clear();
     for (const [key, scope] of found) if (!erasing.has(key)) cache.set(key, scope);
   }
 
@@ -65,11 +65,13 @@ export function createScopes({ isCaching }: { isCaching: boolean }): Scopes {
       return row.scope;
     },
     async ensure(connection, users) {
-      const missing = new Map(users.filter((user) => !cache.has(keyOf(user))).map((user) => [keyOf(user), user]));
+      const missing = new Map<string, UserKey>();
       const scopes = new Map<string, number>();
       for (const user of users) {
-        const scope = cache.get(keyOf(user));
-        if (scope !== undefined) scopes.set(keyOf(user), scope);
+        const key = keyOf(user);
+        const scope = cache.get(key);
+        if (scope === undefined) missing.set(key, user);
+        else scopes.set(key, scope);
       }
       if (missing.size > 0) {
         await insertScopes(connection, [...missing.values()]);
@@ -102,7 +104,7 @@ export function createScopes({ isCaching }: { isCaching: boolean }): Scopes {
     },
     async erase(connection, tenantId) {
       await deleteScopesOf(connection, tenantId);
-      for (const key of cache.keys()) if (key.startsWith(`${tenantId} `)) cache.delete(key);
+      cache.deleteWhere((key) => key.startsWith(`${tenantId} `));
     },
   };
 }

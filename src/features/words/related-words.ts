@@ -1,3 +1,4 @@
+import { type BoundedMap, createBoundedMap } from '../../lib/bounded-map.ts';
 import { stemOfTerm } from '../text/document-terms.ts';
 import { formsOf } from '../text/word-forms.ts';
 import type { Senses, WordEntry } from './word-entry.ts';
@@ -59,16 +60,17 @@ interface Category {
 
 /** Terms whose categories are kept for each table, those that are none too: a query asks for them several times. */
 const MAX_CACHED = 1000;
-const cache = new WeakMap<WordTable, Map<string, Category | undefined>>();
+const cache = new WeakMap<WordTable, BoundedMap<string, Category | null>>();
 
 function categoryOf(table: WordTable, term: string): Category | undefined {
-  const cached = cache.get(table) ?? new Map<string, Category | undefined>();
+  const cached = cache.get(table) ?? createBoundedMap<string, Category | null>(MAX_CACHED);
   cache.set(table, cached);
-  if (!cached.has(term)) {
-    if (cached.size >= MAX_CACHED) cached.clear();
-    cached.set(term, findCategory(table, term));
+  let category = cached.get(term);
+  if (category === undefined) {
+    category = findCategory(table, term) ?? null;
+    cached.set(term, category);
   }
-  return cached.get(term);
+  return category ?? undefined;
 }
 
 function findCategory(table: WordTable, term: string): Category | undefined {

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import { parseEntry, type WordEntry } from './word-entry.ts';
 
 /** Entries by stem. */
@@ -39,7 +40,7 @@ export function encodeTable(lines: ReadonlyMap<string, string>): Buffer {
 /** Decodes the entries of a table on demand. */
 export function createWordTable(table: Buffer): WordTable {
   const count = table.readUInt32LE();
-  const cache = new Map<string, WordEntry | null>();
+  const cache = createBoundedMap<string, WordEntry | null>(MAX_CACHED);
   const find = (stem: string): WordEntry | undefined => {
     for (let bucket = hashOf(stem) & (count - 1); ; bucket = (bucket + 1) & (count - 1)) {
       const offset = table.readUInt32LE(BUCKET_BYTES * (bucket + 1));
@@ -53,7 +54,6 @@ export function createWordTable(table: Buffer): WordTable {
     entryOf(stem) {
       const known = cache.get(stem);
       if (known !== undefined) return known ?? undefined;
-      if (cache.size >= MAX_CACHED) cache.clear();
       const entry = find(stem);
       cache.set(stem, entry ?? null);
       return entry;

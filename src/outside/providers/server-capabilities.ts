@@ -1,3 +1,5 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
+
 /** Optional features of a model server. */
 export interface Capabilities {
   /** Supports streaming. */
@@ -15,23 +17,18 @@ export interface KnownCapabilities {
 }
 
 export function createKnownCapabilities(): KnownCapabilities {
-  const withoutStream = new Set<string>();
-  const withoutSchema = new Set<string>();
+  // Bounded, because tenants choose the addresses.
+  const withoutStream = createBoundedMap<string, true>(MAX_REMEMBERED);
+  const withoutSchema = createBoundedMap<string, true>(MAX_REMEMBERED);
   const modelKey = (base: string, model: string) => `${base} ${model}`;
   return {
     of: (base, model) => ({
-      streams: !withoutStream.has(base),
-      schemaEnforced: !withoutSchema.has(modelKey(base, model)),
+      streams: !withoutStream.get(base),
+      schemaEnforced: !withoutSchema.get(modelKey(base, model)),
     }),
     remember(base, model, { streams, schemaEnforced }) {
-      if (!streams) addBounded(withoutStream, base);
-      if (!schemaEnforced) addBounded(withoutSchema, modelKey(base, model));
+      if (!streams) withoutStream.set(base, true);
+      if (!schemaEnforced) withoutSchema.set(modelKey(base, model), true);
     },
   };
-}
-
-/** Evicts the oldest entry of a full set: tenants choose the addresses, so the set must stay bounded. */
-function addBounded(set: Set<string>, entry: string): void {
-  set.add(entry);
-  if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);
 }
