@@ -36,6 +36,13 @@ async function example(name: string, settings: Partial<WayIn> & { first?: string
   return { commands: [...first, install, `node ${name}.mjs${words}`], prints: /\S/, ...rest } satisfies WayIn;
 }
 
+/** Claude Code, installed from npm. */
+async function ownClaudeCode(home: string): Promise<void> {
+  const folder = join(home, '.claude-code');
+  await execa('npm', ['install', '--silent', '--prefix', folder, '@anthropic-ai/claude-code']);
+  await symlink(join(folder, 'node_modules/.bin/claude'), join(home, 'bin/claude'));
+}
+
 async function openclaw(): Promise<WayIn> {
   const commands = (await exampleText('openclaw.sh')).match(/^openclaw .*$/gm)!;
   return {
@@ -115,6 +122,12 @@ export const WAYS_IN: Record<string, () => WayIn | Promise<WayIn>> = {
   'Claude Code, by `svc mcp-config`': () => ({
     commands: ['svc mcp-config claude-code --yes'],
     prints: /Claude Code/i,
+  }),
+  'hooks of Claude Code': () => ({ commands: ['svc mcp-config claude-code --hooks --yes'], prints: /hooks/i }),
+  'Claude Code, as a plugin': () => ({
+    commands: ['claude plugin marketplace add "$ROOT/plugins"', 'claude plugin install svc@svc', 'claude mcp list'],
+    prints: /svc: svc mcp.*Connected/,
+    owned: ownClaudeCode,
   }),
   'shell: `svc context`': () => ({ commands: [ADD, 'svc context tea'], prints: PRINTS_TEA }),
   'Markdown folder': () => ({ commands: ['svc sync ~/notes --once'], prints: /In sync/ }),
