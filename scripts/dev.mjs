@@ -3,6 +3,7 @@ import { watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { context } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
+import { buildHook } from './build-hook.mjs';
 import { daemonBuild, root } from './build-options.mjs';
 import { buildReference } from './build-reference.mjs';
 import { buildWords } from './build-words.mjs';
@@ -34,7 +35,12 @@ await buildReference(`${root}dist/reference`);
 await buildWords(`${root}dist/words`);
 const restartOnBuild = {
   name: 'restart-on-build',
-  setup: ({ onEnd }) => onEnd(({ errors }) => errors.length === 0 && restart()),
+  setup: ({ onEnd }) =>
+    onEnd(async ({ errors, metafile }) => {
+      if (errors.length > 0) return;
+      await buildHook(metafile);
+      restart();
+    }),
 };
 const building = await context({ ...daemonBuild, sourcemap: true, plugins: [restartOnBuild] });
 await building.watch();

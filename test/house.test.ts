@@ -195,13 +195,13 @@ describe('the source tree', () => {
     ]);
   });
 
-  test('the environment is read in three files, and only main.ts ends the process', () => {
+  test('the environment is read in three files, and only run-process.ts ends the process', () => {
     const reading = files.filter(({ text }) => /\bprocess\??\.env\b/.test(text)).map(({ path }) => path);
     const ending = files.filter(({ text }) => /\bprocess\.exit\(/.test(text)).map(({ path }) => path);
     // The client's entry reads the defaults of a program that uses the library.
     const home = /^src\/(daemon\/config|cli\/settings|client\/entry)\.ts$/;
     expect(reading.filter((path) => !home.test(path))).toEqual([]);
-    expect(ending).toEqual(['src/main.ts']);
+    expect(ending).toEqual(['src/run-process.ts']);
   });
 
   test('file names are kebab-case and specific', () => {

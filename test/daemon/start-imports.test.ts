@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { expect, test } from 'vitest';
 import { METAFILE } from '../helpers/build-all.ts';
@@ -23,4 +24,15 @@ test('a daemon starts without the packages that it may never need', async () => 
   const inputs = [...inputsOf(metafile, serve)];
   expect(inputs).toContain('src/daemon/compose.ts');
   expect(inputs.filter((input) => LAZY.test(input))).toEqual([]);
+});
+
+test('a hook is one file, and finds beside it what it loads lazily', async () => {
+  const dist = join(import.meta.dirname, '../../dist');
+  const text = await readFile(join(dist, 'hook.cjs'), 'utf8');
+  const needed = [...text.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name!);
+  expect(needed.filter((name) => !name.startsWith('node:'))).toEqual([]);
+  const lazy = [...text.matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, path]) => path!);
+  const [conf, ...others] = lazy;
+  expect(others).toEqual([]);
+  expect(await import(join(dist, conf!))).toHaveProperty('default.name', 'Conf');
 });
