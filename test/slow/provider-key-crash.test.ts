@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,8 +135,9 @@ function spawnRotation(dataDir: string) {
 
 function untilWritten(folder: string, name: string): Promise<void> {
   return new Promise((resolve) => {
-    const watching = watch(folder, (event, file) => {
-      if (event !== 'change' || file !== name) return;
+    const watching = watch(folder, (_event, file) => {
+      // It is reported, too, when it is removed.
+      if (file !== name || !existsSync(join(folder, name))) return;
       watching.close();
       resolve();
     });
