@@ -1,6 +1,6 @@
 import type { Connection } from '../db/connection.ts';
 import { openConnection } from '../db/connection.ts';
-import { integrityProblems, listTables, referenceProblems, tableProblems, unlessCorrupt } from '../db/integrity.ts';
+import { filePageProblems, listTables, referenceProblems, tableProblems, unlessCorrupt } from '../db/integrity.ts';
 import { type Database, refuseOtherSchema } from '../db/open.ts';
 import { vectorProblems } from '../features/embeddings/vector-sync.ts';
 import { storageProblems } from '../features/limits/storage.ts';
@@ -65,7 +65,7 @@ export async function checkParts(config: Config, options: CheckOptions = {}): Pr
 
 async function checkFile(file: string, options: CheckOptions): Promise<PartReport[]> {
   options.onStep?.('pages', 0);
-  const problems = await integrityProblems(file, 'quick_check');
+  const problems = await filePageProblems(file);
   if (problems.length > 0) return [{ part: 'file', problems }];
   await refuseOtherSchema(file);
   // Not opened read-only: then the last one to close would leave an empty log behind.

@@ -1,5 +1,4 @@
 import { AppError } from '../contract/errors.ts';
-import { ITEM_TYPES } from '../contract/search.ts';
 import { findDatabaseState, refuseUnlessServing, setDatabaseState } from '../db/database-state.ts';
 import { lockFolder } from '../db/folder-lock.ts';
 import {
@@ -14,16 +13,12 @@ import { copyTables, countRows, type MovedTexts } from '../db/moving/copy-rows.t
 import { MOVED_TABLES } from '../db/moving/moved-tables.ts';
 import { continueRowNumbers, readRowNumbers } from '../db/moving/row-numbers.ts';
 import { stopWrites } from '../db/moving/stopped-writes.ts';
-import type { Database } from '../db/open.ts';
-import { findMessageEntries } from '../features/conversations/conversations.ts';
-import { findEpisodeEntries } from '../features/episodes/episodes.ts';
-import { findMemoryEntries } from '../features/memories/memories.ts';
-import { textIndices } from '../features/text/text-indices.ts';
-import { countLeft, createTextPortions, leaveToIndex, removeLeft } from '../features/text/text-portions.ts';
+import { leaveToIndex, removeLeft } from '../features/text/text-portions.ts';
 import { systemClock } from '../lib/clock.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Config } from './config-settings.ts';
 import { existingDatabase, withReader } from './database-location.ts';
+import { indexTexts } from './index-texts.ts';
 import { masterKeyFile } from './master-key.ts';
 import { type MoveEnd, type MoveEnds, type MoveTarget, openEnds } from './move-ends.ts';
 
@@ -183,31 +178,6 @@ function stage(name: string, { onProgress, signal }: MoveOptions): OnTable {
 }
 
 const texts: MovedTexts = { added: leaveToIndex, removed: removeLeft };
-const ENTRIES = { memory: findMemoryEntries, message: findMessageEntries, episode: findEpisodeEntries };
-/** Large: no other write waits for it, and the postings of a term are written once for all of its rows. */
-const PORTION = { rows: 1000, characters: 1_000_000 };
-const PROGRESS_MS = 500;
-
-/** Indexes the texts of the rows that were added. */
-async function indexTexts(db: Database, { onProgress, signal }: MoveOptions): Promise<void> {
-  const total = await countLeft(db.lookups);
-  if (total === 0) return;
-  const timer = setInterval(async () => {
-    const left = await countLeft(db.readers).catch(() => total);
-    onProgress('indexing texts', 1 - left / total);
-  }, PROGRESS_MS);
-  try {
-    for (const type of ITEM_TYPES) {
-      const findEntries: typeof findMemoryEntries = (...of) => {
-        signal.throwIfAborted();
-        return ENTRIES[type](...of);
-      };
-      await createTextPortions({ db, type, text: textIndices[type], findEntries, portion: PORTION }).resume();
-    }
-  } finally {
-    clearInterval(timer);
-  }
-}
 
 /** Without statistics PostgreSQL would plan the first queries badly. */
 async function analyze({ db }: MoveEnd): Promise<void> {

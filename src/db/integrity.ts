@@ -14,6 +14,11 @@ export async function integrityProblems(file: string, check: 'quick_check' | 'in
   });
 }
 
+/** Checks every page of the file, read-only, apart from the content of full-text indices, which can be made anew. */
+export async function filePageProblems(file: string): Promise<string[]> {
+  return (await integrityProblems(file, 'quick_check')).filter((problem) => !/\bfts5\b/i.test(problem));
+}
+
 /** Returns the problems that `find` returns, or that it could not read the file. */
 export async function unlessCorrupt(find: () => Promise<string[]>): Promise<string[]> {
   try {

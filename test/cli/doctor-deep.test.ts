@@ -7,6 +7,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { checkIntegrity } from '../../src/daemon/integrity-check.ts';
 import { lastCheck } from '../../src/daemon/last-check.ts';
 import { openConnection } from '../../src/db/connection.ts';
+import { lockFolder } from '../../src/db/folder-lock.ts';
 import { runAdmin } from '../helpers/admin-command.ts';
 import { createCommandLine, keepProfile, type TestCommandLine } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -97,10 +98,44 @@ describe('svc doctor --deep', () => {
     expect(found['Search index']).toEqual({
       state: 'problem',
       message: 'memory 3 has no index entry',
-      fix: RESTORE,
+      fix: 'stop the daemon, then svc admin reindex',
     });
     expect(found.Database).toMatchObject({ state: 'ok' });
     expect(found.Vectors).toMatchObject({ state: 'ok' });
+  });
+
+  test.each([
+    ['lost rows', 'DELETE FROM memoryText WHERE rowid <= 90'],
+    ['has rows of none', 'UPDATE memoryText_docsize SET id = id + 1000 WHERE id > 90'],
+    ['is corrupt', 'DELETE FROM memoryText_data WHERE id > 10'],
+  ])('an index that %s is made anew by svc admin reindex', async (_, spoil) => {
+    await daemon.stop();
+    const connection = await openConnection(database);
+    await connection.exec(spoil);
+    await connection.close();
+    const { found } = await findings('--deep');
+    expect(found.Database).toMatchObject({ state: 'ok' });
+    expect(found['Search index']).toMatchObject({ fix: 'stop the daemon, then svc admin reindex' });
+    expect(await runAdmin(daemon.folder, ['reindex'])).toMatchObject({
+      ...{ code: 0, error: '' },
+      out: 'Indexed 100 texts. Start the daemon again.\n',
+    });
+    expect((await findings('--deep')).found['Search index']).toMatchObject({ state: 'ok' });
+    const again = await startTestDaemon({ dataDir: daemon.folder });
+    const answer = await again.call<{ results: unknown[] }>(apiKey, '/v1/search', { body: { query: 'memory 3 tea' } });
+    expect(answer.body.results).not.toEqual([]);
+    await again.stop();
+  });
+
+  test('svc admin reindex is refused while a daemon runs on the folder, and for a file that is corrupt elsewhere', async () => {
+    const lock = await lockFolder(daemon.folder, process.pid);
+    expect(await runAdmin(daemon.folder, ['reindex'])).toMatchObject({ code: 1, out: '' });
+    await lock.release();
+    const { bytes } = await damage();
+    const { code, error } = await runAdmin(daemon.folder, ['reindex']);
+    expect(code).toBe(1);
+    expect(error).toMatch(/svc\.db is corrupt \(.*\)\. Restore a backup; the file was not changed\.\n$/s);
+    expect((await readFile(database)).equals(bytes)).toBe(true);
   });
 
   test('shows the first problems of many, and where the others are listed', async () => {

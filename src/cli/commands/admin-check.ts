@@ -69,10 +69,8 @@ function findingOf({ part, problems }: PartReport, { databaseUrl }: Config, size
   if (problems.length === 0) return { check, state: 'ok', message: part === 'file' ? `${size}${sound}` : sound };
   const rest = problems.length - MAX_SHOWN;
   const others = rest > 0 ? `; ${pluralize(rest, 'more problem')}, which svc admin check lists` : '';
-  const fix =
-    databaseUrl === undefined
-      ? 'stop the daemon, then svc admin restore BACKUP'
-      : "restore a backup with the server's own tools";
+  const onFile = `stop the daemon, then svc admin ${part === 'index' ? 'reindex' : 'restore BACKUP'}`;
+  const fix = databaseUrl === undefined ? onFile : "restore a backup with the server's own tools";
   return { check, state: 'problem', message: problems.slice(0, MAX_SHOWN).join('; ') + others, fix };
 }
 

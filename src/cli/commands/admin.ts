@@ -11,6 +11,7 @@ import { createAdminContext, DATA_DIR_OPTION } from './admin-context.ts';
 import { parseEmail } from './admin-email.ts';
 import { addMoveCommand } from './admin-move.ts';
 import { addOpenCommand } from './admin-open.ts';
+import { addReindexCommand } from './admin-reindex.ts';
 import { addRotationCommand } from './admin-rotation.ts';
 import { addSpacesCommand } from './admin-spaces.ts';
 
@@ -92,6 +93,7 @@ export function adminCommand(
       print(`${address} can no longer sign up.`, { withdrawn: address });
     });
   addCheckCommand(admin, shared, setExitCode);
+  addReindexCommand(admin, shared);
   addSpacesCommand(admin, shared, inRooms);
   addOpenCommand(admin, shared);
   addBackupCommands(admin, shared);

@@ -1,3 +1,4 @@
+import type { ItemType } from '../../contract/search.ts';
 import type { Connection } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
 import { tokenOf } from './terms.ts';
@@ -40,6 +41,11 @@ export const textIndexSqlite: TextIndexEngine = {
   tidy: (connection, type) => merge(connection, INDEX_OF[type], TIDY_PAGES),
   problems: indexProblems,
 };
+
+/** Empties an index, whatever state it is in. */
+export async function emptyIndex(connection: Connection, type: ItemType): Promise<void> {
+  await connection.run(`INSERT INTO ${INDEX_OF[type]} (${INDEX_OF[type]}) VALUES ('delete-all')`);
+}
 
 async function merge(connection: Connection, index: string, pages: number): Promise<void> {
   await connection.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);

@@ -1,6 +1,7 @@
 import type { ItemType } from '../../contract/search.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows, listPlaceholders } from '../../db/values.ts';
+import { ROWS_OF } from './text-index-check.ts';
 
 /** A tenant's items of one type. */
 export interface TextOwner {
@@ -15,6 +16,14 @@ export async function insertToIndex(
 ): Promise<void> {
   const values = rows.map(({ tenantId, number }) => [tenantId, type, number]);
   await insertRows(connection, 'INSERT INTO textsToIndex (tenantId, type, number)', values);
+}
+
+/** Lists every row of a type as one to index. */
+export async function insertAllToIndex(connection: Connection, type: ItemType): Promise<void> {
+  await connection.run('DELETE FROM textsToIndex WHERE type = ?', [type]);
+  await connection.run(
+    `INSERT INTO textsToIndex (tenantId, type, number) SELECT tenantId, '${type}', number FROM ${ROWS_OF[type]}`,
+  );
 }
 
 /** Lists the first rows to index, by number. */

@@ -11,15 +11,18 @@ import {
   type PreparedTerms,
   prepareTerms,
 } from './prepared-terms.ts';
+import { emptyIndex } from './text-index-sqlite.ts';
 import { type IndexedRow, type TextEntry, type TextIndex, textIndices } from './text-indices.ts';
 import {
   countToIndex,
   deleteAllToIndex,
   deleteToIndex,
+  insertAllToIndex,
   insertToIndex,
   listTenantsToIndex,
   listToIndex,
 } from './text-portions-store.ts';
+import { deleteAllTotals } from './word-totals-store.ts';
 
 /** Indexes long writes in several transactions, so that no other write waits for all of it. */
 export interface TextPortions {
@@ -46,6 +49,13 @@ export async function leaveToIndex(
   rows: readonly { tenantId: string; number: number }[],
 ): Promise<void> {
   await insertToIndex(connection, type, rows);
+}
+
+/** Empties an index of SQLite with its totals, and leaves all rows of its type to `resume`. No daemon may run. */
+export async function leaveAllToIndex(connection: Connection, type: ItemType): Promise<void> {
+  await emptyIndex(connection, type);
+  await deleteAllTotals(connection, type);
+  await insertAllToIndex(connection, type);
 }
 
 /** Removes rows, indexed or not, in the caller's transaction. */

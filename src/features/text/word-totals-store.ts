@@ -60,3 +60,8 @@ export async function deleteEmptyTotals(
     type,
   ]);
 }
+
+/** Deletes the totals of all users. */
+export async function deleteAllTotals(connection: Connection, type: string): Promise<void> {
+  await connection.run('DELETE FROM wordTotals WHERE type = ?', [type]);
+}
