@@ -16,8 +16,11 @@ export async function integrityProblems(file: string, check: 'quick_check' | 'in
 
 /** Checks every page of the file, read-only, apart from the content of full-text indices, which can be made anew. */
 export async function filePageProblems(file: string): Promise<string[]> {
-  return (await integrityProblems(file, 'quick_check')).filter((problem) => !/\bfts5\b/i.test(problem));
+  return (await integrityProblems(file, 'quick_check')).filter((problem) => !FULL_TEXT.test(problem));
 }
+
+/** Problems of a full-text index. */
+const FULL_TEXT = /\bfts5\b/i;
 
 /** Returns the problems that `find` returns, or that it could not read the file. */
 export async function unlessCorrupt(find: () => Promise<string[]>): Promise<string[]> {
@@ -60,8 +63,11 @@ async function pragmaProblems(connection: Connection, pragma: string): Promise<s
 export async function refuseCorrupt(file: string): Promise<void> {
   const { size } = await stat(file);
   if (size > QUICK_CHECK_BYTES) return;
-  const [problem] = await integrityProblems(file, 'quick_check');
+  const problems = await integrityProblems(file, 'quick_check');
+  const problem = problems.find((each) => !FULL_TEXT.test(each)) ?? problems[0];
   if (problem === undefined) return;
-  const advice = 'Restore a backup; the file was not changed.';
+  const advice = FULL_TEXT.test(problem)
+    ? 'Run svc admin reindex; the file was not changed.'
+    : 'Restore a backup; the file was not changed.';
   throw new AppError('unprocessable', `${file} is corrupt (${problem}). ${advice}`);
 }

@@ -127,6 +127,16 @@ describe('svc doctor --deep', () => {
     await again.stop();
   });
 
+  test('a daemon that finds its index corrupt at the start names svc admin reindex', async () => {
+    await daemon.stop();
+    const connection = await openConnection(database);
+    await connection.exec('DELETE FROM memoryText_data WHERE id > 10');
+    await connection.close();
+    await expect(startTestDaemon({ dataDir: daemon.folder })).rejects.toThrow(
+      /svc\.db is corrupt \(fts5: .*\)\. Run svc admin reindex; the file was not changed\.$/,
+    );
+  });
+
   test('svc admin reindex is refused while a daemon runs on the folder, and for a file that is corrupt elsewhere', async () => {
     const lock = await lockFolder(daemon.folder, process.pid);
     expect(await runAdmin(daemon.folder, ['reindex'])).toMatchObject({ code: 1, out: '' });
