@@ -52,7 +52,7 @@ export async function writeArchives(
 function compressionOf(file: string, platform: Platform, isQuick = false): string {
   if (file.endsWith('.gz')) return `gzip -${isQuick ? 1 : 6}n`;
   if (isQuick) return 'xz -T1 -0';
-  // This filter saves a twentieth. That for ARM needs a newer xz to unpack than Debian 12 has.
+  // This filter saves a twentieth. That for ARM needs a newer xz to unpack than Ubuntu 22.04 has.
   return platform.endsWith('-x64') ? 'xz -T1 --x86 --lzma2=preset=9e' : 'xz -T1 -9e';
 }
 

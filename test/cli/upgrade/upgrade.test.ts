@@ -299,7 +299,7 @@ describe('svc upgrade', () => {
     expect(current()).toBe('0.1.5');
   });
 
-  test('takes an upgrade back only for the data that it was made for', async () => {
+  test('takes an upgrade back, and finishes it, only for the data that it was made for', async () => {
     await upgrade(await publish('0.2.0'));
     const settings = await readFile(join(line.folder, 'service.env'), 'utf8').catch(() => '');
     await writeFile(join(line.folder, 'service.env'), `${settings}SVC_DATA_DIR=${inFake('other')}\n`);
@@ -307,6 +307,9 @@ describe('svc upgrade', () => {
     const { exitCode, error } = await upgrade('--rollback');
     const message = `was that of the data in ${inFake('data')}, not in ${inFake('other')}. Run svc service install`;
     expect({ exitCode, error }).toMatchObject({ exitCode: 2, error: expect.stringContaining(message) });
+    const record = JSON.parse(await readFile(inFake('lib/upgrade.json'), 'utf8'));
+    await writeFile(inFake('lib/upgrade.json'), JSON.stringify({ ...record, state: 'switching' }));
+    expect(await upgrade()).toMatchObject({ exitCode: 2, error: expect.stringContaining(message) });
     expect([current(), await calls()]).toEqual(['0.2.0', before]);
   });
 
