@@ -96,6 +96,8 @@ export async function watchSync(parts: WatchParts): Promise<void> {
         wake = () => end(true);
       });
     const isRemoteDue = () => due.all || due.ids.size > 0;
+    // Aborted during the pass: no event tells of it any more.
+    if (ended.aborted) throw ended.reason;
     if (!isRemoteDue() && !isLocalDue) await next(timeoutMs);
     for (let waitedMs = 0, isBusy = true; isBusy; ) {
       const { quietMs, maxMs } = isRemoteDue() ? REMOTE_QUIET : LOCAL_QUIET;
