@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import * as nodeFileSystem from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,9 +17,9 @@ export interface FileAttributes {
 
 type FileContent = string | Uint8Array | AsyncIterable<string>;
 
-/** Says which process of which machine writes it, so that others know whether it is left from a crash. */
+/** Names the process that writes it and its machine, so that others know whether it is left from a crash. */
 const DRAFT = /^\.svc-draft-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}$/;
-const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const MACHINE = createHash('sha256').update(`${hostname()} ${processNamespace()}`).digest('hex').slice(0, 8);
 /** A draft of another machine that was not written to for so long is left from a crash. */
 const LEFTOVER_MS = 24 * 3_600_000;
 const ownDrafts = new Set<string>();
@@ -115,6 +116,16 @@ async function removeLeftovers(path: string, fs: WritingFileSystem): Promise<voi
     const isLeft =
       (machine === MACHINE && !isOtherProcess(Number(pid))) || nowMs - (await fs.lstat(draft)).mtimeMs > LEFTOVER_MS;
     if (isLeft) await fs.rm(draft, { force: true });
+  }
+}
+
+/** Containers with the same host name, which can share a folder, do not see each other's processes. */
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Linux alone has them.
+    return '';
   }
 }
 
