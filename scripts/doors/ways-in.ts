@@ -149,6 +149,7 @@ export const WAYS_IN: Record<string, () => WayIn | Promise<WayIn>> = {
   "Anthropic's memory stores": () => example('anthropic-memory-stores', { prints: /^created redacted$/m }),
   'Google ADK': () => example('google-adk'),
   'LangGraph (JS)': () => example('langgraph'),
+  'LangGraph (JS), conversations': () => example('langgraph-conversation', { prints: /^assistant: On the roof/m }),
   LlamaIndex: () => example('llamaindex'),
   Mastra: () => example('mastra'),
   'OpenAI Agents SDK': () => example('openai-agents'),

@@ -1,9 +1,8 @@
 import { hasCode } from '../contract/named-items.ts';
 import { createBoundedMap } from '../lib/bounded-map.ts';
-import { type AdkEvent, type StoredEvent, storedEvents, timestampOf } from './adk-events.ts';
+import { type AdkEvent, storedEvents, timestampOf } from './adk-events.ts';
+import { appendNew, createOnce } from './append-once.ts';
 import type { Client } from './client.ts';
-import { messageBatches } from './message-batches.ts';
-import { sha256 } from './sha256.ts';
 
 export interface SvcMemoryServiceOptions {
   client: Client;
@@ -44,7 +43,10 @@ export class SvcMemoryService {
     const messages = storedEvents(session.events);
     const [first] = session.events;
     if (messages.length === 0 || !first) return;
-    const add = async () => this.#append(await this.#conversationOf(session, first.timestamp), messages);
+    const add = async () => {
+      const conversationId = await this.#conversationOf(session, first.timestamp);
+      await appendNew(this.#client, conversationId, messages, ({ adkEvent }) => adkEvent);
+    };
     await add().catch((error) => {
       if (!hasCode(error, 'not_found')) throw error;
       // The conversation has been deleted since: what is in the session now is stored anew.
@@ -71,26 +73,6 @@ export class SvcMemoryService {
     };
   }
 
-  async #append(conversationId: string, messages: StoredEvent[]): Promise<void> {
-    const rest = await this.#notStored(conversationId, messages);
-    for (const batch of messageBatches(rest)) {
-      const ids = (batch as StoredEvent[]).map(({ metadata }) => metadata.adkEvent);
-      const idempotencyKey = await sha256(JSON.stringify([conversationId, ids]));
-      await this.#client.remember({ conversationId, messages: batch }, { idempotencyKey });
-    }
-  }
-
-  /** Returns the messages after the last one that is stored. */
-  async #notStored(conversationId: string, messages: StoredEvent[]): Promise<StoredEvent[]> {
-    const places = new Map(messages.map(({ metadata }, index) => [metadata.adkEvent, index]));
-    const stored = this.#client.conversations.messages.list(conversationId, { order: 'newest', limit: LARGEST_PAGE });
-    for await (const { metadata } of stored) {
-      const place = places.get(metadata.adkEvent as string);
-      if (place !== undefined) return messages.slice(place + 1);
-    }
-    return messages;
-  }
-
   /** Returns the id of the conversation of a session; creates it where there is none. */
   async #conversationOf(session: Session, startedMs: number): Promise<string> {
     const key = keyOf(session);
@@ -115,13 +97,7 @@ export class SvcMemoryService {
   async #create(session: Session, startedMs: number): Promise<string> {
     const { id: adkSession, userId: user, appName: project } = session;
     const conversation = { user, project, createdAt: timestampOf(startedMs), metadata: { adkSession } };
-    const idempotencyKey = await sha256(JSON.stringify([keyOf(session), startedMs]));
-    const { conversations } = this.#client;
-    const created = await conversations.create(conversation, { idempotencyKey }).catch((error) => {
-      if (!hasCode(error, 'gone')) throw error;
-      return conversations.create(conversation);
-    });
-    return created.id;
+    return createOnce(this.#client, conversation, JSON.stringify([keyOf(session), startedMs]));
   }
 }
 

@@ -23,6 +23,8 @@ import {
   requireLabels,
 } from './langgraph-items.ts';
 
+export { type KeepConversationOptions, keepConversation } from './langgraph-conversation.ts';
+
 export interface SvcStoreOptions {
   client: Client;
   /** The person whose items they are, `default` unless given. */

@@ -1,6 +1,7 @@
 import { isId } from './agent-items.ts';
 import type { NewMessage } from './client.ts';
 import { messageBatches } from './message-batches.ts';
+import { type Call, contentOf } from './message-parts.ts';
 import { type RecallOptions, recall, textOfParts } from './turns.ts';
 
 export interface MemoryBlockOptions extends RecallOptions {
@@ -19,14 +20,6 @@ interface BlockMessage {
   content: string | readonly { type: string; text?: unknown }[];
   options?: object | undefined;
 }
-
-interface Call {
-  id: string;
-  name: string;
-  input: unknown;
-}
-
-const LONGEST_TEXT = 100_000;
 
 /**
  * Returns a memory block of LlamaIndex. It recalls what svc remembers about the last user message, and appends the messages
@@ -100,13 +93,9 @@ function toMessage(message: BlockMessage): NewMessage | undefined {
     return { role: 'tool', content: [{ type: 'tool_result', toolCallId: result.id, content: result.result }] };
   }
   if (role !== 'user' && role !== 'assistant') return undefined;
-  const text = textOf(message).slice(0, LONGEST_TEXT).toWellFormed();
-  const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
-  const all = (optionOf(message, 'toolCall') ?? []) as readonly Call[];
-  const calls = all.filter(({ id, name }) => isId(id) && isId(name));
-  if (calls.length === 0) return texts.length === 0 ? undefined : { role, content: text };
-  const parts = calls.map(({ id, name, input }) => ({ type: 'tool_call' as const, id, name, arguments: input }));
-  return { role, content: [...texts, ...parts] };
+  const calls = (optionOf(message, 'toolCall') ?? []) as readonly Call[];
+  const content = contentOf(textOf(message), calls);
+  return content === undefined ? undefined : { role, content };
 }
 
 function optionOf({ options }: BlockMessage, name: 'toolCall' | 'toolResult'): unknown {

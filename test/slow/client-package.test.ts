@@ -149,10 +149,10 @@ describe('the packed client', () => {
     const source = `import { createClient } from '@svc-memory/client';
 import { memoryTools, withMemory } from '@svc-memory/client/ai-sdk';
 import { memoryFiles } from '@svc-memory/client/anthropic';
-import { SvcStore } from '@svc-memory/client/langgraph';
+import { keepConversation, SvcStore } from '@svc-memory/client/langgraph';
 import { SvcSession } from '@svc-memory/client/openai-agents';
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
-import type { BaseStore } from '@langchain/langgraph-checkpoint';
+import { type BaseCheckpointSaver, type BaseStore, MemorySaver } from '@langchain/langgraph-checkpoint';
 import type { Session } from '@openai/agents-core';
 import { generateText, type LanguageModel } from 'ai';
 const client = createClient();
@@ -161,6 +161,7 @@ const remembering: LanguageModel = withMemory(model, { client, user: 'ada' });
 export const answer = generateText({ model: remembering, tools: memoryTools({ client }), prompt: 'Hello' });
 export const tool = betaMemoryTool(memoryFiles({ client, user: 'ada' }));
 export const store: BaseStore = new SvcStore({ client, user: 'ada' });
+export const checkpointer: BaseCheckpointSaver = keepConversation(new MemorySaver(), { client });
 export const session: Session = new SvcSession({ client });
 `;
     // The declarations of the peers need more libraries than a strict check of ours.

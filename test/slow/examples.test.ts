@@ -20,6 +20,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PACKAGES = [
   '@ai-sdk/openai',
   '@anthropic-ai/sdk',
+  '@langchain/core',
   '@langchain/langgraph-checkpoint',
   '@modelcontextprotocol/client',
   '@openai/agents-core',
@@ -147,6 +148,13 @@ const RUNS: Record<string, () => Promise<void>> = {
     await writeFile(join(project, 'bin/hermes'), HERMES_STUB, { mode: 0o755 });
     await client().memories.create({ content: 'The gryphon is fed at noon' });
     expect(await runInShell('hermes.sh', [], home)).toMatch(/^config set memory\.provider svc\n[\s\S]*fed at noon/);
+  },
+  async 'langgraph-conversation.mjs'() {
+    expect(await run(['langgraph-conversation.mjs', 'Where is my griffin?'])).toBe(
+      'user: Where is my griffin?\nassistant: On the roof, in row C.',
+    );
+    const { results } = await client().search({ query: 'Where is my griffin?', types: ['message'] });
+    expect(results[0]).toMatchObject({ content: 'Where is my griffin?' });
   },
   async 'langgraph-store.py'() {
     const program = "import runpy, tests.langgraph_stub; runpy.run_path('langgraph-store.py')";
