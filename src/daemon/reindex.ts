@@ -32,9 +32,10 @@ export async function reindex(config: Config, options: IndexingOptions): Promise
     const { monotonicMs } = systemClock;
     const db = await openDatabase(file, { readerCount: 1, monotonicMs, isVerified: true });
     try {
-      for (const type of ITEM_TYPES) {
-        await db.writes.write('daemon', (connection) => leaveAllToIndex(connection, type));
-      }
+      // In one transaction: what a crash left for the next start to finish must be all that may be damaged.
+      await db.writes.write('daemon', async (connection) => {
+        for (const type of ITEM_TYPES) await leaveAllToIndex(connection, type);
+      });
       const texts = await indexTexts(db, options);
       await forgetCheck(config.dataDir);
       return texts;

@@ -127,6 +127,17 @@ describe('svc doctor --deep', () => {
     await again.stop();
   });
 
+  test('svc admin reindex empties all indices or none', async () => {
+    await daemon.stop();
+    const connection = await openConnection(database);
+    await connection.exec(`DELETE FROM memoryText_data WHERE id > 10;
+      INSERT INTO textsToIndex (tenantId, type, number) VALUES ('ten_gone', 'episode', 1);
+      CREATE TRIGGER broken BEFORE DELETE ON textsToIndex BEGIN SELECT raise(ABORT, 'the power failed'); END`);
+    expect(await runAdmin(daemon.folder, ['reindex'])).toMatchObject({ code: 1, out: '' });
+    expect(await connection.get('SELECT count(*) AS left FROM textsToIndex')).toEqual({ left: 1 });
+    await connection.close();
+  });
+
   test('a daemon that finds its index corrupt at the start names svc admin reindex', async () => {
     await daemon.stop();
     const connection = await openConnection(database);
