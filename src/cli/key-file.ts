@@ -43,8 +43,10 @@ export function openKeyFile(folder: string): KeyFile {
       return true;
     },
     async probe() {
-      const created = await writeKeys(`${path}.probe`, await read());
-      await rm(`${path}.probe`);
+      await read();
+      const created = await writeKeys(`${path}.probe`, {});
+      // Another command may probe at the same time.
+      await rm(`${path}.probe`, { force: true });
       if (created) await rmdir(folder);
     },
   };

@@ -1,7 +1,8 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loginCommand } from '../../src/cli/commands/login.ts';
+import { openKeyFile } from '../../src/cli/key-file.ts';
 import { openSession } from '../../src/cli/session.ts';
 import {
   type CommandLineOptions,
@@ -132,4 +133,13 @@ describe('without a usable keychain', () => {
     expect(await statusOf(created[0]!)).toBe(401);
     expect(ending.out + ending.error + (await line.files())).not.toContain(created[0]);
   });
+});
+
+test('commands that probe the key file at the same time do not disturb each other, and leave no copy of it', async () => {
+  const keys = openKeyFile(line.folder);
+  await keys.set('ada', 'secret');
+  const before = await readdir(line.folder);
+  for (let round = 0; round < 50; round += 1) await Promise.all([keys.probe(), keys.probe(), keys.probe()]);
+  expect(await readdir(line.folder)).toEqual(before);
+  expect(await keys.get('ada')).toBe('secret');
 });
