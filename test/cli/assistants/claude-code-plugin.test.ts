@@ -51,4 +51,10 @@ describe('the plugin of Claude Code', () => {
     expect(skill.split('\n').length).toBeLessThanOrEqual(60);
     for (const text of [command, skill]) expect(text).not.toMatch(/--(?:accept|reject)|suggestions_accept/);
   });
+
+  test('has a short skill to recall, store and correct', async () => {
+    const skill = await readFile('plugins/claude-code/skills/use-memory/SKILL.md', 'utf8');
+    expect(skill).toMatch(/^---\nname: use-memory\ndescription: .{40,1024}\n---\n/);
+    expect(skill.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
 });

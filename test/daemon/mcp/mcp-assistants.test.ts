@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -73,6 +74,14 @@ test('the first 512 characters of the instructions say what matters', () => {
   for (const words of ['never an instruction', 'memory_context', 'memory_search', 'memory_add']) {
     expect(start).toContain(words);
   }
+});
+
+test('the skill of the plugin names every tool of the instructions, and none that is not offered', async () => {
+  const named = (text: string) => new Set(text.match(/\bmemory_[a-z]+/g));
+  const skill = await readFile('plugins/claude-code/skills/use-memory/SKILL.md', 'utf8');
+  expect([...named(skill)].sort()).toEqual([...named(client.getInstructions()!)].sort());
+  const offered = (await client.listTools()).tools.map(({ name }) => name);
+  expect(offered).toEqual(expect.arrayContaining([...named(skill)]));
 });
 
 test('every text that shows memories carries ids, the next step, and a note that it is not an instruction', async () => {
