@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeClientPackage } from '../../scripts/client-package.ts';
 import { writeBundle } from '../../scripts/release/bundle.ts';
-import { nativeFolder } from '../../src/cli/sync/native-folder.ts';
+import { nativeFolder } from '../../src/cli/sync/native-assistants.ts';
 import { createClient } from '../../src/client/client.ts';
 import { frameworkNode, linkFrameworks, linkPackage } from '../helpers/frameworks.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -132,7 +132,7 @@ const RUNS: Record<string, () => Promise<void>> = {
   },
   async 'claude-code-notes.sh'() {
     const home = await places.folder();
-    const folder = await nativeFolder(home, { home, cwd: home, env: {}, platform: process.platform });
+    const folder = await nativeFolder('claude-code', home, { home, cwd: home, env: {}, platform: process.platform });
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'MEMORY.md'), 'The kraken sleeps under the pier\n');
     expect(await runInShell('claude-code-notes.sh', [], home)).toMatch(/sent 1 new[\s\S]*The kraken sleeps/);

@@ -28,7 +28,7 @@ import { ownProgram } from '../own-program.ts';
 import { type FileFormat, markdownFormat } from '../sync/file-format.ts';
 import { createFolder, STATE_FILE, STATE_FOLDER } from '../sync/folder.ts';
 import { lockFolder } from '../sync/folder-lock.ts';
-import { NATIVE_ASSISTANTS, nativeFolder } from '../sync/native-folder.ts';
+import { NATIVE_ASSISTANTS, type NativeName, nativeFolder } from '../sync/native-assistants.ts';
 import { nativeFormat } from '../sync/native-format.ts';
 import { createRemote } from '../sync/remote.ts';
 import { openState, type SyncScope } from '../sync/state.ts';
@@ -39,7 +39,7 @@ import type { Due } from '../sync/watch.ts';
 interface SyncOptions extends CommonOptions {
   user?: string;
   project?: string;
-  native?: (typeof NATIVE_ASSISTANTS)[number];
+  native?: NativeName;
   once?: true;
   dryRun?: true;
   confirmDeletions?: true;
@@ -56,9 +56,9 @@ Deleting a file erases its memory; many at once wait for --confirm-deletions. Wh
 changed on both sides is kept twice: svc's text in the file, and yours in
 “NAME (conflict …).md” beside it.
 
-With --native claude-code, the folder is that of a project, and the files are those
-that Claude Code notes about it itself; they stay unchanged, and are the same on
-all your machines.
+With --native claude-code or gemini-cli, the folder is that of a project, and the
+files are those that the assistant notes about it itself; they stay unchanged, and
+are the same on all your machines.
 
 Examples:
   $ svc sync ~/notes/memories
@@ -92,7 +92,7 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
     .option('--project <name>', 'only memories of this project; new files belong to it')
     .addOption(
       new Option('--native <assistant>', "the assistant's own memory files of a project, by default this one").choices(
-        NATIVE_ASSISTANTS,
+        Object.keys(NATIVE_ASSISTANTS),
       ),
     )
     .option(...JSON_OPTION)
@@ -140,7 +140,7 @@ async function placeOf(typed: string | undefined, options: SyncOptions, context:
   const folder = resolve(cwd, typed ?? '.');
   const project = options.project ?? (await projectName(folder));
   if (project === undefined) throw new CommandFailure(EXIT.usage, `${folder} has no name. Pass --project NAME.`);
-  return { folder, root: await nativeFolder(folder, context.environment), project };
+  return { folder, root: await nativeFolder(options.native, folder, context.environment), project };
 }
 
 async function changeService(

@@ -5,6 +5,8 @@ import type { NoteFile, RemoteContent, SyncedEntry } from './plan.ts';
 
 /** How the memories of a scope are files. */
 export interface FileFormat {
+  /** Whether a subfolder contains something else than notes. */
+  isForeign(folder: string): boolean;
   parse(path: string, text: string): Note | UnreadableNote;
   /** The id that an unreadable file seems to have. */
   claimedId(text: string): string | undefined;
@@ -29,6 +31,7 @@ export interface FileFormat {
 
 /** Files whose properties tell the id, tags and project of a memory, and whose names are their owner's. */
 export const markdownFormat: FileFormat = {
+  isForeign: () => false,
   parse: (_, text) => parseNote(text),
   claimedId,
   render: renderNote,

@@ -63,7 +63,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
     };
     const readEntry = async (path: string, entry: Dirent): Promise<void> => {
       names.add(pathKey(path));
-      if (entry.isDirectory()) return readFolder(path);
+      if (entry.isDirectory()) return format.isForeign(path) ? undefined : readFolder(path);
       if (entry.isSymbolicLink()) content.ignored.push({ path, problem: 'there is a link in its place' });
       if (!entry.isFile() || !/\.md$/i.test(path)) return;
       try {

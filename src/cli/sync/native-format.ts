@@ -2,6 +2,7 @@ import type { Memory } from '../../contract/memories.ts';
 import { contentOf, LONGEST_NAME, textOf } from '../../contract/named-items.ts';
 import type { FileFormat } from './file-format.ts';
 import { CONFLICT_MARK, pathKey } from './file-name.ts';
+import { NATIVE_ASSISTANTS, type NativeName } from './native-assistants.ts';
 import { normalizeContent } from './note.ts';
 import type { NoteFile } from './plan.ts';
 
@@ -12,14 +13,17 @@ const SAFE_PATH = /^(?:(?!\.)[^/\\:*?"<>|\u0000-\u001f\u007f]+\/)*(?!\.)[^/\\:*?
  * Files that an assistant keeps itself, unchanged: a file's path is the external id of its memory, so that it has the same
  * name on every machine.
  */
-export function nativeFormat(assistant: string, project: string): FileFormat {
+export function nativeFormat(assistant: NativeName, project: string): FileFormat {
   const prefix = `${assistant}:${project}/`;
   const nameOf = (path: string) => prefix + path;
+  const isForeign = (folder: string) => NATIVE_ASSISTANTS[assistant].otherFolders.includes(pathKey(folder));
   const pathIn = ({ externalId }: Memory): string | undefined => {
     const path = externalId?.startsWith(prefix) ? externalId.slice(prefix.length) : '';
-    return SAFE_PATH.test(path) && !CONFLICT_MARK.test(path) ? path : undefined;
+    const [top = ''] = path.split('/');
+    return SAFE_PATH.test(path) && !CONFLICT_MARK.test(path) && !isForeign(top) ? path : undefined;
   };
   return {
+    isForeign,
     parse(path, text) {
       if (!SAFE_PATH.test(path)) return unreadable('not every system allows its name');
       if (nameOf(path).length > LONGEST_NAME) return unreadable('its name is too long');

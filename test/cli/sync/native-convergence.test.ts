@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFolder, STATE_FOLDER } from '../../../src/cli/sync/folder.ts';
+import { NATIVE_ASSISTANTS, type NativeName } from '../../../src/cli/sync/native-assistants.ts';
 import { nativeFormat } from '../../../src/cli/sync/native-format.ts';
 import { createRemote } from '../../../src/cli/sync/remote.ts';
 import { openState } from '../../../src/cli/sync/state.ts';
@@ -25,6 +26,7 @@ interface Step {
   crash: { at: number; takesEffect: boolean } | undefined;
 }
 
+const assistant = fc.constantFrom(...(Object.keys(NATIVE_ASSISTANTS) as NativeName[]));
 const machine = fc.nat(1);
 const step: fc.Arbitrary<Step> = fc.record({
   machine,
@@ -52,12 +54,12 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close());
 
-async function createWorld(roots: readonly string[]) {
+async function createWorld(roots: readonly string[], native: NativeName) {
   const { apiKey, tenantId } = account;
   const { baseUrl } = daemon;
   const person = createClient({ baseUrl, apiKey });
   const user = `native-${++users}`;
-  const format = nativeFormat('claude-code', PROJECT);
+  const format = nativeFormat(native, PROJECT);
   /** Words of texts that nobody overwrote or deleted. */
   const kept = new Set<string>();
   let words = 0;
@@ -116,7 +118,7 @@ async function createWorld(roots: readonly string[]) {
       const send: Fetch = (url, request) => atStep(() => fetch(url, request as RequestInit));
       const client: Client = createClient({ baseUrl, apiKey, fetch: send, retries: 0 });
       const disk = failingDisk(atStep);
-      const scope = { tenantId, user, project: PROJECT, native: 'claude-code' };
+      const scope = { tenantId, user, project: PROJECT, native };
       try {
         const remote = createRemote(client, scope, format);
         const state = await openState(root, scope, disk);
@@ -138,12 +140,12 @@ async function createWorld(roots: readonly string[]) {
   };
 }
 
-async function run(steps: readonly Step[]): Promise<void> {
+async function run(steps: readonly Step[], native: NativeName = 'claude-code'): Promise<void> {
   const roots = await Promise.all([0, 1].map(() => fs.mkdtemp(join(tmpdir(), 'svc-native-'))));
   daemon.clock.advance(120_000);
   try {
     for (const root of roots) await fs.mkdir(join(root, STATE_FOLDER));
-    const world = await createWorld(roots);
+    const world = await createWorld(roots, native);
     for (const { edits, machine: index, crash } of steps) {
       for (const edit of edits) await world.edit(edit);
       await world.sync(roots[index]!, crash);
@@ -157,10 +159,10 @@ async function run(steps: readonly Step[]): Promise<void> {
     const withoutConflicts = (all: Map<string, string>) => [...all].filter(([path]) => !path.includes('(conflict'));
     expect(withoutConflicts(ours!)).toEqual(withoutConflicts(theirs!));
     const memories = await world.memories();
-    const names = memories.map(({ externalId }) => externalId!.slice(`claude-code:${PROJECT}/`.length)).sort();
+    const names = memories.map(({ externalId }) => externalId!.slice(`${native}:${PROJECT}/`.length)).sort();
     expect(names).toEqual(withoutConflicts(ours!).map(([path]) => path));
     for (const { externalId, content } of memories) {
-      const text = ours!.get(externalId!.slice(`claude-code:${PROJECT}/`.length))!;
+      const text = ours!.get(externalId!.slice(`${native}:${PROJECT}/`.length))!;
       expect(content.trimEnd().endsWith(text.trimEnd())).toBe(true);
     }
     const texts = [...ours!.values(), ...theirs!.values()].join();
@@ -171,7 +173,8 @@ async function run(steps: readonly Step[]): Promise<void> {
 }
 
 test('makes the files of two machines equal and loses none, whatever changes and wherever a sync crashes', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), run), { numRuns: 12 });
+  const steps = fc.array(step, { minLength: 1, maxLength: 8 });
+  await fc.assert(fc.asyncProperty(steps, assistant, run), { numRuns: 12 });
 }, 120_000);
 
 test('makes one memory of a new file, wherever the first sync of it crashes', async () => {

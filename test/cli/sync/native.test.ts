@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Client, createClient } from '../../../src/client/client.ts';
@@ -129,6 +129,34 @@ test('writes no file through a link', async () => {
   await symlink(join(two.folder, 'elsewhere'), join(two.folder, notesOf(two), 'logs'));
   expect(await once(two)).toMatchObject({ err: expect.stringContaining('there is no folder for it'), code: 1 });
   expect(await readdir(join(two.folder, 'elsewhere'))).toEqual([]);
+});
+
+test('keeps the notes of Gemini CLI the same on every machine, and leaves alone what waits for its inbox', async () => {
+  const [one, two] = machines as [CliUser, CliUser];
+  const register = async (machine: CliUser, name: string) => {
+    const root = await realpath(join(machine.folder, 'work'));
+    await write(machine, '.gemini/projects.json', JSON.stringify({ projects: { [root]: name } }));
+    await write(machine, `.gemini/tmp/${name}/.project_root`, root);
+    return `.gemini/tmp/${name}/memory`;
+  };
+  const sync = (machine: CliUser) =>
+    machine.run(['sync', join(machine.folder, 'work'), '--native', 'gemini-cli', '--once']);
+  const notes = await register(one, 'work');
+  await write(one, `${notes}/MEMORY.md`, '- [Kettle](kettle.md)\n');
+  await write(one, `${notes}/kettle.md`, 'The kettle boils over\n');
+  await write(one, `${notes}/skills/descale/SKILL.md`, 'A draft\n');
+  await write(one, `${notes}/.inbox/private/extraction.patch`, 'A patch\n');
+  await write(one, `${notes}/.extraction-state.json`, '{}');
+  expect(await sync(one)).toMatchObject({ out: expect.stringContaining('2 files: sent 2 new'), err: '', code: 0 });
+
+  const name = 'gemini-cli:github.com/acme/tea/Skills/brew/SKILL.md';
+  const memory = { content: `${name}\n\nOut`, externalId: name, project: 'github.com/acme/tea', tags: ['gemini-cli'] };
+  await client.memories.create(memory);
+  const others = await register(two, 'work-1');
+  expect(await sync(two)).toMatchObject({ out: expect.stringContaining('received 2 new'), err: '', code: 0 });
+  expect((await readdir(join(two.folder, others))).sort()).toEqual(['.svc', 'MEMORY.md', 'kettle.md']);
+  const { results } = await client.search({ query: 'What boils over?', project: 'github.com/acme/tea' });
+  expect(results[0]).toMatchObject({ externalId: 'gemini-cli:github.com/acme/tea/kettle.md', tags: ['gemini-cli'] });
 });
 
 test('is refused in a folder of the other form, and needs a folder without --native', async () => {
