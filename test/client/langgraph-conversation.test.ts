@@ -118,6 +118,15 @@ test('stores nothing twice when a checkpoint is put again, by several programs a
   expect(await contentsOf(memory, again)).toEqual(['Where is Ada?', 'In Graz.', 'Since when?']);
 });
 
+test('stores nothing twice when steps of a thread are put while an earlier one is being stored', async () => {
+  const memory = new MemorySaver();
+  const saver = kept(memory);
+  const all = ['one', 'two', 'three', 'four'].map((content) => human(content, content));
+  const first = await put(saver, newThread(), all.slice(0, 1));
+  const [, , last] = await Promise.all([2, 3, 4].map((count) => put(saver, first, all.slice(0, count))));
+  expect(await contentsOf(memory, last!)).toEqual(['one', 'two', 'three', 'four']);
+});
+
 test('appends what is new in a fork, and updates a message that was edited', async () => {
   const memory = new MemorySaver();
   const one = human('1', 'Where is Ada?');
