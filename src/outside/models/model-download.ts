@@ -79,6 +79,7 @@ async function downloadPart(
     const now = await sizeOfPart(folder, file);
     tries = now > bytes ? 0 : tries + 1;
     bytes = now;
+    if (tries >= MAX_TRIES) throw wrongPart(file, hub);
     if (bytes < file.bytes)
       await options.pause(backoffMs(tries + 1, BACKOFF, chanceOf(options.random)), options.signal);
   }

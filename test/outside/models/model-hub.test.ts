@@ -39,14 +39,18 @@ afterEach(async () => {
 
 const describeAll = (from: ModelHub = hub) => from.describe('owner/model', [...FILES.keys()], signal);
 
-async function download() {
+const MANY_PAUSES = 100;
+
+async function download(from: ModelHub = hub) {
   const pauses: number[] = [];
   const progress: number[] = [];
-  await downloadCommit(hub, await describeAll(), folder, {
+  await downloadCommit(from, await describeAll(), folder, {
     signal,
     random: systemRandom,
     onProgress: (_, bytes) => progress.push(bytes),
-    pause: async (ms) => void pauses.push(ms),
+    async pause(ms) {
+      if (pauses.push(ms) > MANY_PAUSES) throw new Error('It does not give up.');
+    },
   });
   return { pauses, progress };
 }
@@ -110,6 +114,14 @@ describe('a download', () => {
     const { message } = await faultOf(download());
     expect(message).toMatch(/^http:\/\/127\.0\.0\.1:\d+ cannot be reached \(.+\)\. Check the network; behind a proxy /);
     expect(server.ranges(MODEL_FILE)).toHaveLength(5);
+  });
+
+  test('gives up where the network answers with a page of its own, whose length it does not state', async () => {
+    async function* page() {
+      yield Buffer.from('Sign in');
+    }
+    const { message } = await faultOf(download({ ...hub, read: async () => ({ offset: 0, body: page() }) }));
+    expect(message).toMatch(/ did not send the \d+ bytes of config\.json that it states\. Try again later\.$/);
   });
 
   test('of another content is refused, and deleted', async () => {
