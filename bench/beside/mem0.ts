@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DIMENSIONS, type Embedder } from './hashing-embedder.ts';
+import type { Embedder } from '../embedding-server.ts';
+import { DIMENSIONS } from './hashing-embedder.ts';
 
 const PROGRAM = fileURLToPath(new URL('./mem0-process.mjs', import.meta.url));
 

@@ -12,7 +12,7 @@ import { createStandIn, embedWords, type StandIn } from './stand-ins.ts';
 import { type StoredAs, withStored } from './stored-dialogues.ts';
 import { trainEmbedder } from './word-vectors.ts';
 
-const USAGE = `node --import tsx bench/retrieval/meaning.ts --data <file> [--as conversations] [--json]
+const USAGE = `node --import tsx bench/retrieval/meaning.ts --data <file> [--as conversations] [--embeddings <address>] [--json]
 
 Measures how the weight of meaning follows an embedding model. Stores labelled dialogues with the built daemon (npm run
 build), gives their turns vectors of stand-ins for models from noise to a strong one, and asks all questions but the
@@ -21,12 +21,15 @@ it is learned and afterwards. Ends with 1 if noise costs more than 0.3 points.
 
   --data <file>  dialogues in the format of the LoCoMo benchmark
   --as <kind>    conversations, or facts: each turn a separate memory
+  --embeddings <address>
+                 instead of stand-ins, the model of an embedding server, as SVC_EMBEDDINGS names it
   --json         print the figures as JSON`;
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     as: { type: 'string', default: 'conversations' },
+    embeddings: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -34,6 +37,7 @@ const { values } = parseArgs({
 
 /** What noise may cost, in points. */
 const MAX_COST = 0.3;
+const TEXTS_PER_REQUEST = 64;
 
 /** From noise to a strong model; `lift` .1 finds about as much alone as published retrievers do (R@10 .67 to .69). */
 function standInsFor(dialogues: readonly Dialogue[]): StandIn[] {
@@ -47,6 +51,23 @@ function standInsFor(dialogues: readonly Dialogue[]): StandIn[] {
     createStandIn('lifted .1', { words, lift: 0.1 }),
     createStandIn('lifted .2', { words, lift: 0.2 }),
   ];
+}
+
+/** A real model: embeds all texts and questions beforehand. */
+async function modelOf(address: string, dialogues: readonly Dialogue[]): Promise<StandIn> {
+  const [base, model] = address.split('#');
+  const texts = dialogues.flatMap(({ turns, questions }) => [...turns, ...questions].map(({ text }) => text));
+  const vectors = new Map<string, Float32Array>();
+  for (let start = 0; start < texts.length; start += TEXTS_PER_REQUEST) {
+    const input = texts.slice(start, start + TEXTS_PER_REQUEST);
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${base}/embeddings`, {
+      ...{ method: 'POST', headers, body: JSON.stringify({ model, input }) },
+    });
+    const { data } = (await response.json()) as { data: { index: number; embedding: number[] }[] };
+    for (const { index, embedding } of data) vectors.set(input[index]!, Float32Array.from(embedding));
+  }
+  return { name: model!, turn: (_, text) => vectors.get(text)!, question: (text) => vectors.get(text)! };
 }
 
 function sharesOf(asked: readonly Asked[]): number[] {
@@ -75,6 +96,8 @@ function rowOf(name: string, asked: readonly Asked[], without: Recall): Record<s
     'while learning': gains(whileLearning(asked)),
     'at 0': at(0),
     'at 1.5': at(1.5),
+    'at 3': at(3),
+    'at 5': at(5),
   };
 }
 
@@ -93,7 +116,8 @@ async function measure(dialogues: readonly Dialogue[], storedAs: StoredAs): Prom
       const asking = await createAskedDialogues(db, stored);
       const without = meanRecall((await asking.ask(undefined)).map(({ recallAt }) => recallAt(1)));
       const rows: Record<string, string | number>[] = [];
-      for (const standIn of standInsFor(dialogues)) {
+      const { embeddings } = values;
+      for (const standIn of embeddings ? [await modelOf(embeddings, dialogues)] : standInsFor(dialogues)) {
         process.stderr.write(`… ${standIn.name}\n`);
         rows.push(rowOf(standIn.name, await asking.ask(standIn), without));
       }

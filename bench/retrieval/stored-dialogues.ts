@@ -61,7 +61,8 @@ export async function withStored<T>(
   });
 }
 
-async function untilEmbedded(url: string): Promise<void> {
+/** Waits until every text has its vector. */
+export async function untilEmbedded(url: string): Promise<void> {
   const waiting = async () =>
     Number(/^svc_embeddings_waiting (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
   while ((await waiting()) > 0) await sleep(500);

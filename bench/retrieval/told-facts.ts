@@ -10,15 +10,16 @@ import { formatSection, formatTable } from '../report.ts';
 import { type Person, type Prompt, readPerson } from '../sessions/people.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
-import { withAccount } from './stored-dialogues.ts';
+import { untilEmbedded, withAccount } from './stored-dialogues.ts';
 
-const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--part odd|even] [--at-once] [--show] [--json]
+const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--part odd|even] [--at-once] [--show] [--json]
 
 Stores each person's facts as memories in the order they were told, in the built daemon (npm run build), and asks their
 questions: what is found by kind, the worst person first, whether what changed stands above what it replaced, and how well
 confidence tells what is not stored.
 
   --data <files>   people: facts with questions, or statements with prompts
+  --embeddings <address>  with an embedding server, as SVC_EMBEDDINGS names it
   --part odd|even  only every other question, by its place in the file
   --at-once        ask before the daemon has compared the memories with each other
   --show           list the questions whose answer is not first, and the answers of those that nothing answers
@@ -27,6 +28,7 @@ confidence tells what is not stored.
 const { values } = parseArgs({
   options: {
     data: { type: 'string', multiple: true, default: [] },
+    embeddings: { type: 'string' },
     part: { type: 'string' },
     'at-once': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
@@ -84,14 +86,16 @@ async function main(): Promise<number> {
   const people = await Promise.all(
     files.map(async (file) => ({ ...(await readPerson(resolve(file))), name: basename(file, '.json') })),
   );
+  const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
   const asked = await inFreshFolder((dataDir) =>
-    withAccount({ dataDir }, async ({ url, apiKey }) => {
+    withAccount({ dataDir, settings }, async ({ url, apiKey }) => {
       const call: Call = (path, body) => callApi(url, apiKey, path, body);
       const stores: { person: Person; store: Store }[] = [];
       for (const person of people) {
         for (const size of ['small', 'whole'] as const) stores.push({ person, store: await tell(call, person, size) });
       }
       if (!values['at-once']) await untilCompared(call);
+      if (values.embeddings) await untilEmbedded(url);
       const all: Asked[] = [];
       for (const { person, store } of stores) {
         for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt));

@@ -16,6 +16,7 @@ import {
   hasPositiveSignal,
   isMatch,
   matchesWithoutMeaning,
+  meaningOf,
   STRATEGY_WEIGHTS,
   TEMPERATURE,
   type Weights,
@@ -106,8 +107,8 @@ function rankByLearned(
 
 /** Candidates in the form that learning stores: `vector` as far as it counted, so that learning sees what ranked. */
 export function toRemembered(untaught: readonly Fused<Candidate>[], meaning: number): RememberedCandidate[] {
-  return untaught.map(({ item, signals }) => ({
-    id: item.facts.id,
-    signals: { ...signals, vector: signals.vector * meaning },
+  return untaught.map((hit) => ({
+    id: hit.item.facts.id,
+    signals: { ...hit.signals, vector: meaningOf(hit) * meaning },
   }));
 }

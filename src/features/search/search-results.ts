@@ -48,7 +48,7 @@ export function toResults(
     };
     if (explained === undefined) return result;
     const defaultRank = untaught.findIndex(({ item }) => item === (hit.standsFor ?? hit.item)) + 1;
-    const signals = explainSignals(hit.signals, weights, hit.item.type !== 'message');
+    const signals = explainSignals(hit, weights);
     const related = relatedIn(hit, result.content, explained.related);
     const learnedWords = learnedWordsOf(hit, explained.learned);
     const words = { ...(related.length > 0 && { related }), ...(learnedWords.length > 0 && { learnedWords }) };

@@ -28,7 +28,7 @@ describe('a search with an embedder', () => {
     expect((await ann.find('doctor'))[0]).toBe('The physician was late');
     expect((await ann.find('residence'))[0]).toMatch('A new dwelling');
     const { body } = await ann.search('fahrzeug', { explain: true });
-    expect(body.results[0]!.why!.signals.vector).toEqual({ value: 1, weight: 1.25, share: 1.25 });
+    expect(body.results[0]!.why!.signals.vector).toEqual({ value: 1, weight: 5.75, share: 5.75 });
   });
 
   test('with the semantic strategy orders by similarity only', async () => {

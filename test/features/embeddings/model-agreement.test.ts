@@ -62,7 +62,7 @@ describe('the weight of an embedding model', () => {
     expect(agreement).toBeGreaterThan(0.8);
     const { body } = await ann.search('otter harbor', { explain: true });
     expect(body.strategy.weights.vector).toBe(1.875);
-    expect(body.results[0]!.why!.signals.vector).toMatchObject({ weight: 1.875 });
+    expect(body.results[0]!.why!.signals.vector).toMatchObject({ weight: 1.5 * 5.75 });
   });
 
   test('shrinks with an embedder of noise', async () => {

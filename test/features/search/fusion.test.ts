@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
+import { SIGNAL_NAMES, type SignalName } from '../../../src/contract/signals.ts';
 import { compareCandidates } from '../../../src/features/search/candidate.ts';
 import {
   explainSignals,
@@ -23,10 +23,12 @@ const anySignals = fc
     signals({ ...Object.fromEntries(SIGNAL_NAMES.map((name, at) => [name, values[at]])), speaker }),
   );
 const items = fc.array(
-  fc.tuple(anySignals, fc.integer({ min: 0, max: 3 })).map(([each, at]) => ({
-    item: candidate('memory', {}, { at: NOW - at }),
-    signals: each,
-  })),
+  fc
+    .tuple(anySignals, fc.constantFrom('memory' as const, 'message' as const), fc.integer({ min: 0, max: 3 }))
+    .map(([each, type, at]) => ({
+      item: candidate(type, {}, { at: NOW - at }),
+      signals: type === 'message' ? each : { ...each, window: each.lexical, session: each.lexical },
+    })),
   { maxLength: 15 },
 );
 const weights = fc.oneof(
@@ -51,9 +53,12 @@ describe('fusion', () => {
       fc.property(items, weights, (all, weighed) => {
         const fused = fuse(all, weighed, compareCandidates);
         const speaking = SIGNAL_NAMES.filter((name) => all.some((one) => one.signals[name] !== 0));
-        const most = speaking.reduce((sum, name) => sum + Math.max(0, weighed[name]), 0) || 1;
-        for (const [index, { score, signals: own }] of fused.entries()) {
-          const shares = Object.values(explainSignals(own, weighed, false)).reduce((sum, { share }) => sum + share, 0);
+        const meaning = weighed.lexical !== 0 && all.some(({ item }) => item.type === 'memory') ? 4.6 : 1;
+        const mostOf = (name: SignalName) => Math.max(0, weighed[name]) * (name === 'vector' ? meaning : 1);
+        const most = speaking.reduce((sum, name) => sum + mostOf(name), 0) || 1;
+        for (const [index, hit] of fused.entries()) {
+          const { score } = hit;
+          const shares = Object.values(explainSignals(hit, weighed)).reduce((sum, { share }) => sum + share, 0);
           expect(score).toBeCloseTo(shares / most, 9);
           if (weighed.speaker >= 0) expect(score).toBeLessThanOrEqual(1 + 1e-9);
           expect(fused[index - 1]?.score ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(score);
@@ -70,6 +75,18 @@ describe('fusion', () => {
     expect(scores[1]).toBeCloseTo(
       STRATEGY_WEIGHTS.default.lexical / (STRATEGY_WEIGHTS.default.lexical + STRATEGY_WEIGHTS.default.date),
     );
+  });
+
+  test('counts meaning outside conversations as much as words, and by meaning alone as in them', () => {
+    const [means, says] = [signals({ vector: 1 }), signals({ lexical: 1, window: 1, session: 1 })];
+    const all = [means, says].map((own) => ({ item: candidate('memory'), signals: own }));
+    const [one, other] = fuse(all, STRATEGY_WEIGHTS.default, compareCandidates);
+    expect(one!.score).toBeCloseTo(other!.score, 9);
+    const both = (['memory', 'message'] as const).map((type) => ({ item: candidate(type), signals: means }));
+    const [memory, message] = fuse(both, STRATEGY_WEIGHTS.semantic, compareCandidates);
+    expect([memory!.score, message!.score]).toEqual([1, 1]);
+    const inBoth = fuse(both, STRATEGY_WEIGHTS.default, compareCandidates);
+    expect(inBoth[0]!.score / inBoth[1]!.score).toBeCloseTo(4.6, 9);
   });
 
   test('breaks ties by recency, then by id', () => {
