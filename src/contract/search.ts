@@ -190,7 +190,7 @@ const Timings = Type.Optional(SearchTimings);
 /** How much the account's embedding model counts, for `explain`. */
 export const MeaningWeight = Type.Object({
   factor: Type.Number({
-    description: 'What the weight of `vector` is multiplied by: 0 to 1.5, 1 until enough is known',
+    description: 'What the weight of `vector` is multiplied by: 0 to 1, 1 until enough is known',
   }),
   agreement: Nullable(
     Type.Number({

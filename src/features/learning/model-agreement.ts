@@ -20,15 +20,14 @@ const MIN_SEARCHES = 10;
 const PRIOR_SEARCHES = 10;
 /** Agreement up to which a model counts for nothing; that of noise is 0.5. */
 const NOISE_AGREEMENT = 0.54;
-/** Agreement at which a model counts as usual. */
+/** Agreement from which on a model counts as usual. */
 const USUAL_AGREEMENT = 0.65;
-const MAX_FACTOR = 1.5;
 /** Each search leaves this much of the searches before it, so that about the last 400 count. */
 const RETENTION = 1 - 1 / 400;
 
 /**
- * Returns how much a model counts: as usual (1) until it is known, then in proportion to how far its agreement exceeds
- * that of noise. `bench/notes/meaning.md` has the measurements behind the constants.
+ * Returns how much a model counts: as usual (1) until it is known, then less by how far its agreement is from the usual
+ * one to that of noise. `bench/notes/meaning.md` has the measurements behind the constants.
  */
 export function meaningWeightOf({ searches, agreed }: ModelAgreement): MeaningWeight {
   const agreement = searches === 0 ? null : rounded(agreed / searches);
@@ -36,7 +35,7 @@ export function meaningWeightOf({ searches, agreed }: ModelAgreement): MeaningWe
   if (known.searches < MIN_SEARCHES) return { factor: 1, ...known };
   const expected = (PRIOR_SEARCHES * USUAL_AGREEMENT + agreed) / (PRIOR_SEARCHES + searches);
   const factor = (expected - NOISE_AGREEMENT) / (USUAL_AGREEMENT - NOISE_AGREEMENT);
-  return { factor: rounded(Math.min(MAX_FACTOR, Math.max(0, factor))), ...known };
+  return { factor: rounded(Math.min(1, Math.max(0, factor))), ...known };
 }
 
 /** The sums that the searches' `shares` add, and what they leave of the sums before. */
