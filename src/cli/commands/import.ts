@@ -93,7 +93,8 @@ function finish(
   if (options.json) printJson(context, { ...report, stopped });
   else context.terminal.out(`${formatImportReport(error ? { ...report, complete: true } : report)}\n`);
   if (resetsAt !== undefined) {
-    const advice = 'Run the same command again after that, or now with --wait: nothing is added twice.';
+    const advice =
+      'Run the same command again after that, or now with --wait: nothing is added twice. The operator of the daemon raises the limit: svc admin tier EMAIL Pro';
     throw new CommandFailure(EXIT.failed, `${error!.message}\n${advice}`);
   }
   if (error !== undefined) throw error;

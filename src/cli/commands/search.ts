@@ -2,6 +2,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { CommandContext } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
   collect,
@@ -67,8 +69,10 @@ export function searchCommand(context: CommandContext): Command {
     .option(...SPACE_OPTION)
     .addHelpText('after', HELP)
     .action(async (words: string[], options: SearchOptions) => {
+      const query = words.join(' ').trim();
+      if (query === '')
+        throw new CommandFailure(EXIT.usage, 'What to search for is missing: svc search "what does Ada drink"');
       const client = await openClient(context, options);
-      const query = words.join(' ');
       const answer = await client.search(requestOf(query, options));
       if (options.json) return printJson(context, answer);
       if (!context.terminal.isTty) return printRows(answer, context);

@@ -37,7 +37,7 @@ export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: numbe
     async assertAvailable() {
       const { code, error } = await run('systemctl', [...ofScope, 'show', '--property=Version']);
       if (code === 0) return;
-      const cause = code === 127 ? 'systemctl is not installed' : error.split('\n')[0];
+      const cause = code === 127 ? 'systemctl is not installed' : error.split('\n')[0]!.replace(/\.$/, '');
       const advice =
         scope === 'user'
           ? 'Sign in as this user rather than with su or sudo; in a container, run svc serve instead.'
