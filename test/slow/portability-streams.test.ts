@@ -275,8 +275,11 @@ describe('an import', () => {
     };
     let importing = begin();
     const isUnderWay = async () => {
-      // The probing import occupies the account for a moment: another that arrives just then is refused.
-      if (!importing.way) importing = begin();
+      // The probing import occupies the account for a moment: another that arrives just then is refused, so it goes first.
+      if (!importing.way) {
+        importing = begin();
+        return false;
+      }
       return (await portable(caller).send('{}')).status === 409;
     };
     expect(await until(isUnderWay)).toBe(true);
