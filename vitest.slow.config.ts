@@ -14,6 +14,9 @@ const ALONE = [
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
 
+/** Files that drive browsers. */
+const BROWSERS = ['web/**/*', 'reference', 'oauth-clients'].map((name) => `test/slow/${name}.test.ts`);
+
 /** Files that take longest. The others fill the time beside them; at the end they would run by themselves. */
 const FIRST = [
   'tenant-predicates',
@@ -60,15 +63,26 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: 'together',
+          name: 'programs',
           include: ['test/slow/**/*.test.ts'],
-          exclude: ALONE,
-          // Mostly they wait for each other's processes; with three, browsers miss their limits.
-          maxWorkers: 2,
+          exclude: [...BROWSERS, ...ALONE],
+          // Mostly they wait for each other's processes.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...shared, name: 'alone', include: ALONE, exclude: [], maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...shared,
+          name: 'browsers',
+          include: BROWSERS,
+          exclude: ALONE,
+          // With three, pages miss their limits.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      { test: { ...shared, name: 'alone', include: ALONE, exclude: [], maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
 });

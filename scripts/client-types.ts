@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -12,7 +13,7 @@ interface Declared {
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const WORK = `${root}.cache/client-types`;
+const CACHE = `${root}.cache`;
 /** Declarations that are derived from a value, such as a schema. */
 const DERIVED = /\bStatic<|\btypeof\b/;
 
@@ -21,16 +22,22 @@ const DERIVED = /\bStatic<|\btypeof\b/;
  * so that the library needs no schema library to be type-checked.
  */
 export async function writeClientTypes(folder: string): Promise<void> {
-  await rm(WORK, { recursive: true, force: true });
   await mkdir(`${folder}/client`, { recursive: true });
-  await compile(`${root}tsconfig.client.json`, `${WORK}/emitted`);
-  const emitted = await readFolder(`${WORK}/emitted/client`);
-  const declared = await contractTypes(emitted);
-  const written = await writtenOut(declared.filter(({ text }) => DERIVED.test(text)));
-  const contract = declared.map(({ name, text }) => written.get(name) ?? text).join('\n');
-  await writeFile(`${folder}/contract.d.ts`, `${contract}\n`);
-  for (const [name, text] of emitted) await writeFile(`${folder}/client/${name}`, withOneContract(text));
-  await rm(WORK, { recursive: true, force: true });
+  await mkdir(CACHE, { recursive: true });
+  // Tests write several packages at once.
+  const work = await mkdtemp(`${CACHE}/client-types-`);
+  try {
+    await compile(`${root}tsconfig.client.json`, `${work}/emitted`);
+    const emitted = await readFolder(`${work}/emitted/client`);
+    const declared = await contractTypes(emitted, work);
+    const derived = declared.filter(({ text }) => DERIVED.test(text));
+    const written = await writtenOut(derived, work);
+    const contract = declared.map(({ name, text }) => written.get(name) ?? text).join('\n');
+    await writeFile(`${folder}/contract.d.ts`, `${contract}\n`);
+    for (const [name, text] of emitted) await writeFile(`${folder}/client/${name}`, withOneContract(text));
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
 }
 
 async function compile(config: string, outDir: string): Promise<void> {
@@ -48,13 +55,13 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
 }
 
 /** Returns the types of the contract's modules that the client imports, and of those that these export again. */
-async function contractTypes(emitted: ReadonlyMap<string, string>): Promise<Declared[]> {
+async function contractTypes(emitted: ReadonlyMap<string, string>, work: string): Promise<Declared[]> {
   const imported = [...emitted.values()].flatMap((text) => [...text.matchAll(/\.\.\/contract\/([\w-]+)\.ts/g)]);
   const modules = new Set(imported.map(([, module]) => module!));
   const declared: Declared[] = [];
   // Iterates over what is added meanwhile, too.
   for (const module of modules) {
-    const text = await readFile(`${WORK}/emitted/contract/${module}.d.ts`, 'utf8');
+    const text = await readFile(`${work}/emitted/contract/${module}.d.ts`, 'utf8');
     for (const [, again] of text.matchAll(/^export .* from '\.\/([\w-]+)\.ts'/gm)) modules.add(again!);
     for (const statement of statementsOf(text)) {
       const name = /^export (?:type|interface) (\w+)/m.exec(statement)?.[1];
@@ -72,18 +79,18 @@ function statementsOf(text: string): string[] {
 }
 
 /** Lets the compiler evaluate the types: the declaration of an inferred constant has its type in full. */
-async function writtenOut(types: readonly Declared[]): Promise<Map<string, string>> {
+async function writtenOut(types: readonly Declared[], work: string): Promise<Map<string, string>> {
   const modules = [...new Set(types.map(({ module }) => module))];
   const source = [
     ...modules.map((module, index) => `import type * as m${index} from '../../src/contract/${module}.ts';`),
     'declare function evaluated<T>(): { type: T };',
     ...types.map(({ name, module }) => `export const ${name} = evaluated<m${modules.indexOf(module)}.${name}>();`),
   ];
-  await writeFile(`${WORK}/written.ts`, source.join('\n'));
+  await writeFile(`${work}/written.ts`, source.join('\n'));
   const config = { extends: `${root}tsconfig.client.json`, compilerOptions: { rootDir: root }, files: ['written.ts'] };
-  await writeFile(`${WORK}/tsconfig.json`, JSON.stringify(config));
-  await compile(`${WORK}/tsconfig.json`, `${WORK}/out`);
-  const emitted = await readFile(`${WORK}/out/.cache/client-types/written.d.ts`, 'utf8');
+  await writeFile(`${work}/tsconfig.json`, JSON.stringify(config));
+  await compile(`${work}/tsconfig.json`, `${work}/out`);
+  const emitted = await readFile(`${work}/out/${relative(root, work)}/written.d.ts`, 'utf8');
   // All types go to one file, where they find each other by name.
   const text = emitted.replaceAll(/\bm\d+\.|import\("[^"]*\/contract\/[\w-]+\.ts"\)\./g, '');
   const found = new Map<string, string>();
