@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbedder } from '../../test/helpers/embedder.ts';
 import type { BenchOptions } from '../benchmarks.ts';
 import { type FilledTenant, fillFolder } from '../fill-folder.ts';
@@ -8,6 +7,7 @@ import type { Section } from '../report.ts';
 import { columnsOf } from '../routes.ts';
 import { medianOf } from '../statistics.ts';
 import { createTexts, type Texts } from '../texts.ts';
+import { untilEmbedded } from './stored-dialogues.ts';
 
 /** One tenant with 10,000 messages, one with 100,000, and a thousand small ones. */
 const GROUPS = [
@@ -69,7 +69,12 @@ async function measureAll(
 ): Promise<Measured[]> {
   const daemon = await startDaemon({ dataDir, settings, nodeOptions: options.nodeOptions });
   try {
-    await embedded(daemon.url, options);
+    const startMs = performance.now();
+    const elapsedSeconds = () => Math.round((performance.now() - startMs) / 1000);
+    await untilEmbedded(daemon.url, {
+      everyMs: 10_000,
+      onWaiting: (texts) => options.progress(`${texts} texts wait for their vectors after ${elapsedSeconds()} s`),
+    });
     const measured: Measured[] = [];
     for (const [place, size] of NAMES.entries()) {
       for (const [path, callers] of [
@@ -85,18 +90,6 @@ async function measureAll(
     return measured;
   } finally {
     await daemon.stop();
-  }
-}
-
-/** Waits until every item has its vector; returns at once without an embedder. */
-async function embedded(url: string, { progress }: BenchOptions): Promise<void> {
-  const startMs = performance.now();
-  for (;;) {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    const waiting = Number(/^svc_embeddings_waiting (\d+)$/m.exec(text)?.[1] ?? 0);
-    if (waiting === 0) return;
-    progress(`${waiting} texts wait for their vectors after ${Math.round((performance.now() - startMs) / 1000)} s`);
-    await sleep(10_000);
   }
 }
 

@@ -1,8 +1,11 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { embeddings } from '../../src/daemon/config-values.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { vectorExtension } from '../../src/db/vector-extension.ts';
 import { meaningWeightOf, totalOf } from '../../src/features/learning/model-agreement.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createEmbedder } from '../../src/outside/models/embedding-server.ts';
 import { type Dialogue, readDialogues } from '../locomo-data.ts';
 import { inFreshFolder } from '../processes.ts';
 import { meanRecall, type Recall } from '../recall.ts';
@@ -53,21 +56,23 @@ function standInsFor(dialogues: readonly Dialogue[]): StandIn[] {
   ];
 }
 
-/** A real model: embeds all texts and questions beforehand. */
-async function modelOf(address: string, dialogues: readonly Dialogue[]): Promise<StandIn> {
-  const [base, model] = address.split('#');
+/** A real model: embeds all texts and questions beforehand. Throws for the folder of a model. */
+async function modelOf(setting: string, dialogues: readonly Dialogue[]): Promise<StandIn> {
+  const address = embeddings(setting);
+  if (!('url' in address)) throw new Error('--embeddings takes the address of a server');
+  const embedder = createEmbedder(address, systemClock);
   const texts = dialogues.flatMap(({ turns, questions }) => [...turns, ...questions].map(({ text }) => text));
   const vectors = new Map<string, Float32Array>();
-  for (let start = 0; start < texts.length; start += TEXTS_PER_REQUEST) {
-    const input = texts.slice(start, start + TEXTS_PER_REQUEST);
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${base}/embeddings`, {
-      ...{ method: 'POST', headers, body: JSON.stringify({ model, input }) },
-    });
-    const { data } = (await response.json()) as { data: { index: number; embedding: number[] }[] };
-    for (const { index, embedding } of data) vectors.set(input[index]!, Float32Array.from(embedding));
+  try {
+    for (let start = 0; start < texts.length; start += TEXTS_PER_REQUEST) {
+      const batch = texts.slice(start, start + TEXTS_PER_REQUEST);
+      const found = await embedder.embed(address.model, batch);
+      for (const [index, text] of batch.entries()) vectors.set(text, found[index]!);
+    }
+  } finally {
+    await embedder.close();
   }
-  return { name: model!, turn: (_, text) => vectors.get(text)!, question: (text) => vectors.get(text)! };
+  return { name: address.model, turn: (_, text) => vectors.get(text)!, question: (text) => vectors.get(text)! };
 }
 
 function sharesOf(asked: readonly Asked[]): number[] {
@@ -116,8 +121,8 @@ async function measure(dialogues: readonly Dialogue[], storedAs: StoredAs): Prom
       const asking = await createAskedDialogues(db, stored);
       const without = meanRecall((await asking.ask(undefined)).map(({ recallAt }) => recallAt(1)));
       const rows: Record<string, string | number>[] = [];
-      const { embeddings } = values;
-      for (const standIn of embeddings ? [await modelOf(embeddings, dialogues)] : standInsFor(dialogues)) {
+      const { embeddings: model } = values;
+      for (const standIn of model ? [await modelOf(model, dialogues)] : standInsFor(dialogues)) {
         process.stderr.write(`… ${standIn.name}\n`);
         rows.push(rowOf(standIn.name, await asking.ask(standIn), without));
       }

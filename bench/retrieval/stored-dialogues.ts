@@ -56,16 +56,23 @@ export async function withStored<T>(
       progress.advance(dialogue.turns.length);
     }
     progress.end();
-    if (options.settings?.SVC_EMBEDDINGS !== undefined) await untilEmbedded(url);
+    await untilEmbedded(url);
     return work({ url, apiKey, dialogues, storedAs, idOf });
   });
 }
 
-/** Waits until every text has its vector. */
-export async function untilEmbedded(url: string): Promise<void> {
-  const waiting = async () =>
-    Number(/^svc_embeddings_waiting (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
-  while ((await waiting()) > 0) await sleep(500);
+/** Waits until every text has its vector; returns at once without an embedder. */
+export async function untilEmbedded(
+  url: string,
+  { everyMs = 500, onWaiting }: { everyMs?: number; onWaiting?: (texts: number) => void } = {},
+): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const texts = Number(/^svc_embeddings_waiting (\d+)$/m.exec(metrics)?.[1] ?? 0);
+    if (texts === 0) return;
+    onWaiting?.(texts);
+    await sleep(everyMs);
+  }
 }
 
 async function storeConversations(url: string, apiKey: string, { sampleId, turns }: Dialogue) {

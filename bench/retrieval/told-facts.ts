@@ -95,7 +95,7 @@ async function main(): Promise<number> {
         for (const size of ['small', 'whole'] as const) stores.push({ person, store: await tell(call, person, size) });
       }
       if (!values['at-once']) await untilCompared(call);
-      if (values.embeddings) await untilEmbedded(url);
+      await untilEmbedded(url);
       const all: Asked[] = [];
       for (const { person, store } of stores) {
         for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt));

@@ -48,6 +48,17 @@ const imported = async (words: string[], stdin: string) => {
   return { ...JSON.parse(out), code, err };
 };
 
+/** What the upload of some facts takes beside a client, and without an interest in its progress. */
+const upload = (amount: number, repeatable = true) => ({
+  source: { open: () => bytesOf(ndjson(facts(amount))), bytes: undefined, repeatable },
+  options: { format: 'svc' as const },
+  clock: daemon.clock,
+  random: systemRandom,
+  waitForQuota: false,
+  onProgress() {},
+  onWait() {},
+});
+
 describe('svc import', () => {
   test('adds everything once, even if repeated', async () => {
     await newPerson();
@@ -147,12 +158,8 @@ describe('svc import', () => {
     const waits: string[] = [];
     const { report, error } = await uploadImport({
       client: createClient({ baseUrl: daemon.baseUrl, apiKey }),
-      source: { open: () => bytesOf(ndjson(facts(limit + 5))), bytes: undefined, repeatable: true },
-      options: { format: 'svc' },
-      clock: daemon.clock,
-      random: systemRandom,
+      ...upload(limit + 5),
       waitForQuota: true,
-      onProgress() {},
       onWait: (text) => waits.push(text),
       sleep: async (ms) => daemon.clock.advance(ms),
     });
@@ -187,13 +194,7 @@ describe('svc import', () => {
             return client.import(source, options);
           },
         },
-        source: { open: () => bytesOf(ndjson(facts(3))), bytes: undefined, repeatable },
-        options: { format: 'svc' },
-        clock: daemon.clock,
-        random: systemRandom,
-        waitForQuota: false,
-        onProgress() {},
-        onWait() {},
+        ...upload(3, repeatable),
         sleep: async () => {},
       });
     expect(await sending(2)).toMatchObject({ report: { added: memories(3) } });
@@ -220,13 +221,7 @@ describe('svc import', () => {
           throw new ApiError(problem, { status: 503, headers: new Headers({ 'retry-after': seconds }) });
         },
       },
-      source: { open: () => bytesOf(ndjson(facts(1))), bytes: undefined, repeatable: true },
-      options: { format: 'svc' },
-      clock: daemon.clock,
-      random: systemRandom,
-      waitForQuota: false,
-      onProgress() {},
-      onWait() {},
+      ...upload(1),
       sleep: async (ms) => void waits.push(ms),
     });
     expect(error).toMatchObject({ code: 'invalid_request' });

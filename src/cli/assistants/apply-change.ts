@@ -11,8 +11,9 @@ import type { ChangePlan } from './plan-change.ts';
 const RETAINED_BACKUPS = 9;
 
 /**
- * Applies a plan: writes a backup beside the file, then replaces the file, following symbolic links. Preserves mode and owner, except that new files and files with a key are readable by their
- * owner only. Throws `ConfigFileError` if the file has changed since it was planned.
+ * Applies a plan: writes a backup beside the file, then replaces the file, following symbolic links. Preserves mode and
+ * owner, except that new files and files with a key are readable by their owner only. Throws `ConfigFileError` if the
+ * file has changed since it was planned.
  */
 export async function applyChange(plan: ChangePlan): Promise<{ backup?: string }> {
   if (!plan.changed) return {};

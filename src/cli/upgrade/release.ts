@@ -39,8 +39,8 @@ export function parseChecksums(text: string): Map<string, string> {
 }
 
 /**
- * Chooses the archive for a platform: the `.tar.xz` if this machine unpacks it, as
- * install.sh does. Throws `CommandFailure` without one.
+ * Chooses the archive for a platform: the `.tar.xz` if this machine unpacks it, as install.sh does. Throws `CommandFailure`
+ * without one.
  */
 export function chooseArchive(
   checksums: ReadonlyMap<string, string>,
