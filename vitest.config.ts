@@ -15,8 +15,11 @@ const LATE_OPTIMIZATION = [
 /** Most of what a test makes is garbage soon: a larger young generation is collected less often. */
 export const LARGE_YOUNG_GENERATION = '--max-semi-space-size=32';
 
+/** Chooses the order of tests and the inputs of properties. */
+const SEED = process.env.TEST_SEED ?? '1';
+
 /** SQLite works on libuv's threads (see bin/svc). Screens are drawn for their tests wherever those run: ink draws none where CI is set. */
-export const ENVIRONMENT = { UV_THREADPOOL_SIZE: '8', CI: 'false' };
+export const ENVIRONMENT = { UV_THREADPOOL_SIZE: '8', CI: 'false', TEST_SEED: SEED };
 
 export default defineConfig({
   test: {
@@ -31,7 +34,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     env: { ...ENVIRONMENT, ...(onPostgres ? {} : folderInMemory()) },
     // No test relies on what another left behind. Some of test/postgres still do.
-    sequence: { shuffle: !onPostgres },
+    sequence: { shuffle: !onPostgres, seed: Number(SEED) },
+    setupFiles: ['test/helpers/generated-inputs.ts'],
     reporters: ['minimal'],
     globalSetup: [
       'test/helpers/build-all.ts',
