@@ -41,11 +41,16 @@ export async function runProgram(
     const wanted = argv.find((word) => commands.some(({ name }) => name === word));
     const program = await createProgram(commands, (name) => name === wanted, version, terminal);
     if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync(argv, { from: 'user' });
+    else await program.parseAsync(isHelpOfUnknown(argv, commands) ? argv.slice(1) : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     return await report(error, terminal);
   }
+}
+
+/** Whether help is wanted for a command that does not exist: Commander says so, with the nearest one, where it is called. */
+function isHelpOfUnknown([first, second]: readonly string[], commands: readonly LazyCommand[]): boolean {
+  return first === 'help' && second !== undefined && !commands.some(({ name }) => name === second);
 }
 
 /** Whether a package is missing or its binary does not fit this machine, or no more files can be opened. */

@@ -57,6 +57,12 @@ describe('help', () => {
     },
   );
 
+  test('of an unknown command names the nearest one, as the command itself does', async () => {
+    const unknown = await run('serch');
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean search?') });
+    expect(await run('help', 'serch')).toEqual(unknown);
+  });
+
   test('serve accepts every option that its help lists', async () => {
     const values: Record<string, string> = {
       '--public-url': 'http://a',
