@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { CHECKSUMS, isReleaseUrl } from '../upgrade/release.ts';
 export interface ReleaseSource {
   /** Absolute path, or the address. */
   address: string;
-  /** The text of `SHA256SUMS`. Throws `CommandFailure` if it cannot be read. */
+  /** The text of `SHA256SUMS`, in a folder without one of the `.sha256` files beside the archives. Throws `CommandFailure` if it cannot be read. */
   readChecksums(signal: AbortSignal): Promise<string>;
   /** Copies a file and returns its SHA-256. Throws `CommandFailure` if it cannot be read. */
   save(
@@ -41,13 +41,22 @@ function localRelease(address: string): ReleaseSource {
   };
   return {
     address,
-    readChecksums: () => readFile(join(address, CHECKSUMS), 'utf8').catch(failed(CHECKSUMS)),
+    readChecksums: () =>
+      readFile(join(address, CHECKSUMS), 'utf8').catch(
+        async (error) => (await besideArchives(address)) || failed(CHECKSUMS)(error),
+      ),
     async save(name, target, { signal, onProgress }) {
       const file = join(address, name);
       const { size } = await stat(file).catch(failed(name));
       return hashInto(createReadStream(file), target, { signal, onProgress: (bytes) => onProgress(bytes / size) });
     },
   };
+}
+
+/** The checksums that are beside the archives of a folder, as `npm run archive` writes them. */
+async function besideArchives(folder: string): Promise<string> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.sha256')).sort();
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('');
 }
 
 function publishedRelease(address: string): ReleaseSource {

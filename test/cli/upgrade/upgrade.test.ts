@@ -7,6 +7,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -152,6 +153,21 @@ describe('svc upgrade', () => {
       expect(error).toContain(step);
     await upgrade(await publish('0.3.0'));
     expect([current(), await versions()]).toEqual(['0.3.0', ['0.2.0', '0.3.0']]);
+  });
+
+  test('finds the checksum beside an archive, where npm run archive writes it', async () => {
+    const release = await publish('0.2.0');
+    const beside = join(release, `svc-0.2.0-linux-${process.arch}.tar.gz.sha256`);
+    await rename(join(release, 'SHA256SUMS'), beside);
+    expect(await upgrade(release, '--dry-run')).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining((await readFile(beside, 'utf8')).slice(0, 64)),
+    });
+    await rm(beside);
+    expect(await upgrade(release)).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('SHA256SUMS cannot be read (ENOENT)'),
+    });
   });
 
   test('goes back by --rollback, once', async () => {
