@@ -82,12 +82,13 @@ export function noSuchPath(): AppError {
 }
 
 /**
- * Sends the problem document with its headers, and logs `cause` as an error if the fault is ours. Being busy or stopping
- * is expected and logged as a warning only.
+ * Sends the problem document with its headers, and logs `cause` as an error if the fault is ours. Being busy, stopping
+ * or not ready is expected and logged as a warning only, with its reason as `detail`.
  */
 export function sendProblem(problem: AppError, cause: unknown, request: FastifyRequest, reply: FastifyReply) {
   const isBusy = problem.code === 'unavailable' && problem.options.cause === undefined;
-  if (isBusy) request.log.warn({ detail: problem.message }, 'request refused: busy or stopping');
+  if (isBusy) request.log.warn({ detail: problem.message }, 'request refused');
+  else if (problem.code === 'storage_full') request.log.error({ error: cause }, 'request refused: the disk is full');
   else if (problem.status >= 500) request.log.error({ error: cause }, 'request failed');
   const { retryAfterSeconds } = problem.options;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);

@@ -95,6 +95,8 @@ describe('health', () => {
       );
       await limitPages(pages);
       expect((await add('x'.repeat(30_000))).status).toBe(507);
+      const logged = daemon.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+      expect(logged).toMatchObject([{ msg: 'request refused: the disk is full' }]);
       expect((await daemon.call(apiKey, `/v1/memories/${kept.body.id}`)).status).toBe(200);
       await limitPages(1_000_000);
       const later = await add('x'.repeat(30_000));

@@ -134,7 +134,7 @@ describe('the log of a daemon', () => {
     expect((await daemon.call(key, '/v1/memories', { body: { content: 'tea' } })).status).toBe(503);
     const lines = daemon.logLines.map((line) => JSON.parse(line));
     expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
-    const late = lines.find(({ msg }) => msg === 'request refused: busy or stopping');
+    const late = lines.find(({ msg }) => msg === 'request refused');
     expect(late).toMatchObject({ level: 40, detail: expect.stringContaining('stopping') });
   });
 });
