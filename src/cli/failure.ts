@@ -1,5 +1,6 @@
 import { ApiError, UnreachableError } from '../client/errors.ts';
 import { AppError } from '../contract/errors.ts';
+import { messageForPerson } from './daemon-message.ts';
 import { EXIT } from './exit.ts';
 
 /** Exit code after Ctrl-C, by shell convention: 128 + SIGINT. */
@@ -36,11 +37,7 @@ export function toFailure(error: unknown): CommandFailure | undefined {
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }
   if (!(error instanceof ApiError || error instanceof AppError)) return undefined;
-  if (error.code === 'not_found' && error.message.startsWith('You are in no space')) {
-    const advice = 'svc space lists yours; svc space use default acts in your own account.';
-    return new CommandFailure(EXIT.failed, `${error.message}\n${advice}`);
-  }
-  if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, error.message);
+  if (error.code !== 'unauthenticated') return new CommandFailure(EXIT.failed, messageForPerson(error));
   const unknown = 'The key is no longer valid: it was revoked or replaced by a newer sign-in. Run svc login.';
   return new NotSignedInError(whyKeyEnded(error) ?? unknown);
 }

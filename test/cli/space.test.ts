@@ -215,7 +215,7 @@ describe('the space that commands act in', () => {
     const refused = await lin.run(['add', 'We deploy on Tuesdays']);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(
-      /^Space: team\nsvc: You are in no space .*\nsvc space lists yours; svc space use default/,
+      /^Space: team\nsvc: You are in no space "\S+"\.\nsvc space lists yours and your invitations; svc space use default/,
     );
     expect(await json(lin, 'list', '--space', 'default')).toMatchObject({ data: [] });
   });

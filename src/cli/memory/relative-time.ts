@@ -3,7 +3,9 @@ import { dateFormat, dayNumber, formatClockTime, localDay } from './local-day.ts
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const MONTH_AND_YEAR = dateFormat('en-GB', { month: 'long', year: 'numeric' });
-const EXACT = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Formats an instant as a local date and time: `30 Oct 2026, 09:12`. */
+export const formatExactTime = dateFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Formats an instant relative to now: `just now`, `today 14:05`, `yesterday 09:12`, `3 weeks ago`, `in 5 days`. */
 export function formatRelativeTime(epochMs: number, nowMs: number): string {
@@ -24,7 +26,7 @@ export function formatRelativeTime(epochMs: number, nowMs: number): string {
 
 /** Adds the exact local time: `3 weeks ago (30 Oct 2026, 09:12)`. */
 export function formatTimeWithDate(epochMs: number, nowMs: number): string {
-  return `${formatRelativeTime(epochMs, nowMs)} (${EXACT(epochMs)})`;
+  return `${formatRelativeTime(epochMs, nowMs)} (${formatExactTime(epochMs)})`;
 }
 
 function formatDuration(count: number, unit: string): string {
