@@ -3,7 +3,7 @@ import { IMPORT_FORMATS, type ImportFormat } from '../../contract/import-formats
 import { systemRandom } from '../../lib/random.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, toFailure } from '../failure.ts';
 import {
   type CommonOptions,
   collect,
@@ -15,8 +15,10 @@ import {
 } from '../memory/command-options.ts';
 import { formatImportReport } from '../memory/import-report.ts';
 import { importSource } from '../memory/import-source.ts';
-import { quotaResetTime, uploadImport } from '../memory/import-upload.ts';
+import { quotaResetTime, retryTimeMs, uploadImport } from '../memory/import-upload.ts';
 import { createProgressLine, type ProgressLine } from '../memory/progress-line.ts';
+import { formatTimeWithDate } from '../memory/relative-time.ts';
+import { wrap } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
 
 interface ImportOptions extends CommonOptions {
@@ -92,11 +94,24 @@ function finish(
   const stopped = error === undefined ? null : { message: error.message, ...(resetsAt !== undefined && { resetsAt }) };
   if (options.json) printJson(context, { ...report, stopped });
   else context.terminal.out(`${formatImportReport(error ? { ...report, complete: true } : report)}\n`);
-  if (resetsAt !== undefined) {
-    const advice =
-      'Run the same command again after that, or now with --wait: nothing is added twice. The operator of the daemon raises the limit: svc admin tier EMAIL Pro';
-    throw new CommandFailure(EXIT.failed, `${error!.message}\n${advice}`);
-  }
-  if (error !== undefined) throw error;
+  if (error !== undefined) throw withAdvice(error, context);
   if (!report.complete || report.reasons.some(({ fault }) => fault)) throw new CommandFailure(EXIT.failed);
+}
+
+/** Adds to an error when the import can go on, if that is known. */
+function withAdvice(error: Error, { terminal, clock }: CommandContext): Error {
+  const failure = toFailure(error);
+  if (failure === undefined) return error;
+  const again = 'Run the same command again after that';
+  const retryMs = retryTimeMs(error, clock.nowMs());
+  const advice =
+    quotaResetTime(error) !== undefined
+      ? `${again}, or now with --wait: nothing is added twice. The operator of the daemon raises the limit: svc admin tier EMAIL Pro`
+      : retryMs === undefined
+        ? undefined
+        : `It accepts imports again ${formatTimeWithDate(retryMs, clock.nowMs())}. ${again}: nothing is added twice.`;
+  if (advice === undefined) return error;
+  // Each line begins with the program's name.
+  const lines = [failure.message, advice].flatMap((text) => wrap(text, terminal.columns - 'svc: '.length));
+  return new CommandFailure(failure.exitCode, lines.join('\n'));
 }

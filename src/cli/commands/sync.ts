@@ -23,6 +23,7 @@ import {
 import { pluralize } from '../memory/import-report.ts';
 import { localDay } from '../memory/local-day.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
+import { formatExactTime } from '../memory/relative-time.ts';
 import { formatCount } from '../number-format.ts';
 import { ownProgram } from '../own-program.ts';
 import { type FileFormat, markdownFormat } from '../sync/file-format.ts';
@@ -70,6 +71,8 @@ Examples:
 /** Deletions are looked at twice: an editor may be replacing the file. */
 const PAUSE_ONCE_MS = 100;
 const PAUSE_WATCHING_MS = 2000;
+/** A person is told until when svc waits if it is longer than this. */
+const LONG_WAIT_MS = 60_000;
 /** A first run that would store more files than these asks: the folder may be a vault of other notes. */
 const MAX_UNASKED = 20;
 
@@ -252,7 +255,11 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
         if (isFirst && !json) terminal.out(`${summarize(passed, false)}\nWatching ${root}. Ctrl-C stops.\n`);
         isFirst = false;
       },
-      onOutage: ({ message }) => terminal.error(`${message} Waiting for it; both sides catch up then.\n`),
+      onOutage({ message }, waitMs) {
+        const untilMs = clock.nowMs() + waitMs;
+        const until = waitMs < LONG_WAIT_MS ? '' : ` It asks for no request before ${formatExactTime(untilMs)}.`;
+        terminal.error(`${message}${until} Waiting for it; both sides catch up then.\n`);
+      },
       onReturn: () => terminal.error('svc answers again.\n'),
     });
   } finally {

@@ -3,6 +3,7 @@ import type { ImportCounts, ImportFormat, ImportReport } from '../../contract/po
 import { backoffMs } from '../../lib/backoff.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import { chanceOf, type Random } from '../../lib/random.ts';
+import { messageForPerson } from '../daemon-message.ts';
 import type { ImportSource } from './import-source.ts';
 import { formatRelativeTime } from './relative-time.ts';
 
@@ -24,6 +25,8 @@ export interface ImportUpload {
 const RETRIES = 5;
 const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const MAX_SLEEP_MS = 60_000;
+/** A daemon that asks for a longer wait ends the import, which can be repeated then. */
+const MAX_RETRY_AFTER_MS = 5 * 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -56,9 +59,10 @@ async function waitAfter(upload: ImportUpload, error: Error, failures: number): 
     return 'quota';
   }
   if (!isTransient(error) || failures >= RETRIES) return false;
-  const retryAfterMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  const retryAfterMs = retryAfterMsOf(error);
+  if (retryAfterMs > MAX_RETRY_AFTER_MS) return false;
   const waitMs = backoffMs(failures + 1, BACKOFF, chanceOf(random), retryAfterMs);
-  onWait(`${error.message} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
+  onWait(`${textOf(error)} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
   await sleep(waitMs);
   return 'failure';
 }
@@ -74,7 +78,7 @@ function isTransient(error: Error): boolean {
 async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error: Error, resetsAt: string) {
   const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
   onWait(
-    `${error.message} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
+    `${textOf(error)} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
   );
   while (clock.nowMs() < untilMs) await sleep(Math.min(MAX_SLEEP_MS, untilMs - clock.nowMs()));
 }
@@ -84,6 +88,20 @@ export function quotaResetTime(error: Error): string | undefined {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return undefined;
   const { resetsAt } = error.problem;
   return typeof resetsAt === 'string' ? resetsAt : undefined;
+}
+
+/** Returns from when the daemon would accept the import again, if that is too late to wait for. */
+export function retryTimeMs(error: Error, nowMs: number): number | undefined {
+  const retryAfterMs = retryAfterMsOf(error);
+  return isTransient(error) && retryAfterMs > MAX_RETRY_AFTER_MS ? nowMs + retryAfterMs : undefined;
+}
+
+function retryAfterMsOf(error: Error): number {
+  return error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+}
+
+function textOf(error: Error): string {
+  return error instanceof ApiError ? messageForPerson(error) : error.message;
 }
 
 function reportIn(error: Error): ImportReport | undefined {

@@ -21,8 +21,8 @@ interface WatchParts {
   signal: AbortSignal;
   /** Settles what differs. */
   pass(due: Due): Promise<void>;
-  /** Called once when the daemon stops answering, and when it answers again. */
-  onOutage(error: Error): void;
+  /** Called once when the daemon stops answering, with the wait before the next attempt, and when it answers again. */
+  onOutage(error: Error, waitMs: number): void;
   onReturn(): void;
 }
 
@@ -121,10 +121,10 @@ export async function watchSync(parts: WatchParts): Promise<void> {
     } catch (error) {
       if (ended.aborted) throw ended.reason;
       if (!isOutage(error)) throw error;
-      if (failures === 0) onOutage(error as Error);
       failures += 1;
       due.all = true;
       const waitMs = backoffMs(failures, BACKOFF, chanceOf(random), retryAfterMsOf(error));
+      if (failures === 1) onOutage(error as Error, waitMs);
       await sleep(waitMs, undefined, { signal: ended }).catch(() => {});
       if (ended.aborted) throw ended.reason;
       continue;
