@@ -55,7 +55,9 @@ export async function serve(
   const dashboardFiles = await loadDashboardFiles(builtFolder('dashboard'));
   const referenceFiles = await loadReferenceFiles(builtFolder('reference'));
   await makeFolder(config.dataDir).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be created (${error.code})`);
+    const isFile = error.code === 'EEXIST' || error.code === 'ENOTDIR';
+    const why = isFile ? 'it, or a folder above it, is a file' : error.code;
+    throw new ConfigError(`SVC_DATA_DIR ${config.dataDir} cannot be created (${why})`);
   });
   const lock = await lockFolder(config.dataDir, process.pid);
   try {

@@ -46,6 +46,8 @@ export async function replaceFile(
     await fs.rename(draft, path);
   } catch (error) {
     await fs.rm(draft, { force: true }).catch(() => undefined);
+    // Nobody knows the draft.
+    if (error instanceof Error) error.message = error.message.replaceAll(draft, path);
     throw error;
   } finally {
     ownDrafts.delete(name);

@@ -146,7 +146,9 @@ describe('a failed start', () => {
     }
     expect(unknown.stderr).toMatch(/^svc: SVC_PUBLICURL is not a setting of svc[^\n]*\n$/);
     expect(wrong.stderr).toMatch(/^svc: SVC_QUOTAS must be[^\n]*\nsvc: SVC_LOG_LEVEL must be[^\n]*\n$/);
-    expect(noFolder.stderr).toMatch(/^svc: SVC_DATA_DIR [^\n]* cannot be created \(ENOTDIR\)\n$/);
+    expect(noFolder.stderr).toMatch(
+      /^svc: SVC_DATA_DIR [^\n]* cannot be created \(it, or a folder above it, is a file\)\n$/,
+    );
     expect(noHost.stderr).toMatch(/^svc: svc cannot listen on no-such-host.invalid port 0 \([A-Z_]+\)\n$/);
   });
 

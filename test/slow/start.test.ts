@@ -75,7 +75,7 @@ describe('a start that cannot succeed says what to do in one line (row 74)', () 
     const home = await workplaces.folder();
     expectOneLine(
       await runShell(`exec "$BIN" serve --data-dir ${dataDir}`, home),
-      /SVC_DATA_DIR \S+ cannot be created \(ENO\w+\)/,
+      /SVC_DATA_DIR \S+ cannot be created \((ENO\w+|it, or a folder above it, is a file)\)/,
       2,
     );
   });
