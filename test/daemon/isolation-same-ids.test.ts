@@ -23,15 +23,28 @@ test('both tenants have the same ids in every table', () => {
 /** The rows of the other come first: a statement without its predicate finds them. */
 const actor = 'bob';
 
-/** Scenarios that leave what the later ones in their row need. */
+/** Scenarios that leave what the later ones in their row need, and the first of which need what the daemon was filled with. */
 const ROWS = [
   [
     ...['read memories', 'read a profile, the account and its usage', 'read conversations and episodes', 'search'],
-    ...['add and change memories', 'use provider keys', 'revoke the key'],
+    ...['add and change memories', 'use memory stores', 'manage webhooks', 'use provider keys', 'revoke the key'],
   ],
-  ['write conversations and episodes', 'erase memories'],
-  ['learn from feedback', 'open searches and count uses', 'erase conversations and episodes', 'erase the account'],
-  ['keep a user whom only another hides', 'remove what is empty in both accounts', 'read and erase users'],
+  ['address versions of memories by their row numbers', 'write conversations and episodes', 'erase memories'],
+  [
+    ...['learn from feedback', 'open searches and count uses', 'erase conversations and episodes'],
+    ...['erase the account'],
+  ],
+  [
+    ...['count what expires only for the other', 'keep a user whom only another hides'],
+    ...['remove what is empty in both accounts'],
+  ],
+  [
+    ...['find webhooks with changes to read', 'claim and release webhooks', 'use a space'],
+    ...['change and erase many memories'],
+  ],
+  ['embed and find', 'read and delete deliveries', 'delete data keys that seal nothing', 'read and erase users'],
+  ['extract memories', 'export and import', 'search what only the other still has'],
+  ['hide a user and erase it later', 'hide a user of which only the conversations are left'],
 ];
 /** The others have the rows to themselves. */
 const ALONE = Object.keys(SCENARIOS).filter((name) => !ROWS.flat().includes(name));

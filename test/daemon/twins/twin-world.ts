@@ -108,15 +108,9 @@ export async function createTwinWorld(): Promise<TwinWorld> {
       }
     },
     async ids(name) {
-      const { folder, tenantIds } = await templateOf(TWINS);
-      const { daemon } = await open(folder, FILLED_AT, server);
-      try {
-        const rows = await rowsOf(daemon, tenantIds[name]);
-        const compared = Object.entries(rows).filter(([table]) => !INDEX_TABLES.has(table));
-        return Object.fromEntries(compared.map(([table, found]) => [table, found.map(idOf).sort()]));
-      } finally {
-        await shut(daemon);
-      }
+      const rows = (await templateOf(TWINS)).rows[name];
+      const compared = Object.entries(rows).filter(([table]) => !INDEX_TABLES.has(table));
+      return Object.fromEntries(compared.map(([table, found]) => [table, found.map(idOf).sort()]));
     },
     async close() {
       await server.close();
@@ -140,35 +134,35 @@ interface Template {
   tenantIds: Record<TwinName, string>;
   apiKeys: Record<TwinName, string>;
   filled: Filled;
+  /** The rows of each after filling. */
+  rows: Record<TwinName, Record<string, Row[]>>;
 }
 
 async function fillTemplate(folder: string, present: readonly TwinName[], server: ProviderServer): Promise<Template> {
   await mkdir(folder);
-  const template: Template = { folder, ...(await createAccounts(folder, server)), filled: {} as Filled };
+  const template = { folder, tenantIds: {}, apiKeys: {}, rows: {} } as Template;
   for (const name of present) {
-    const opened = await open(folder, FILLED_AT, server);
+    const opened = await open(folder, FILLED_AT - 1000, server);
+    if (name === present[0]) await createAccounts(opened.daemon, template);
+    opened.begin(FILLED_AT);
     const twin = twinOf(name, template, opened, server, []);
     template.filled = await fillTwin(twin);
     opened.begin(SETTLED_AT);
     await twin.settle();
     await twin.settle();
+    template.rows[name] = await rowsOf(opened.daemon, twin.tenantId);
     await shut(opened.daemon);
   }
   return template;
 }
 
-async function createAccounts(folder: string, server: ProviderServer): Promise<Omit<Template, 'folder' | 'filled'>> {
-  const { daemon } = await open(folder, FILLED_AT - 1000, server);
-  const tenantIds = {} as Record<TwinName, string>;
-  const apiKeys = {} as Record<TwinName, string>;
+async function createAccounts(daemon: Daemon, { tenantIds, apiKeys }: Template): Promise<void> {
   for (const name of TWINS) {
     await daemon.db.writes.write('daemon', async (connection) => {
       tenantIds[name] = (await daemon.accounts.findOrCreate(connection, `${name}@example.com`)).tenantId;
       apiKeys[name] = await daemon.keys.rotate(connection, tenantIds[name]);
     });
   }
-  await shut(daemon);
-  return { tenantIds, apiKeys };
 }
 
 interface Opened {
