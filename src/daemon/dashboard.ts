@@ -4,7 +4,8 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { VIEW_NAMES } from '../contract/view-names.ts';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
-import { type FileEntry, loadStaticFiles, STATIC, type StaticFiles, staticRoutes } from './static-files.ts';
+import { noSuchPath } from './problems.ts';
+import { type FileEntry, loadStaticFiles, STATIC, type StaticFiles, sendFile, staticRoutes } from './static-files.ts';
 
 const PAGE = '/dashboard';
 const HTML = 'text/html; charset=utf-8';
@@ -32,6 +33,11 @@ export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
 export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPluginAsync {
   return async (app) => {
     await app.register(staticRoutes(files));
+    // The page says that there is nothing, to whoever reads it.
+    app.get(`${PAGE}/*`, { schema: { hide: true } }, (request, reply) => {
+      if (!/text\/html/.test(request.headers.accept ?? '')) throw noSuchPath();
+      return sendFile(request, reply, files.get(PAGE)!, 404);
+    });
     for (const path of ['/', `${PAGE}/`]) {
       app.get(path, STATIC, ({ url }, reply) => {
         const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';

@@ -63,15 +63,16 @@ export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
   };
 }
 
-function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: StaticFile) {
+/** Sends a file; with 404 as the page of an address that has none. */
+export function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: StaticFile, status: 200 | 404 = 200) {
   const { contentType, cacheControl, bodies, hash } = file;
   const coding = acceptedCoding(headers['accept-encoding']);
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
   reply.headers(pageHeaders()).headers({ 'content-type': contentType, etag, vary: 'accept-encoding' });
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl);
-  if (isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
+  if (status === 200 && isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
   if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(bodies[coding]);
+  return reply.code(status).send(bodies[coding]);
 }
 
 /** Chooses the best coding that the caller accepts (RFC 9110, section 12.5.3), without ranking by weights. */

@@ -35,6 +35,17 @@ describe('the files of the web app and of the API reference', () => {
     expect(await locationOf('/')).toBe('/dashboard');
   });
 
+  test('say to a browser that an address has no view, and to a program that it has no resource', async () => {
+    const page = await get('/dashboard');
+    const none = await daemon.call(undefined, '/dashboard/nonsense/x', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([none.status, none.headers.get('content-type'), none.text]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      page.text,
+    ]);
+    expect((await get('/dashboard/nonsense')).body).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
   test('are served to an address that has no token left, which everything else refuses', async () => {
     await Promise.all(Array.from({ length: 120 }, () => get('/v1/auth/callback')));
     expect((await get('/v1/openapi.json')).status).toBe(429);
