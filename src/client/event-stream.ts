@@ -1,6 +1,8 @@
 import type { ChangeEvent, EventData, EventName } from '../contract/events.ts';
+import { backoffMs } from '../lib/backoff.ts';
 import type { CallOptions } from './call-options.ts';
 import { UnreachableError } from './errors.ts';
+import { chance } from './retries.ts';
 import type { Transport } from './transport.ts';
 
 export interface EventsOptions extends CallOptions {
@@ -9,7 +11,7 @@ export interface EventsOptions extends CallOptions {
 }
 
 /** Between a stream that ended and the next connection. */
-const RECONNECT_MS = 1000;
+const BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 
 /**
  * Yields the changes in the account. Connects again after a lost connection, without missing a change or with the event
@@ -21,11 +23,13 @@ export async function* readEvents(
   { lastEventId, ...options }: EventsOptions = {},
 ): AsyncGenerator<ChangeEvent> {
   let lastId = lastEventId;
+  let failures = 0;
   for (let isConnected = false; ; ) {
     const headers = { ...options.headers, ...(lastId !== undefined && { 'last-event-id': lastId }) };
     try {
       for await (const { id, event, data } of readBlocks(download('/v1/events', { ...options, headers }))) {
         isConnected = true;
+        failures = 0;
         lastId = id ?? lastId;
         if (data === undefined) continue;
         yield { id: lastId ?? '', event: event as EventName, data: JSON.parse(data) as EventData };
@@ -33,7 +37,8 @@ export async function* readEvents(
     } catch (error) {
       if (!isConnected || !(error instanceof UnreachableError)) throw error;
     }
-    await sleep(RECONNECT_MS, options.signal);
+    failures += 1;
+    await sleep(backoffMs(failures, BACKOFF, chance()), options.signal);
   }
 }
 

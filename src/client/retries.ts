@@ -7,7 +7,8 @@ const BACKOFF = { firstMs: 250, maxMs: 5000 };
 /** Enough for a daemon to restart, few enough to report a missing one soon. */
 const CONNECTION_RETRIES = 3;
 
-const chance = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
+/** A random number from 0 to 1, for backoff. */
+export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 
 /** Waits. Throws the signal's reason if it aborts before the time is over. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -207,6 +207,19 @@ describe('retries', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('of a stream of events come later the more often it ends at once', async () => {
+    const stream = (body: string) => ({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
+    const [some, none] = [stream('id: 1\n\n'), stream('')];
+    const { client, waits } = await startServer([some, none, none, some, problem('unauthenticated', 401)]);
+    await expect(client().events().next()).rejects.toMatchObject({ code: 'unauthenticated' });
+    const longestMs = [1000, 2000, 4000, 1000];
+    expect(waits).toHaveLength(longestMs.length);
+    for (const [index, waitMs] of waits.entries()) {
+      expect(waitMs).toBeGreaterThanOrEqual(longestMs[index]! / 2);
+      expect(waitMs).toBeLessThanOrEqual(longestMs[index]!);
+    }
+  });
+
   test('stop at the limit, and sooner when no daemon responds', async () => {
     const { client, requests } = await startServer([limited]);
     await expect(client({ retries: 5 }).account.get()).rejects.toMatchObject({ code: 'rate_limited' });
