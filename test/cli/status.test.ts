@@ -131,6 +131,15 @@ describe('svc status', () => {
     expect(silent.error).toContain('No daemon answers at http://127.0.0.1:9. Start it with svc serve');
   });
 
+  test('speaks of the daemon of SVC_URL alone, not of the one that the current profile is of', async () => {
+    const other = await commandLine({ env: { SVC_URL: 'http://127.0.0.1:9' } });
+    const { exitCode, out, error } = await other.run(statusCommand);
+    expect(exitCode).toBe(3);
+    expect(error).toContain('Not signed in at http://127.0.0.1:9 (SVC_URL). Run svc login.');
+    expect(error).toContain('No daemon answers at http://127.0.0.1:9.');
+    expect(out + error).not.toContain(daemon.baseUrl);
+  });
+
   test('says whether the daemon answers where the key is missing', async () => {
     line.keychain.entries.clear();
     const { exitCode, out } = await line.run(statusCommand);

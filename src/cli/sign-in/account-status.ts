@@ -8,7 +8,7 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure, toFailure } from '../failure.ts';
 import { createHttpFetch } from '../http-fetch.ts';
 import { isAnswering } from '../service/daemon-probe.ts';
-import { openSession, type Session, type SessionOptions } from '../session.ts';
+import { findProfile, openSession, type Session, type SessionOptions } from '../session.ts';
 import { DEFAULT_URL, EVERYWHERE, type Settings } from '../settings.ts';
 
 /** A profile as stored here, with what its daemon reports. */
@@ -119,15 +119,16 @@ function isSession(result: unknown): result is Session {
 /** What is known without a key: whether the daemon answers, too. */
 async function statusWithoutKey(error: unknown, dependencies: Dependencies): Promise<AccountStatus> {
   const { settings, profile: requested, fetch = createHttpFetch() } = dependencies;
-  const name = settings.profileName(requested);
-  const profile = settings.profile(name);
   if (!(error instanceof CommandFailure) || settings.overrides.apiKey !== undefined) throw error;
-  if (!profile) {
+  // With SVC_URL not the current profile, which may be of another daemon.
+  const found = findProfile(settings, requested);
+  if (!found) {
     if (requested !== undefined) throw error;
     const address = parseDaemonUrl(settings.overrides.url ?? DEFAULT_URL);
     const daemon = (await isAnswering(fetch, address)) ? `A daemon answers at ${address}.` : unanswered(address);
     throw new CommandFailure(error.exitCode, `${error.message}\n${daemon}`);
   }
+  const { name, profile } = found;
   const { url, email, keyStore } = profile;
   const signedIn = error.exitCode === EXIT.notSignedIn ? false : undefined;
   return {
