@@ -62,11 +62,12 @@ async function refuseReadOnly(path: string): Promise<void> {
   const { mode } = await stat(path);
   // root can write anywhere, so the mode bits are checked too.
   const hasWriteBit = (mode & 0o222) !== 0;
-  const isWritable = await access(path, constants.W_OK).then(
-    () => true,
-    () => false,
+  const fault = await access(path, constants.W_OK).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => code,
   );
-  if (!hasWriteBit || !isWritable)
+  if (fault === 'EROFS') throw refusal(`${path} is on a read-only file system. Mount it writable: svc needs to write.`);
+  if (!hasWriteBit || fault !== undefined)
     throw refusal(`${path} is read-only. svc needs to write to it: check its owner and mode.`);
 }
 

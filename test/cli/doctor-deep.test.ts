@@ -1,6 +1,7 @@
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AccountContext } from '../../src/cli/account-context.ts';
 import { doctorCommand } from '../../src/cli/commands/doctor.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
@@ -11,7 +12,9 @@ import { lockFolder } from '../../src/db/folder-lock.ts';
 import { runAdmin } from '../helpers/admin-command.ts';
 import { createCommandLine, keepProfile, type TestCommandLine } from '../helpers/command-line.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 
+const mayMount = await canMount();
 const VERSION = '0.0.0-test';
 const PARTS = ['Database', 'References', 'Search index', 'Vectors', 'Stored bytes'];
 const RESTORE = 'stop the daemon, then svc admin restore BACKUP';
@@ -177,6 +180,39 @@ describe('svc doctor --deep', () => {
     expect(found.Database).toMatchObject({ state: 'problem', fix: RESTORE });
     expect(found).not.toHaveProperty('Search index');
     expect((await readFile(database)).equals(bytes)).toBe(true);
+  });
+
+  test('keeps its other findings if a setting of the daemon is invalid', async () => {
+    vi.stubEnv('SVC_QUOTAS', 'C');
+    const { exitCode, found } = await findings('--deep').finally(() => vi.unstubAllEnvs());
+    expect(exitCode).toBe(1);
+    expect(found).toMatchObject({ Daemon: { state: 'ok' }, 'Data folder': { state: 'ok' } });
+    expect(found["Daemon's settings"]).toMatchObject({
+      state: 'problem',
+      message: expect.stringContaining('SVC_QUOTAS must be one of A, B'),
+    });
+  });
+
+  test.skipIf(!mayMount)('advises space on a full disk, and no mode on one that is read-only', async () => {
+    await daemon.stop();
+    const disk = await mountSmallDisk(8);
+    try {
+      await copyFile(database, join(disk.folder, 'svc.db'));
+      await chmod(disk.folder, 0o777);
+      await disk.fill();
+      const full = await findings('--deep', '--data-dir', disk.folder);
+      expect(full.found.Database).toMatchObject({ state: 'problem', fix: 'free some space on that disk' });
+      await execa('mount', ['-o', 'remount,ro', disk.folder]);
+      const { found } = await findings('--deep', '--data-dir', disk.folder);
+      expect(found['Data folder']).toEqual({
+        state: 'problem',
+        message: `${disk.folder} is on a read-only file system: the daemon can store nothing`,
+        fix: 'check that disk, and mount it writable',
+      });
+      expect(found.Database!.message).toContain('is on a read-only file system. Mount it writable');
+    } finally {
+      await disk.unmount();
+    }
   });
 
   test('reports a folder without a database', async () => {

@@ -38,8 +38,8 @@ const run = (at: TestCommandLine, version = VERSION, ...words: string[]) =>
 const servers: Server[] = [];
 
 /** Starts another server on loopback and returns its URL. */
-async function serve(answer: (path: string) => string): Promise<string> {
-  const server = createServer(({ url = '' }, response) => response.end(answer(url)));
+async function serve(answer: (path: string) => string, status = 200): Promise<string> {
+  const server = createServer(({ url = '' }, response) => response.writeHead(status).end(answer(url)));
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -125,6 +125,17 @@ describe('svc doctor', () => {
     const url = await serve(() => 'hello');
     await keepProfile(line, 'default', { ...profile, url }, apiKey);
     expect((await findings(line)).Daemon).toMatchObject({ state: 'problem', message: `${url} is not an svc daemon` });
+  });
+
+  test('advises space for a daemon whose disk is full', async () => {
+    const checks = { accepting: 'ok', database: 'not writable', disk: '0 MiB free' };
+    const url = await serve(() => JSON.stringify({ detail: 'Not ready: disk: 0 MiB free.', checks }), 503);
+    await keepProfile(line, 'default', { ...profile, url }, apiKey);
+    expect((await findings(line)).Daemon).toEqual({
+      state: 'problem',
+      message: `${url} is not ready (503): Not ready: disk: 0 MiB free.`,
+      fix: 'free some space on that disk',
+    });
   });
 
   test('warns if the daemon is older than this program', async () => {

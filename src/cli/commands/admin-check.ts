@@ -1,16 +1,16 @@
-import { stat } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatSize } from '../../contract/byte-size.ts';
 import { AppError } from '../../contract/errors.ts';
-import { readProcessConfig } from '../../daemon/config.ts';
+import { ConfigError, readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CheckedPart, CheckOptions, PartReport } from '../../daemon/integrity-check.ts';
 import { lastBackupMs } from '../../daemon/last-backup.ts';
 import { lastCheck } from '../../daemon/last-check.ts';
 import { QUICK_CHECK_BYTES } from '../../db/quick-check.ts';
 import type { CommandContext, SetExitCode } from '../command-context.ts';
-import type { Finding } from '../doctor/finding.ts';
+import { type Finding, FREE_SPACE } from '../doctor/finding.ts';
 import { EXIT } from '../exit.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
@@ -53,16 +53,33 @@ export async function checkDeeply(
   context: Pick<CommandContext, 'terminal' | 'clock'>,
 ): Promise<Finding[]> {
   const { checkParts } = await import('../../daemon/integrity-check.ts');
-  const config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+  let config: Config;
+  try {
+    config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const fix = 'correct it: docs/operations.md lists the settings of svc serve';
+    return [{ check: "Daemon's settings", state: 'problem', message: error.message.replaceAll('\n', '; '), fix }];
+  }
   try {
     const reports = await withProgress(context, json, (options) => checkParts(config, options));
     const file = await stat(join(config.dataDir, 'svc.db')).catch(() => undefined);
     return reports.map((report) => findingOf(report, config, file ? `${formatSize(file.size)}; ` : ''));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [{ check: PARTS.file[0], state: 'problem', message: error.message }];
+    const isFull = error.code === 'storage_full' || (await isDiskFull(config.dataDir));
+    return [{ check: PARTS.file[0], state: 'problem', message: error.message, ...(isFull && { fix: FREE_SPACE }) }];
   }
 }
+
+/** SQLite needs room even to read, and does not say that it is missing. */
+async function isDiskFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < LEAST_BYTES;
+}
+
+/** The smallest index of a write-ahead log. */
+const LEAST_BYTES = 32 * 1024;
 
 function findingOf({ part, problems }: PartReport, { databaseUrl }: Config, size: string): Finding {
   const [check, sound] = PARTS[part];

@@ -1,6 +1,6 @@
 import type { Fetch, FetchResponse } from '../../client/client.ts';
 import { isLoopbackUrl, isUnencrypted } from '../daemon-url.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, FREE_SPACE } from './finding.ts';
 import type { Subject } from './subject.ts';
 
 const TIMEOUT_MS = 5000;
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5000;
 const LARGEST_OFFSET_MS = 60_000;
 
 /** Checks that the daemon responds and is ready, that its version fits, and that both clocks agree. */
-export async function checkDaemon({ url, fetch, clock, version, environment }: Subject): Promise<Finding[]> {
+export async function checkDaemon({ url, fetch, clock, version, deep, environment }: Subject): Promise<Finding[]> {
   const check = 'Daemon';
   const beganMs = clock.monotonicMs();
   const response = await get(fetch, `${url}/readyz`);
@@ -21,7 +21,9 @@ export async function checkDaemon({ url, fetch, clock, version, environment }: S
   const state = parse(await response.text().catch(() => ''));
   if (response.status !== 200) {
     const message = `${url} is not ready (${response.status})${typeof state.detail === 'string' ? `: ${state.detail}` : ''}`;
-    return [{ check, state: 'problem', message, fix: "svc doctor --deep on its machine; the daemon's log says more" }];
+    const { disk = 'ok' } = Object(state.checks) as { disk?: unknown };
+    const look = deep ? "the daemon's log says more" : "svc doctor --deep on its machine; the daemon's log says more";
+    return [{ check, state: 'problem', message, fix: disk === 'ok' ? look : FREE_SPACE }];
   }
   if (state.status !== 'ready') {
     return [{ check, state: 'problem', message: `${url} is not an svc daemon`, fix: 'svc login --url ADDRESS' }];

@@ -11,6 +11,9 @@ export interface Finding {
   fix?: string;
 }
 
+/** What fixes a full disk. */
+export const FREE_SPACE = 'free some space on that disk';
+
 /** Runs one check within `limitMs`. An expected failure becomes a problem; a bug is thrown. */
 export async function runCheck(check: string, run: () => Promise<Finding[]>, limitMs: number): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
