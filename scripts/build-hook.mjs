@@ -3,9 +3,10 @@ import { build } from 'esbuild';
 import { daemonBuild, root } from './build-options.mjs';
 
 /** Builds the program of hooks beside the program whose metafile is given, and returns its own metafile. */
-export async function buildHook(program) {
+export async function buildHook(program, outdir = daemonBuild.outdir) {
   const { metafile } = await build({
     ...daemonBuild,
+    outdir,
     entryPoints: { hook: `${root}src/hook-main.ts` },
     splitting: false,
     format: 'cjs',
