@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -60,6 +60,7 @@ const upload = (amount: number, repeatable = true) => ({
   waitForQuota: false,
   onProgress() {},
   onWait() {},
+  sleep: async () => {},
 });
 
 describe('svc import', () => {
@@ -238,35 +239,65 @@ describe('svc import', () => {
     expect(waits).toEqual([45_000, 90_000]);
   });
 
+  /** Runs `svc import` of one fact at a server that answers in place of the daemon. */
+  async function importAt(answer: RequestListener, options: Parameters<CliUser['run']>[1] = {}, words: string[] = []) {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { apiKey } = await newPerson();
+    const other = await createCliUser(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      apiKey,
+      daemon.clock,
+    );
+    const file = join(other.folder, 'facts.ndjson');
+    await writeFile(file, ndjson(facts(1)));
+    const ran = await other.run(['import', file, ...words], options);
+    await other.close();
+    server.closeAllConnections();
+    server.close();
+    return { ...ran, err: ran.err.replaceAll(/\s+/g, ' ') };
+  }
+
+  function refuse(response: ServerResponse, code: string, more: object = {}) {
+    const problem = {
+      type: `urn:svc:problem:${code}`,
+      title: '',
+      status: 503,
+      detail: 'Not now.',
+      code,
+      requestId: 'a',
+    };
+    response.writeHead(503, { 'retry-after': '7200', 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify({ ...problem, ...more }));
+  }
+
   test('does not wait for minutes, but says when to run it again', async () => {
-    const busy = createServer((_request, response) => {
-      const problem = {
-        type: 'urn:svc:problem:unavailable',
-        title: '',
-        status: 503,
-        detail: 'Moving.',
-        code: 'unavailable',
-        requestId: 'a',
-      };
-      response.writeHead(503, { 'retry-after': '7200', 'content-type': 'application/problem+json' });
-      response.end(JSON.stringify(problem));
-    }).listen(0, '127.0.0.1');
-    try {
-      await once(busy, 'listening');
-      const { port } = busy.address() as AddressInfo;
-      const { apiKey } = await newPerson();
-      const other = await createCliUser(`http://127.0.0.1:${port}`, apiKey, daemon.clock);
-      const file = join(other.folder, 'facts.ndjson');
-      await writeFile(file, ndjson(facts(1)));
-      const { code, err } = await other.run(['import', file]);
-      await other.close();
-      expect(code).toBe(1);
-      expect(err.replaceAll(/\s+/g, ' ')).toMatch(
-        /^svc: Moving\. It accepts imports again (today|tomorrow) \d\d:\d\d \(.*\)\. Run the same command again after that: nothing is added twice\. $/,
-      );
-    } finally {
-      busy.close();
-    }
+    const { code, err } = await importAt((_request, response) => refuse(response, 'unavailable'));
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^svc: Not now\. It accepts imports again (today|tomorrow) \d\d:\d\d \(.*\)\. Run the same command again after that: nothing is added twice\. $/,
+    );
+  });
+
+  test.each([
+    ['while it sends', () => {}, []],
+    [
+      'while it waits for a quota',
+      (response: ServerResponse) => refuse(response, 'quota_exceeded', { resetsAt: '2100-01-01T00:00:00.000Z' }),
+      ['--wait'],
+    ],
+  ])('says at Ctrl-C %s that the daemon goes on with what it has, and how to continue', async (_, answer, words) => {
+    let interrupt = (_signal: string) => {};
+    const interrupted = new Promise<string>((resolve) => {
+      interrupt = resolve;
+    });
+    const answerAndInterrupt: RequestListener = (_request, response) => {
+      answer(response);
+      interrupt('SIGINT');
+    };
+    const { code, out, err } = await importAt(answerAndInterrupt, { interrupted }, words);
+    expect({ code, out }).toEqual({ code: 130, out: '' });
+    expect(err).toContain('svc: Interrupted. The daemon still adds what it has already received. Run the same command');
   });
 
   test('rejects unreadable sources with advice', async () => {

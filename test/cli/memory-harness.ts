@@ -52,6 +52,8 @@ interface RunOptions {
   env?: Record<string, string>;
   /** The reader goes away after this much output. */
   readerStopsAfter?: number;
+  /** Resolves when the person presses Ctrl-C. */
+  interrupted?: Promise<string>;
 }
 
 export interface RunResult {
@@ -118,6 +120,7 @@ function contextOf(
     typed,
     env = {},
     readerStopsAfter,
+    interrupted = new Promise(() => {}),
   } = options;
   const closed = new AbortController();
   let printed = () => {};
@@ -171,7 +174,7 @@ function contextOf(
       const acting = actingSpace(space, overrides.space, stored(profileName)?.space);
       return { profileName, url, apiKey, space: acting };
     },
-    stopSignal: () => new Promise(() => {}),
+    stopSignal: () => interrupted,
   };
 }
 

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
+import { sleep } from '../../client/retries.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../contract/import-formats.ts';
 import { systemRandom } from '../../lib/random.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { CommandFailure, toFailure } from '../failure.ts';
+import { CommandFailure, EXIT_INTERRUPTED, toFailure } from '../failure.ts';
 import {
   type CommonOptions,
   collect,
@@ -16,7 +17,7 @@ import {
 import { formatImportReport } from '../memory/import-report.ts';
 import { importSource } from '../memory/import-source.ts';
 import { quotaResetTime, retryTimeMs, uploadImport } from '../memory/import-upload.ts';
-import { createProgressLine, type ProgressLine } from '../memory/progress-line.ts';
+import { createProgressLine } from '../memory/progress-line.ts';
 import { formatTimeWithDate } from '../memory/relative-time.ts';
 import { wrap } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
@@ -34,13 +35,19 @@ superseded memories included. Any other line is a JSON object with content and,
 optionally, user, tags, metadata, occurredAt, expiresAt, source and supersedes.
 With --format lines, each line is the text of one memory. The other formats are
 the export files of other systems; basic-memory also accepts a folder of notes.
-Nothing is added twice: after an interruption, run the same command again.
+Nothing is added twice: after an interruption, run the same command again. The
+daemon still adds what it had received until then.
 
 Examples:
   $ svc import account.ndjson
   $ svc import notes.txt --format lines --tag notes
   $ svc import conversations.json --format chatgpt
   $ jq -c '.[]' other.json | svc import - --json`;
+
+const INTERRUPTED = [
+  'Interrupted. The daemon still adds what it has already received.',
+  'Run the same command again to continue: it waits for that, and nothing is added twice.',
+].join('\n');
 
 /** `svc import`: imports an account, or another system's memories, from a file, a folder or a pipe. */
 export function importCommand(context: CommandContext): Command {
@@ -61,7 +68,10 @@ export function importCommand(context: CommandContext): Command {
       if (wait && !source.repeatable)
         throw new CommandFailure(EXIT.usage, `--wait needs a file: ${file} can be read only once.`);
       const progress = createProgressLine(context, options);
-      const client = await openClient(context, options);
+      const stop = new AbortController();
+      const signal = AbortSignal.any([stop.signal, context.terminal.closed]);
+      const client = await openClient(context, options, { signal });
+      void context.stopSignal().then(() => stop.abort(new CommandFailure(EXIT_INTERRUPTED, INTERRUPTED)));
       const sent = await uploadImport({
         client,
         source,
@@ -69,6 +79,7 @@ export function importCommand(context: CommandContext): Command {
         clock: context.clock,
         random: systemRandom,
         waitForQuota: wait === true,
+        sleep: (ms) => sleep(ms, signal),
         onProgress: (bytes) => {
           const share = source.bytes === undefined ? undefined : Math.min(1, bytes / Math.max(1, source.bytes));
           progress.show(`${formatBytes(bytes)} sent`, share);
@@ -77,8 +88,10 @@ export function importCommand(context: CommandContext): Command {
           progress.clear();
           context.terminal.error(`${text}\n`);
         },
-      });
-      finish(sent, options, progress, context);
+      }).finally(() => progress.clear());
+      // Of an attempt that was interrupted there is no report.
+      if (stop.signal.aborted) throw stop.signal.reason;
+      finish(sent, options, context);
     });
 }
 
@@ -86,10 +99,8 @@ export function importCommand(context: CommandContext): Command {
 function finish(
   { report, error }: Awaited<ReturnType<typeof uploadImport>>,
   options: ImportOptions,
-  progress: ProgressLine,
   context: CommandContext,
 ): void {
-  progress.clear();
   const resetsAt = error && quotaResetTime(error);
   const stopped = error === undefined ? null : { message: error.message, ...(resetsAt !== undefined && { resetsAt }) };
   if (options.json) printJson(context, { ...report, stopped });

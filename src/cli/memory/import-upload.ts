@@ -18,8 +18,8 @@ export interface ImportUpload {
   onProgress(bytes: number): void;
   /** Called before each wait, with a message for the user. */
   onWait(text: string): void;
-  /** Injected in tests. */
-  sleep?: (ms: number) => Promise<void>;
+  /** Waits. What it throws ends the upload. */
+  sleep: (ms: number) => Promise<void>;
 }
 
 const RETRIES = 5;
@@ -27,7 +27,6 @@ const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const MAX_SLEEP_MS = 60_000;
 /** A daemon that asks for a longer wait ends the import, which can be repeated then. */
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * Uploads the source, retrying from the beginning, since nothing is added twice. If the upload cannot be completed,
@@ -52,7 +51,7 @@ export async function uploadImport(upload: ImportUpload): Promise<{ report: Impo
 
 /** Waits before the next attempt. Returns `false` if retrying would not help. */
 async function waitAfter(upload: ImportUpload, error: Error, failures: number): Promise<'quota' | 'failure' | false> {
-  const { random, waitForQuota, onWait, sleep = pause } = upload;
+  const { random, waitForQuota, onWait, sleep } = upload;
   const resetsAt = quotaResetTime(error);
   if (resetsAt !== undefined && waitForQuota) {
     await untilReset(upload, error, resetsAt);
@@ -75,7 +74,7 @@ function isTransient(error: Error): boolean {
   return isBusy || ['unavailable', 'rate_limited'].includes(error.code);
 }
 
-async function untilReset({ clock, onWait, sleep = pause }: ImportUpload, error: Error, resetsAt: string) {
+async function untilReset({ clock, onWait, sleep }: ImportUpload, error: Error, resetsAt: string) {
   const untilMs = parseTimestamp(resetsAt) ?? clock.nowMs();
   onWait(
     `${textOf(error)} Waiting; resumes ${formatRelativeTime(untilMs, clock.nowMs())}. Ctrl-C stops it without losing anything.`,
