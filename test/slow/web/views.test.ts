@@ -112,6 +112,10 @@ test('shows the view of an address, and says so if there is none', { timeout: 60
   await page.getByRole('heading', { level: 1, name: 'Learning' }).waitFor();
   await browser.show(page, 'nothing');
   await page.getByText('There is nothing at this address').waitFor();
+  expect((await page.reload())!.status()).toBe(404);
+  await page.getByText('There is nothing at this address').waitFor();
+  await page.getByRole('link', { name: 'Go to Home' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
 
 test('every view is reached and walked by keyboard, with a visible focus', { timeout: 180_000 }, async () => {
