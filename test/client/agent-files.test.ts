@@ -58,7 +58,7 @@ describe('a store for the memory of sandbox agents', () => {
         }
         expect(await store.read('none.md')).toBeNull();
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   }, 120_000);
 

@@ -136,7 +136,7 @@ describe('a store of LangGraph', () => {
         const [store, reference] = [newStore(), new InMemoryStore()];
         for (const operations of all) await expectSameResults(store, reference, operations);
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   }, 60_000);
 
@@ -147,7 +147,7 @@ describe('a store of LangGraph', () => {
         await store.put(['values'], 'key', object);
         expect((await store.get(['values'], 'key'))?.value).toEqual(object);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
     const special = { text: '\0 \ud800 \u2028', deep: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) };
     await store.put(['values'], 'key', special);

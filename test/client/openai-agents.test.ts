@@ -94,7 +94,7 @@ describe('a session of the OpenAI Agents SDK', () => {
         await session.addItems(items as AgentInputItem[]);
         expect(await session.getItems()).toEqual(items);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 
@@ -164,7 +164,7 @@ describe('a session of the OpenAI Agents SDK', () => {
         expect(await session.getItems()).toEqual(await reference.getItems());
         expect(await session.getItems(limit)).toEqual(await reference.getItems(limit));
       }),
-      { numRuns: 40 },
+      { numRuns: 16 },
     );
   }, 120_000);
 

@@ -57,6 +57,7 @@ describe.each(Object.entries(HOOK_TABLE))('editing hooks of %s', (id, { editor, 
         expect(editor.remove(added)).toBe(text);
         expect(editor.remove(text)).toBe(text);
       }),
+      { numRuns: 25 },
     );
   });
 
