@@ -24,7 +24,7 @@ describe('the text of parts', () => {
     words.map(text),
     fc.record({ id: words, name: words, arguments: fc.jsonValue() }).map((one) => ({ type: 'tool_call', ...one })),
     fc.jsonValue().map(result),
-    fc.webUrl().map((url) => ({ type: 'image_url', url })),
+    words.map((path) => ({ type: 'image_url', url: `https://example.com/${encodeURIComponent(path)}` })),
   ) as fc.Arbitrary<MessagePart>;
   const parts = fc.array(anyPart, { minLength: 1, maxLength: 5 });
 

@@ -62,8 +62,8 @@ describe('the output of a model', () => {
 
   test('is limited to a hundred memories per chunk, each of limited length', async () => {
     const conversation = await converse(caller, ['I drink green tea.']);
-    const nonsense = Array.from({ length: 300 }, (_, number) => extracted(`Nothing of tea ${number}.`, []));
-    const endless = extracted(`Ada drinks green tea. ${'x'.repeat(200_000)}`, Array(5000).fill(1), {
+    const nonsense = Array.from({ length: 120 }, (_, number) => extracted(`Nothing of tea ${number}.`, []));
+    const endless = extracted(`Ada drinks green tea. ${'x'.repeat(9000)}`, Array(500).fill(1), {
       reason: 'y'.repeat(9000),
     });
     server.respond(() => ({ memories: [extracted(TEA, [1]), endless, ...nonsense] }));

@@ -85,8 +85,8 @@ describe('past the limit', () => {
     expect(countByStatus(await times(121, () => getAccount(apiKey)))).toEqual({ 200: 120, 429: 1 });
   });
 
-  test('a thousand concurrent requests get no more than the limit plus refilled tokens', async () => {
-    const { apiKey } = await makeTenant(daemon, 'thousand@example.com');
+  test('hundreds of concurrent requests get no more than the limit plus refilled tokens', async () => {
+    const { apiKey } = await makeTenant(daemon, 'hundreds@example.com');
     const other = await makeTenant(daemon, 'beside@example.com');
     // Time advances meanwhile, one token per step.
     const tokens = 12;
@@ -94,9 +94,9 @@ describe('past the limit', () => {
       await new Promise((resolve) => setTimeout(resolve, index * 20));
       daemon.clock.advance(500);
     });
-    const counts = countByStatus(await times(1000, () => getAccount(apiKey)));
+    const counts = countByStatus(await times(300, () => getAccount(apiKey)));
     await ticking;
-    expect((counts[200] ?? 0) + (counts[429] ?? 0)).toBe(1000);
+    expect((counts[200] ?? 0) + (counts[429] ?? 0)).toBe(300);
     expect(counts[200]).toBeGreaterThanOrEqual(120);
     expect(counts[200]).toBeLessThanOrEqual(120 + tokens);
     expect((await getAccount(other.apiKey)).status).toBe(200);
@@ -132,20 +132,20 @@ describe('setting the system clock', () => {
 describe('a caller without a key', () => {
   const madeUp = (index: number) => `X-Forwarded-For: 10.${index >> 16}.${(index >> 8) & 255}.${index & 255}\r\n`;
 
-  test('is counted by its own address, regardless of 1,000 X-Forwarded-For values', async () => {
+  test('is counted by its own address, regardless of X-Forwarded-For', async () => {
     const { apiKey } = await makeTenant(daemon, 'a@example.com');
-    const counts = await pipeline(Array.from({ length: 1000 }, (_, index) => madeUp(index)));
-    expect(counts).toEqual({ 401: 120, 429: 880 });
+    const counts = await pipeline(Array.from({ length: 130 }, (_, index) => madeUp(index)));
+    expect(counts).toEqual({ 401: 120, 429: 10 });
     expect((await getAccount(undefined)).status).toBe(429);
     expect((await getAccount(apiKey)).status).toBe(200);
   });
 
   test('is counted by the address that a trusted proxy reports', async () => {
-    const apart = Array.from({ length: 1000 }, (_, index) => madeUp(index));
-    expect(await pipeline(apart, proxied)).toEqual({ 401: 1000 });
+    const apart = Array.from({ length: 130 }, (_, index) => madeUp(index));
+    expect(await pipeline(apart, proxied)).toEqual({ 401: 130 });
     // Addresses that the caller puts before the one added by the proxy do not count.
-    const spoofed = Array.from({ length: 200 }, (_, index) => `X-Forwarded-For: 10.9.9.${index}, 203.0.113.7\r\n`);
-    expect(await pipeline(spoofed, proxied)).toEqual({ 401: 120, 429: 80 });
+    const spoofed = Array.from({ length: 130 }, (_, index) => `X-Forwarded-For: 10.9.9.${index}, 203.0.113.7\r\n`);
+    expect(await pipeline(spoofed, proxied)).toEqual({ 401: 120, 429: 10 });
     expect(await pipeline(['X-Forwarded-For: 203.0.113.8\r\n'], proxied)).toEqual({ 401: 1 });
   });
 
@@ -177,7 +177,7 @@ describe('a caller without a key', () => {
   });
 });
 
-describe('a dead key retried a thousand times from one address', () => {
+describe('a dead key retried past the limit from one address', () => {
   const email = 'owner@example.com';
   const deadKey = async () => {
     const { apiKey } = await makeTenant(daemon, email);
@@ -187,10 +187,10 @@ describe('a dead key retried a thousand times from one address', () => {
 
   test('gets 401 up to the limit and 429 past it, with the headers of one bucket', async () => {
     const apiKey = await deadKey();
-    const answers = await times(1000, () => getAccount(apiKey));
-    expect(countByStatus(answers)).toEqual({ 401: 120, 429: 880 });
+    const answers = await times(200, () => getAccount(apiKey));
+    expect(countByStatus(answers)).toEqual({ 401: 120, 429: 80 });
     expect(answers.map((answer) => header(answer, 'x-ratelimit-remaining')).sort((a, b) => a - b)).toEqual([
-      ...Array(880).fill(0),
+      ...Array(80).fill(0),
       ...Array.from({ length: 120 }, (_, index) => index),
     ]);
     for (const answer of answers) {
@@ -202,7 +202,7 @@ describe('a dead key retried a thousand times from one address', () => {
   test('leaves its owner at that address able to open the page and the documentation and to sign in', async () => {
     const apiKey = await deadKey();
     const key = `Authorization: Bearer ${apiKey}\r\n`;
-    expect(await pipeline(Array(1000).fill(key))).toEqual({ 401: 120, 429: 880 });
+    expect(await pipeline(Array(200).fill(key))).toEqual({ 401: 120, 429: 80 });
 
     for (const path of ['/dashboard', '/dashboard/pages.css', '/docs', '/v1/openapi.json']) {
       expect([path, (await daemon.call(undefined, path)).status]).toEqual([path, 200]);
@@ -227,8 +227,8 @@ describe('changing the tier mid-window', () => {
     ['Free', 'Pro', 120, 480],
     ['Free', 'Enterprise', 120, 2880],
     ['Pro', 'Free', 100, 20],
-    ['Pro', 'Free', 600, 0],
-    ['Enterprise', 'Free', 1000, 0],
+    ['Pro', 'Free', 121, 0],
+    ['Enterprise', 'Free', 121, 0],
   ] as const)('from %s to %s after %i requests leaves %i', async (from, to, used, left) => {
     const { apiKey, tenantId } = await makeTenant(daemon, 'a@example.com', from);
     const key = `Authorization: Bearer ${apiKey}\r\n`;

@@ -94,7 +94,7 @@ describe('stored bytes', () => {
     expect((await editor.history(memory.id)).body.data).toHaveLength(6);
 
     const importer = await newAccount();
-    const lines = Array.from({ length: 300 }, (_, index) => JSON.stringify(version({ content: `${index} ${TEXT}` })));
+    const lines = Array.from({ length: 30 }, (_, index) => JSON.stringify(version({ content: `${index} ${TEXT}` })));
     const stopped = await portable(importer).send<Record<string, unknown>>(lines.join('\n'));
     expect(stopped).toMatchObject({
       status: 429,
