@@ -49,24 +49,16 @@ const schemaOf = (path: string) =>
   );
 
 async function rowCounts(connection: Connection): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { name } of await connection.all<{ name: string }>(
+  const tables = await connection.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-  )) {
-    if (/_(data|idx|config)$|TextWords$/.test(name)) continue;
-    counts[name] = (await connection.get<{ rows: number }>(`SELECT count(*) AS rows FROM "${name}"`))?.rows ?? -1;
-  }
-  return counts;
+  );
+  const counted = tables.filter(({ name }) => !/_(data|idx|config)$|TextWords$/.test(name));
+  const counts = counted.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
+  return counts.length === 0 ? {} : (await connection.get<Record<string, number>>(`SELECT ${counts}`))!;
 }
 
 describe('migrations', () => {
-  const third = Math.ceil(MIGRATIONS.length / 3);
-  test.each([
-    [0, third],
-    [third, 2 * third],
-    [2 * third, MIGRATIONS.length],
-  ])('keep all rows, indexes and triggers when starting from the schemas %i to %i', async (first, end) => {
-    await migrate(file, MIGRATIONS.slice(0, first));
+  test('keep all rows, indexes and triggers from every schema on', async () => {
     let before: Record<string, number> = {};
     async function expectSound(step: string | undefined): Promise<void> {
       await on(file, async (connection) => {
@@ -76,7 +68,7 @@ describe('migrations', () => {
       });
     }
     // Rows are added at every schema, and go through all later migrations.
-    for (let version = first; version < end; version += 1) {
+    for (let version = 0; version < MIGRATIONS.length; version += 1) {
       before = await on(file, async (connection) => {
         await fillTables(connection, { firstRow: 1 + version * ROWS });
         return rowCounts(connection);
@@ -84,14 +76,12 @@ describe('migrations', () => {
       await migrate(file, MIGRATIONS.slice(0, version + 1));
       await expectSound(MIGRATIONS[version]?.name);
     }
-    await migrate(file);
-    await expectSound('the newest');
     await createMigratedDatabase(other);
     expect(await schemaOf(file)).toEqual(await schemaOf(join(other, 'svc.db')));
   });
 
   test('change nothing when run twice', async () => {
-    await migrate(file);
+    await createMigratedDatabase(folder);
     await on(file, fillTables);
     const before = [await schemaOf(file), await on(file, rowCounts)];
     await migrate(file);
@@ -107,7 +97,7 @@ describe('migrations', () => {
   });
 
   test('keep the index of memories joined to its rows: what was found before is found afterwards', async () => {
-    await migrate(file);
+    await createMigratedDatabase(folder);
     await on(file, (connection) =>
       connection.run('INSERT INTO memoryText (rowid, body) VALUES (7, ?)', ['000001_tea']),
     );
@@ -171,7 +161,7 @@ describe('a step that fails', () => {
 });
 
 describe('a copy of the files in the middle of a migration (rows 59, 72)', () => {
-  test.each([1, 2, MIGRATIONS.length])('in step %i: starts again and completes', async (last) => {
+  test.each([1, MIGRATIONS.length])('in step %i: starts again and completes', async (last) => {
     const steps = MIGRATIONS.slice(0, last).map((step, index) => ({
       ...step,
       async up(db: Knex) {
