@@ -30,7 +30,7 @@ const leaf = fc.oneof(
     '}]',
     ',',
     'x'.repeat(LONG),
-    `é${'x\\😀\u0001'.repeat(LONG)}`,
+    `é${'x\\😀\u0001'.repeat(LONG / 4)}`,
     '\\"'.repeat(LONG / 2),
   ),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -59,7 +59,7 @@ describe('a body that is parsed in steps', () => {
   }
 
   test('is parsed as at once', () => {
-    fc.assert(fc.property(written, expectSame), { numRuns: 300 });
+    fc.assert(fc.property(written, expectSame), { numRuns: 100 });
   });
 
   test('is refused if it is damaged, mostly where long values end', () => {
@@ -74,7 +74,7 @@ describe('a body that is parsed in steps', () => {
         const at = isAnywhere ? position % (text.length + 1) : longEnd;
         expectSame(text.slice(0, at) + inserted + text.slice(at + removed));
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -85,6 +85,7 @@ describe('a body that is parsed in steps', () => {
     `[${long},]`,
     `[,${long}]`,
     `[${long}1]`,
+    `[${long}12]`,
     `{"a":1${long}}`,
     `{${long}}`,
     `{"a" ${long}}`,
@@ -103,7 +104,7 @@ describe('a body that is parsed in steps', () => {
   test('a string of a megabyte is parsed 64 KiB at a time, wherever escapes and characters are', () => {
     for (const unit of ['x', 'é', '😀', '\\', '"\n', '\u0001\u0002😀a']) {
       for (const shift of ['', 'a', 'ab', 'abc']) {
-        const text = shift + unit.repeat(200_000 / unit.length);
+        const text = shift + unit.repeat(140_000 / unit.length);
         const value = { [text]: [1, text, { a: text, b: [] }], c: text };
         expect(inSteps(JSON.stringify(value, undefined, 1))).toEqual(value);
       }
@@ -172,7 +173,7 @@ describe('JSON that need not be storable is parsed in steps', () => {
     const parsed = fc.property(written, (text) => {
       expect(inStepsOf(text)).toEqual(JSON.parse(text));
     });
-    fc.assert(parsed, { numRuns: 500 });
+    fc.assert(parsed, { numRuns: 100 });
     const long = `["${'é'.repeat(LONG)}"]`;
     for (const text of [`{"a":1,"a":${long}}`, `{"__proto__":${long}}`, `[1e400,"\\u0000",${long}]`, ' 1']) {
       expect(inStepsOf(text)).toEqual(JSON.parse(text));
@@ -180,14 +181,14 @@ describe('JSON that need not be storable is parsed in steps', () => {
     expect(() => inStepsOf(`[${long} ${long}]`)).toThrow('not valid JSON');
   });
 
-  test('16 MiB of numbers never more than 20 KiB at once', () => {
+  test('megabytes of numbers never more than 20 KiB at once', () => {
     const row = Array.from({ length: 8192 }, (_, index) => index / 7);
-    const body = Buffer.from(JSON.stringify({ data: Array.from({ length: 100 }, () => ({ embedding: row })) }));
+    const body = Buffer.from(JSON.stringify({ data: Array.from({ length: 10 }, () => ({ embedding: row })) }));
     const parse = vi.spyOn(JSON, 'parse');
     const value = finish(parseJsonInSteps(body));
     const lengths = parse.mock.calls.map(([text]) => text.length);
     parse.mockRestore();
-    expect(value).toMatchObject({ data: { length: 100, 99: { embedding: row } } });
+    expect(value).toMatchObject({ data: { length: 10, 9: { embedding: row } } });
     expect(Math.max(...lengths)).toBeLessThan(20 * 1024);
   });
 });
