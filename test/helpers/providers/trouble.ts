@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createGzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Frames, Reply, SeenRequest } from './wire.ts';
 
 /**
@@ -50,18 +50,18 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(dripping));
 }
 
+const MEGABYTE = Buffer.alloc(1024 * 1024, ' ');
+/** A member of a gzip stream, which may have any number of them. */
+const COMPRESSED_MEGABYTE = gzipSync(MEGABYTE);
+
 function pourOut(response: ServerResponse, compressed: boolean, count: (bytes: number) => void): void {
-  const megabyte = Buffer.alloc(1024 * 1024, ' ');
-  const sink = compressed ? createGzip() : response;
-  if (compressed) sink.pipe(response);
-  response.on('close', () => sink.destroy());
   const pour = () => {
     let more = true;
-    while (more && !sink.destroyed) {
-      more = sink.write(megabyte);
-      count(megabyte.length);
+    while (more && !response.destroyed) {
+      more = response.write(compressed ? COMPRESSED_MEGABYTE : MEGABYTE);
+      count(MEGABYTE.length);
     }
   };
-  sink.on('drain', pour);
+  response.on('drain', pour);
   pour();
 }
