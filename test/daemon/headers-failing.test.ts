@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { breakTable } from '../helpers/broken-tables.ts';
 import { type Answer, startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
@@ -8,7 +8,17 @@ import { expectRateHeaders } from './headers-expected.ts';
 
 let daemon: TestDaemon;
 
-afterEach(() => daemon.close());
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+
+afterAll(() => daemon.close());
+
+beforeEach(() => {
+  daemon.clock.freeze();
+  // Refills the rate limits.
+  daemon.clock.advance(120_000);
+});
 
 interface RawConnection {
   socket: Socket;
@@ -16,8 +26,8 @@ interface RawConnection {
   ended: Promise<string>;
 }
 
-function sendRaw(text: string): RawConnection {
-  const socket = connect(Number(new URL(daemon.baseUrl).port), '127.0.0.1');
+function sendRaw(text: string, { baseUrl } = daemon): RawConnection {
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk) => {
     answer += chunk.toString('latin1');
@@ -46,12 +56,14 @@ function lastAnswer(text: string): { status: number; headers: Headers; body: str
 
 const CLOSE = 'Host: svc\r\nConnection: close\r\n\r\n';
 
-async function start(options: TestDaemonOptions = {}): Promise<void> {
-  daemon = await startTestDaemon(options);
+/** Starts a daemon of its own for a test. */
+async function startOther(options: TestDaemonOptions): Promise<TestDaemon> {
+  const other = await startTestDaemon(options);
+  onTestFinished(() => other.close());
+  return other;
 }
 
 test('malformed and unusual requests get the headers', async () => {
-  await start();
   const json = 'Host: svc\r\nContent-Type: application/json\r\n';
   const cases: [what: string, status: number, text: string][] = [
     ['garbage', 400, 'garbage\r\n\r\n'],
@@ -111,23 +123,23 @@ test('malformed and unusual requests get the headers', async () => {
 });
 
 test('a request that takes too long to arrive gets the headers', async () => {
-  await start({ timeouts: { headersMs: 200, requestMs: 400 } });
-  const slowHead = sendRaw('GET /v1/account HTTP/1.1\r\nHost:');
+  const hasty = await startOther({ timeouts: { headersMs: 200, requestMs: 400 } });
+  const slowHead = sendRaw('GET /v1/account HTTP/1.1\r\nHost:', hasty);
   const slowBody = sendRaw(
     'POST /v1/auth/magic-link HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    hasty,
   );
   for (const { ended } of [slowHead, slowBody]) {
     const answer = lastAnswer(await ended);
     expect(answer.status).toBe(408);
     expectRateHeaders(answer.headers, 'too slow');
   }
-  const inTime = sendRaw('GET /v1/account HTTP/1.1\r\nHost:');
+  const inTime = sendRaw('GET /v1/account HTTP/1.1\r\nHost:', hasty);
   inTime.socket.write(' svc\r\nConnection: close\r\n\r\n');
   expect(lastAnswer(await inTime.ended).status).toBe(401);
 });
 
 test('without a working database, keys get 503 and never 401, and public pages still work', async () => {
-  await start();
   const { apiKey } = await makeTenant(daemon, 'away@example.com');
   expect((await daemon.call(apiKey, '/v1/account')).status).toBe(200);
   const repair = await breakTable(daemon, 'apiKeys');
@@ -151,8 +163,6 @@ test('without a working database, keys get 503 and never 401, and public pages s
 });
 
 test('while keys cannot be looked up, a tenant gets 503 however many requests it sends, and never 429', async () => {
-  await start();
-  daemon.clock.freeze();
   const { apiKey } = await makeTenant(daemon, 'many@example.com', 'Pro');
   const repair = await breakTable(daemon, 'apiKeys');
   const answers: Answer[] = [];
@@ -166,23 +176,27 @@ test('while keys cannot be looked up, a tenant gets 503 however many requests it
 });
 
 test('a stopping daemon sends the headers up to its last response', async () => {
-  await start({ stopNoticeMs: 1000 });
-  const { apiKey } = await makeTenant(daemon, 'stopping@example.com', 'Pro');
+  const stopping = await startOther({ stopNoticeMs: 1000 });
+  const { apiKey } = await makeTenant(stopping, 'stopping@example.com', 'Pro');
   const body = JSON.stringify({ content: 'written while stopping' });
-  const arrived = once(daemon.app.server, 'request');
+  const arrived = once(stopping.app.server, 'request');
   const { socket, ended } = sendRaw(
     `POST /v1/memories HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    stopping,
   );
   await arrived;
-  const stopped = daemon.stop();
-  const [notReady, alive] = await Promise.all([daemon.call(undefined, '/readyz'), daemon.call(apiKey, '/v1/account')]);
+  const stopped = stopping.stop();
+  const [notReady, alive] = await Promise.all([
+    stopping.call(undefined, '/readyz'),
+    stopping.call(apiKey, '/v1/account'),
+  ]);
   expect(notReady.status).toBe(503);
   expectRateHeaders(notReady.headers, '/readyz');
   expect(alive.status).toBe(200);
   expectRateHeaders(alive.headers, 'account', 600);
   const isRefused = () =>
-    daemon.call(apiKey, '/v1/account').then(
+    stopping.call(apiKey, '/v1/account').then(
       () => false,
       () => true,
     );
@@ -195,18 +209,16 @@ test('a stopping daemon sends the headers up to its last response', async () => 
 });
 
 test('once the write queue is closed, writes get 503 with the headers and reads still work', async () => {
-  await start();
-  const { apiKey } = await makeTenant(daemon, 'closing@example.com');
-  await daemon.db.writes.drain();
-  const write = await daemon.call(apiKey, '/v1/memories', { body: { content: 'tea' } });
+  const closing = await startOther({});
+  const { apiKey } = await makeTenant(closing, 'closing@example.com');
+  await closing.db.writes.drain();
+  const write = await closing.call(apiKey, '/v1/memories', { body: { content: 'tea' } });
   expect([write.status, write.body.code]).toEqual([503, 'unavailable']);
   expectRateHeaders(write.headers, 'write');
-  expect((await daemon.call(apiKey, '/v1/memories')).status).toBe(200);
+  expect((await closing.call(apiKey, '/v1/memories')).status).toBe(200);
 });
 
 test('an undecodable path is rate limited and answered like any other', async () => {
-  await start();
-  daemon.clock.freeze();
   const { apiKey } = await makeTenant(daemon, 'paths@example.com', 'Pro');
   const broken = await daemon.call(apiKey, '/v1/memories/%E0%A4%A');
   expect(broken.status).toBe(400);

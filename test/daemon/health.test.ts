@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdWriteLock } from '../db/lock-holder.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { onPostgres } from '../helpers/postgres/folder-databases.ts';
@@ -7,11 +7,16 @@ import { expectRateHeaders } from './headers-expected.ts';
 
 let daemon: TestDaemon;
 
-beforeEach(async () => {
+beforeAll(async () => {
   daemon = await startTestDaemon({ config: { metricsToken: 'watch-me-0123456789' } });
 });
 
-afterEach(() => daemon.close());
+afterAll(() => daemon.close());
+
+beforeEach(() => {
+  // Refills the rate limits.
+  daemon.clock.advance(120_000);
+});
 
 const limitPages = (pages: number) =>
   daemon.db.writes.write('daemon', (connection) => connection.exec(`PRAGMA max_page_count = ${pages}`));
@@ -87,7 +92,8 @@ describe('health', () => {
   test.skipIf(onPostgres)(
     'a full disk returns 507 while reads work; once space is freed writes work, and no acknowledged write is lost',
     async () => {
-      const { apiKey } = await daemon.signIn('ada@example.com');
+      const { apiKey } = await daemon.signIn('grace@example.com');
+      const loggedBefore = daemon.logLines.length;
       const add = (content: string) => daemon.call<{ id: string }>(apiKey, '/v1/memories', { body: { content } });
       const kept = await add('Ada likes tea');
       const [{ page_count: pages } = { page_count: 0 }] = await daemon.db.readers.all<{ page_count: number }>(
@@ -95,7 +101,8 @@ describe('health', () => {
       );
       await limitPages(pages);
       expect((await add('x'.repeat(30_000))).status).toBe(507);
-      const logged = daemon.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+      const lines = daemon.logLines.slice(loggedBefore).map((line) => JSON.parse(line));
+      const logged = lines.filter(({ level }) => level >= 50);
       expect(logged).toMatchObject([{ msg: 'request refused: the disk is full' }]);
       expect((await daemon.call(apiKey, `/v1/memories/${kept.body.id}`)).status).toBe(200);
       await limitPages(1_000_000);

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
@@ -15,11 +15,14 @@ const HOUR_MS = 3_600_000;
 let daemon: TestDaemon;
 let clock: TestClock;
 
-beforeEach(async () => {
+beforeAll(async () => {
   daemon = await startTestDaemon();
-  clock = createTestClock();
 });
-afterEach(() => daemon.close());
+afterAll(() => daemon.close());
+beforeEach(() => {
+  clock = createTestClock();
+  return () => rm(folder(), { recursive: true, force: true });
+});
 
 const folder = () => join(daemon.folder, 'backups');
 const backups = async () => (await readdir(folder()).catch(() => [])).sort();

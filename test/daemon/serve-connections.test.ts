@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
 
-beforeEach(async () => {
+beforeAll(async () => {
   daemon = await startTestDaemon({ timeouts: { headersMs: 200, requestMs: 400 } });
 });
 
-afterEach(() => daemon.close());
+afterAll(() => daemon.close());
 
 const connections = () =>
   new Promise<number>((resolve) => daemon.app.server.getConnections((_error, count) => resolve(count)));
@@ -46,6 +46,8 @@ describe('a client that keeps its end of the connection open', () => {
 
   test('does not block other clients', async () => {
     for (let count = 0; count < 50; count += 1) await stubbornClient('GET / HTTP/1.1\r\n');
-    expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
+    const headers = { connection: 'close' };
+    expect((await daemon.call(undefined, '/healthz', { headers })).status).toBe(200);
+    await vi.waitFor(async () => expect(await connections()).toBe(0), 4000);
   });
 });
