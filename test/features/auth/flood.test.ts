@@ -19,6 +19,8 @@ import {
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startSignInDaemon();
+  // A machine that takes seconds for the requests would refill the buckets meanwhile.
+  daemon.clock.freeze();
 });
 afterAll(() => daemon.close());
 
@@ -48,7 +50,7 @@ describe('many requests for one address', () => {
     const { link } = await receiveLink(daemon, victim);
     const { login } = startTerminal();
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => askFor(daemon, { email: victim, ...(index % 2 && { login }) })),
+      Array.from({ length: 20 }, (_, index) => askFor(daemon, { email: victim, ...(index % 2 && { login }) })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     const subjects = await subjectsTo(daemon, victim);
@@ -60,10 +62,10 @@ describe('many requests for one address', () => {
     expect(await mailsAfterAll(daemon, bystander)).toBe(1);
   });
 
-  test('of 40 terminals do not keep the owner from signing in with a browser', async () => {
+  test('of ten terminals do not keep the owner from signing in with a browser', async () => {
     const victim = freshAddress();
     const oldKey = await signInAs(daemon, victim);
-    for (let count = 0; count < 40; count += 1) {
+    for (let count = 0; count < 10; count += 1) {
       expect((await askFor(daemon, { email: victim, login: startTerminal().login })).status).toBe(202);
     }
     await mailsAfterAll(daemon, victim);
@@ -75,7 +77,7 @@ describe('many requests for one address', () => {
 
   test('of browsers do not keep the owner from signing in with a terminal', async () => {
     const victim = freshAddress();
-    for (let count = 0; count < 40; count += 1) await askFor(daemon, { email: victim });
+    for (let count = 0; count < 10; count += 1) await askFor(daemon, { email: victim });
     await mailsAfterAll(daemon, victim);
 
     const { codeVerifier, login } = startTerminal();
@@ -86,41 +88,36 @@ describe('many requests for one address', () => {
   });
 
   test('send three mails at once, one more per minute and ten per hour', async () => {
-    const own = await startSignInDaemon();
-    own.clock.freeze();
-    const email = 'ada@example.com';
+    const email = freshAddress();
     const ask = async () => {
-      await askFor(own, { email });
-      return mailsAfterAll(own, email);
+      await askFor(daemon, { email });
+      return mailsAfterAll(daemon, email);
     };
     // Use each link, so that the limit of three live links does not apply here.
-    const use = async () => pressButton(own, await own.mailbox.latestLink(email));
+    const use = async () => pressButton(daemon, await daemon.mailbox.latestLink(email));
     for (const expected of [1, 2, 3, 3]) expect(await ask()).toBe(expected);
     await use();
     expect(await ask()).toBe(3);
     for (const expected of [4, 5, 6, 7, 8, 9, 10, 10, 10]) {
-      own.clock.advance(MINUTE);
+      daemon.clock.advance(MINUTE);
       expect(await ask()).toBe(expected);
       await use();
     }
-    own.clock.advance(50 * MINUTE);
+    daemon.clock.advance(50 * MINUTE);
     expect(await ask()).toBe(10);
-    own.clock.advance(MINUTE);
+    daemon.clock.advance(MINUTE);
     expect(await ask()).toBe(11);
     expect((await use()).status).toBe(303);
-    await own.close();
   });
 
   test('by terminals send two mails at once, one more every two minutes and five per hour', async () => {
-    const own = await startSignInDaemon();
-    own.clock.freeze();
-    const email = 'ada@example.com';
+    const email = freshAddress();
     const ask = async () => {
-      await askFor(own, { email, login: startTerminal().login });
-      return mailsAfterAll(own, email);
+      await askFor(daemon, { email, login: startTerminal().login });
+      return mailsAfterAll(daemon, email);
     };
     // Use each link, so that the limit of three live links does not apply here.
-    const use = async () => pressButton(own, await own.mailbox.latestLink(email));
+    const use = async () => pressButton(daemon, await daemon.mailbox.latestLink(email));
     for (const expected of [1, 2, 2]) expect(await ask()).toBe(expected);
     await use();
     expect(await ask()).toBe(2);
@@ -133,36 +130,29 @@ describe('many requests for one address', () => {
       [51, 5],
       [1, 6],
     ] as const) {
-      own.clock.advance(minutes * MINUTE);
+      daemon.clock.advance(minutes * MINUTE);
       expect(await ask()).toBe(expected);
       await use();
     }
-    await own.close();
   });
 
   test.each([
     ['browser', () => ({})],
     ['terminal', () => ({ login: startTerminal().login })],
   ])('leave at most three live %s links', async (_kind, how) => {
-    const own = await startSignInDaemon();
-    own.clock.freeze();
-    const email = 'ada@example.com';
+    const email = freshAddress();
     for (let count = 0; count < 5; count += 1) {
-      await askFor(own, { email, ...how() });
-      own.clock.advance(2 * MINUTE);
+      await askFor(daemon, { email, ...how() });
+      daemon.clock.advance(2 * MINUTE);
     }
-    expect(await mailsAfterAll(own, email)).toBe(3);
-    await pressButton(own, await own.mailbox.latestLink(email));
-    await askFor(own, { email, ...how() });
-    expect(await mailsAfterAll(own, email)).toBe(4);
-    await own.close();
+    expect(await mailsAfterAll(daemon, email)).toBe(3);
+    await pressButton(daemon, await daemon.mailbox.latestLink(email));
+    await askFor(daemon, { email, ...how() });
+    expect(await mailsAfterAll(daemon, email)).toBe(4);
   });
 });
 
 describe('many requests from one network', () => {
-  // A machine that takes seconds for the requests would refill the buckets meanwhile.
-  beforeAll(() => daemon.clock.freeze());
-
   test('limits each IP address to its own 30 requests per minute', async () => {
     const statuses = await statusesFrom(Array(31).fill('192.0.2.1'));
     expect(statuses).toEqual([...Array(30).fill(202), 429]);

@@ -233,14 +233,15 @@ describe('what was learned', () => {
         expect(bytes.length).toBeLessThan(3000);
         expect(decodeLearnedState(bytes, NAMES)).toEqual(state);
       }),
+      { numRuns: 25 },
     );
   });
 
-  test('round-trips after thousands of one-sided events', () => {
+  test('round-trips after a thousand one-sided events', () => {
     const extreme = { ...preferring('recency', 3), signals: [[], [], NAMES.map(() => 4)] };
-    const state = learnAll(Array(3000).fill(extreme));
+    const state = learnAll(Array(1000).fill(extreme));
     expect(decodeLearnedState(encodeLearnedState(state), NAMES)).toEqual(state);
-    expect(state.events).toBe(3000);
+    expect(state.events).toBe(1000);
   });
 
   test('is kept for signals that remain when others are added or removed', () => {
@@ -270,6 +271,7 @@ describe('what was learned', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
         expect(decodeLearnedState(Buffer.from(noise), NAMES)).toEqual(fresh);
       }),
+      { numRuns: 30 },
     );
   });
 

@@ -209,9 +209,10 @@ describe('pending searches', () => {
     const pending = createPendingSearches({ db, clock, log: log(), liveDaemons: () => daemons });
     const bring = (tenantId: string, count: number) => {
       const before = pending.dropped();
+      const row = searchOf(tenantId, '');
       for (let index = 0; index < count; index += 1) {
         if (index % 1000 === 0) pending.forget(tenantId);
-        pending.add(searchOf(tenantId, `srch_${index}`));
+        pending.add({ ...row, id: `srch_${index}` });
       }
       pending.forget(tenantId);
       return pending.dropped() - before;
