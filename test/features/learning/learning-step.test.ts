@@ -237,11 +237,11 @@ describe('what was learned', () => {
     );
   });
 
-  test('round-trips after a thousand one-sided events', () => {
+  test('round-trips after thousands of one-sided events', () => {
     const extreme = { ...preferring('recency', 3), signals: [[], [], NAMES.map(() => 4)] };
-    const state = learnAll(Array(1000).fill(extreme));
+    const state = learnAll(Array(3000).fill(extreme));
     expect(decodeLearnedState(encodeLearnedState(state), NAMES)).toEqual(state);
-    expect(state.events).toBe(1000);
+    expect(state.events).toBe(3000);
   });
 
   test('is kept for signals that remain when others are added or removed', () => {
