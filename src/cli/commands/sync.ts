@@ -3,14 +3,14 @@ import * as fs from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import type { Client } from '../../client/client.ts';
+import { ApiError, type Client } from '../../client/client.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { systemRandom } from '../../lib/random.ts';
 import type { Program } from '../assistants/bridge-command.ts';
 import type { CommandContext } from '../command-context.ts';
 import { requireYes } from '../confirmation.ts';
 import { EXIT } from '../exit.ts';
-import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { CommandFailure, EXIT_INTERRUPTED, toFailure } from '../failure.ts';
 import { projectName } from '../hook/project-name.ts';
 import {
   type CommonOptions,
@@ -120,9 +120,25 @@ export function syncCommand(context: CommandContext, program: Program = ownProgr
         );
       } catch (error) {
         const { syscall, message } = error as NodeJS.ErrnoException;
-        throw syscall ? new CommandFailure(EXIT.failed, `Cannot sync ${root}: ${message}`) : error;
+        throw syscall
+          ? new CommandFailure(EXIT.failed, `Cannot sync ${root}: ${message}`)
+          : withRetryTime(error, context);
       }
     });
+}
+
+/** Adds to a refusal when to sync again, if that is not soon. */
+function withRetryTime(error: unknown, { clock }: CommandContext): unknown {
+  const waitMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  if (waitMs < LONG_WAIT_MS) return error;
+  return new CommandFailure(
+    EXIT.failed,
+    `${toFailure(error)!.message}\n${askedFor(clock.nowMs() + waitMs)} Sync again then.`,
+  );
+}
+
+function askedFor(untilMs: number): string {
+  return `It asks for no request before ${formatExactTime(untilMs)}.`;
 }
 
 interface Place {
@@ -256,8 +272,7 @@ async function runSync(typedRoot: string, options: SyncOptions, { context, clien
         isFirst = false;
       },
       onOutage({ message }, waitMs) {
-        const untilMs = clock.nowMs() + waitMs;
-        const until = waitMs < LONG_WAIT_MS ? '' : ` It asks for no request before ${formatExactTime(untilMs)}.`;
+        const until = waitMs < LONG_WAIT_MS ? '' : ` ${askedFor(clock.nowMs() + waitMs)}`;
         terminal.error(`${message}${until} Waiting for it; both sides catch up then.\n`);
       },
       onReturn: () => terminal.error('svc answers again.\n'),

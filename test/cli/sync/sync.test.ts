@@ -9,6 +9,7 @@ import { createRemote } from '../../../src/cli/sync/remote.ts';
 import { openState } from '../../../src/cli/sync/state.ts';
 import { createSyncPass } from '../../../src/cli/sync/sync-pass.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
+import { problem, startScriptedServer } from '../../client/scripted-server.ts';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { type CliUser, createCliUser } from '../memory-harness.ts';
 
@@ -482,4 +483,17 @@ test('installs a service only for a folder that was synced before', async () => 
     code: 2,
     err: `svc: ${root} was never synced. Run svc sync ${root} --once first, to see what it does.\n`,
   });
+});
+
+test('says until when a daemon asks for no request, and ends', async () => {
+  const moving = { ...problem('unavailable', 503), headers: { 'retry-after': '7200' } };
+  const server = await startScriptedServer([moving]);
+  const other = await createCliUser(server.baseUrl, apiKey, daemon.clock);
+  const { code, err } = await other.run(['sync', join(other.folder, 'notes'), '--once']);
+  await other.close();
+  server.close();
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^svc: It is unavailable\.\nIt asks for no request before \d+ \w+ \d{4}, \d\d:\d\d\. Sync again then\.\n$/,
+  );
 });
