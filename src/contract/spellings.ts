@@ -28,10 +28,10 @@ export function endOfSpelling(name: string, text: string, start: number, skipped
     const character = String.fromCodePoint(text.codePointAt(at)!);
     at += character.length;
     for (const letter of character.normalize('NFKD').toLowerCase()) {
-      if (skipped.test(letter)) continue;
-      if ((LOOKALIKES[letter] ?? letter) !== name[matched]) return undefined;
-      matched += 1;
-      if (matched === name.length) return at;
+      if ((LOOKALIKES[letter] ?? letter) === name[matched]) {
+        matched += 1;
+        if (matched === name.length) return at;
+      } else if (!skipped.test(letter)) return undefined;
     }
   }
   return undefined;
