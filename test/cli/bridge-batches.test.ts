@@ -50,7 +50,7 @@ describe('calls at once', () => {
     const types = watchRequests();
     const paramsOf = (params: object) => (era === 'legacy' ? params : stateless(params));
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, at) => {
+      Array.from({ length: 120 }, (_, at) => {
         if (at % 4 === 1)
           return bridge.ask('tools/call', paramsOf({ name: 'memory_get', arguments: { id: `m${at}` } }));
         if (at % 4 === 2) return bridge.ask('tools/call', paramsOf({ name: `tool_${at}`, arguments: {} }));
@@ -64,9 +64,9 @@ describe('calls at once', () => {
       else if (at % 40 === 3) expect(answer.result?.tools?.length).toBeGreaterThan(5);
       else expect(textOf(answer)).toContain(`fact number ${at}.`);
     }
-    expect(bridge.lines).toHaveLength(era === 'legacy' ? 201 : 200);
+    expect(bridge.lines).toHaveLength(era === 'legacy' ? 121 : 120);
     expect(types.filter((type) => type === BATCH_MEDIA_TYPE).length).toBeGreaterThan(0);
-    expect(types.length).toBeLessThan(era === 'legacy' ? 20 : 80);
+    expect(types.length).toBeLessThan(era === 'legacy' ? 12 : 48);
   });
 
   test('a call alone is sent as a single request', async () => {
@@ -123,14 +123,14 @@ describe('calls at once', () => {
 });
 
 describe('the official client', () => {
-  test('gets answers to 200 calls at once, before and after a restart of the daemon', async () => {
+  test('gets answers to 120 calls at once, before and after a restart of the daemon', async () => {
     const config = { port: await freePort() };
     const first = await startTestDaemon({ config });
     const { apiKey } = await makeTenant(first, 'process@example.com', 'Enterprise');
     const client = await connectClient(await bridgeFor(() => apiKey, first.baseUrl));
     const texts = (prefix: string) =>
       Promise.all(
-        Array.from({ length: 200 }, async (_, at) => {
+        Array.from({ length: 120 }, async (_, at) => {
           const content = `${prefix} ${at}.`;
           const { content: blocks } = await client.callTool(
             at % 5 === 0
@@ -141,15 +141,15 @@ describe('the official client', () => {
           return at % 5 === 0 || text.includes(content) ? text : expect.fail(`Not the answer to ${content}: ${text}`);
         }),
       );
-    expect(new Set(await texts('fact')).size).toBeGreaterThan(160);
+    expect(new Set(await texts('fact')).size).toBeGreaterThan(96);
     await first.stop();
     const down = await Promise.all([1, 2, 3].map(() => client.callTool({ name: 'memory_list', arguments: {} })));
     expect(down.map(({ isError }) => isError)).toEqual([true, true, true]);
     const second = await startTestDaemon({ config, dataDir: first.folder });
     closing.push(second.close);
     await texts('new fact');
-    const { body } = await second.call<{ data: object[] }>(apiKey, '/v1/memories?limit=200');
-    expect(body).toMatchObject({ data: { length: 200 }, nextCursor: expect.any(String) });
+    const { body } = await second.call<{ data: object[] }>(apiKey, '/v1/memories?limit=100');
+    expect(body).toMatchObject({ data: { length: 100 }, nextCursor: expect.any(String) });
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import {
   chmod,
+  cp,
   type FileHandle,
   mkdir,
   mkdtemp,
@@ -19,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checksumOf } from '../../../scripts/release/archive.ts';
 import { upgradeCommand } from '../../../src/cli/commands/upgrade.ts';
 import { createRunProgram } from '../../../src/cli/service/run-program.ts';
@@ -32,6 +33,9 @@ import { SYSTEMCTL } from '../service/fake-systemctl.ts';
 
 /** An installation with a service, of which systemctl and the programs are scripts. test/slow/upgrade.test.ts has real ones. */
 
+/** Releases by their version and options, each of which is packed once. */
+const packed = new Map<string, string>();
+let releases: string;
 let fake: string;
 let line: TestCommandLine;
 /** Folders where `svc upgrade` looks for programs. */
@@ -43,6 +47,10 @@ const versions = async () => (await readdir(inFake('lib'))).filter((name) => /^\
 const calls = async () =>
   (await readFile(inFake('calls'), 'utf8')).split('\n').filter((call) => /stop|restart/.test(call));
 
+beforeAll(async () => {
+  releases = await mkdtemp(join(tmpdir(), 'svc-releases-'));
+});
+afterAll(() => rm(releases, { recursive: true }));
 beforeEach(async () => {
   fake = await mkdtemp(join(tmpdir(), 'svc-fake-'));
   await writeFile(inFake('inactive'), 'inactive\n');
@@ -78,12 +86,17 @@ interface PublishOptions {
 }
 
 /** Writes a release with an archive for each compression. */
-async function publish(
-  version: string,
-  { says = version, compressions = ['gz'] }: PublishOptions = {},
-): Promise<string> {
-  const name = `svc-${version}-linux-${process.arch}`;
+async function publish(version: string, options: PublishOptions = {}): Promise<string> {
   const release = inFake(`release-${version}`);
+  const kind = JSON.stringify([version, options]);
+  if (!packed.has(kind)) packed.set(kind, await pack(version, options));
+  await cp(packed.get(kind)!, release, { recursive: true });
+  return release;
+}
+
+async function pack(version: string, { says = version, compressions = ['gz'] }: PublishOptions): Promise<string> {
+  const name = `svc-${version}-linux-${process.arch}`;
+  const release = join(releases, String(packed.size));
   await writeProgram(join(release, name), says);
   const sums: string[] = [];
   for (const compression of compressions) {
