@@ -18,14 +18,14 @@ beforeEach(async () => {
 const THINGS = ['desk', 'phone', 'laptop', 'printer', 'bicycle', 'car', 'stove', 'camera', 'kettle', 'drill', 'piano'];
 const day = (number: number) => new Date(Date.UTC(2026, 0, number)).toISOString();
 
-/** Stores pairs that say the same, and so many others that `pairs` of them may be merged in a day. */
+/** Stores pairs that say the same, and so many others that `pairs` of them may be merged in a day: questions, which are not compared. */
 async function fill(pairs: number, others: number, more = {}): Promise<void> {
   const same = THINGS.slice(0, pairs).flatMap((thing) => [
     { content: `My ${thing} is number 28`, occurredAt: day(1), ...more },
     { content: `My ${thing} is number twenty-eight`, occurredAt: day(5), ...more },
   ]);
   const rest = Array.from({ length: others }, (_, index) => ({
-    content: `Crate ${index} holds part ${index}`,
+    content: `What is in crate ${index}?`,
     ...more,
   }));
   await caller.addAll([...same, ...rest]);
@@ -215,7 +215,7 @@ describe('what runs automatically', () => {
     await settings(automatic);
     for (let portion = 0; portion < 3; portion += 1) {
       const contents = Array.from({ length: 370 }, (_, index) => ({
-        content: `Box ${portion} of ${index}`,
+        content: `What is in box ${portion} of ${index}?`,
         user: 'ben',
       }));
       await caller.addAll(contents);
