@@ -52,7 +52,7 @@ describe('a file from another system', () => {
       fc.asyncProperty(sizes, async (some) => {
         expect(await read(format, inPieces(bytes, some))).toEqual(whole);
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   });
 
@@ -66,7 +66,7 @@ describe('a file from another system', () => {
         expect(records).toEqual(whole.slice(0, records.length));
         if (known.file.endsWith('.json')) expect(items.at(-1)).toMatchObject({ fault: true });
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -101,7 +101,7 @@ describe('a file from another system', () => {
       expect(await reasonOf(format, '['.repeat(500_000))).toMatch(/nested more than 100 levels deep/);
     }
     const filler = (parts: number) => `[{"memory": "a", "x": [${'[],'.repeat(parts)}0]}, {"memory": "b"}]`;
-    expect(await reasonOf('mem0', filler(1_400_000))).toMatch(/more than 4000000 JSON tokens/);
+    expect(await reasonOf('mem0', filler(1_334_000))).toMatch(/more than 4000000 JSON tokens/);
     expect(recordsOf(await read('mem0', filler(500_000)), 'memory')).toHaveLength(2);
   });
 
@@ -113,9 +113,10 @@ describe('a file from another system', () => {
     ]);
     // The controls: as many as allowed, and more of them in several objects.
     expect(recordsOf(await read('mem0', `[${one(50_000)}, ${one(1)}]`), 'memory')).toHaveLength(2);
-    const several = `[{"memory": "a", "x": [${Array(9).fill(`{${members(9000, '{"a":1}')}}`)}]}]`;
+    const several = `[{"memory": "a", "x": [${Array(6).fill(`{${members(9000, '1')}}`)}]}]`;
     expect(recordsOf(await read('mem0', several), 'memory')).toHaveLength(1);
-    for (const format of LISTS) expect(await reasonOf(format, `[${one(70_000)}]`)).toMatch(/more than 50000 members/);
+    for (const format of ['chatgpt', 'claude'] as const)
+      expect(await reasonOf(format, `[${one(50_001)}]`)).toMatch(/more than 50000 members/);
   });
 
   test('lets the event loop serve others within a large item', async () => {
@@ -161,20 +162,21 @@ describe('a file from another system', () => {
       }
       return { heldBytes, count };
     };
-    const many = await heldBy(150, 40);
-    expect(many.count).toBe(6_000);
-    expect(many.heldBytes).toBeLessThan(3 * 1024 * 1024);
-    expect((await heldBy(1, 2_000)).count).toBe(2_000);
+    const many = await heldBy(100, 40);
+    expect(many.count).toBe(4_000);
+    expect(many.heldBytes).toBeLessThan(2 * 1024 * 1024);
+    expect((await heldBy(1, 1_000)).count).toBe(1_000);
   });
 
   test('is rejected at an item that exceeds the size limit', async () => {
+    const mebibyte = Buffer.alloc(1024 * 1024, 0x61);
     async function* endless() {
       yield Buffer.from('[{"memory": "kept"}, {"memory": "');
-      for (let mebibytes = 0; mebibytes < 1_000; mebibytes++) yield Buffer.alloc(1024 * 1024, 0x61);
+      for (let mebibytes = 0; mebibytes < 1_000; mebibytes++) yield mebibyte;
     }
     expect(reasonsOf(await read('mem0', endless()))).toEqual(['!after [0]: The item is larger than 64 MiB.']);
     async function* longLine() {
-      for (let mebibytes = 0; mebibytes < 17; mebibytes++) yield Buffer.alloc(1024 * 1024, 0x61);
+      for (let mebibytes = 0; mebibytes < 17; mebibytes++) yield mebibyte;
       yield Buffer.from('\n{"type":"relation","from":"a","to":"b","relationType":"knows"}');
     }
     const items = await read('mcp-memory', longLine());
