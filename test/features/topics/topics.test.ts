@@ -148,10 +148,10 @@ describe('topics', () => {
 test('a user has about 5,000 names at most: those that one memory mentions are forgotten first', async () => {
   await tell('Ada Lovelace plays chess', 'Ada Lovelace has a cat');
   const name = (number: number) => `Xq${number.toString(36).padStart(4, '0')}x`;
-  const content = (memory: number) => `met ${Array.from({ length: 14 }, (_, at) => name(memory * 14 + at)).join(', ')}`;
-  for (let start = 0; start < 400; start += 100) {
-    await caller.addAll(Array.from({ length: 100 }, (_, at) => ({ content: content(start + at) })));
-  }
+  // Questions are not compared.
+  const content = (memory: number) =>
+    `met ${Array.from({ length: 16 }, (_, at) => name(memory * 16 + at)).join(', ')}?`;
+  await caller.addAll(Array.from({ length: 350 }, (_, memory) => ({ content: content(memory) })));
   expect((await topics()).map(({ name: of }) => of)).toEqual(['Ada Lovelace']);
   const stored = await daemon.db.readers.get<{ names: number }>(
     'SELECT COUNT(*) AS names FROM topicNames WHERE tenantId = ?',
