@@ -124,7 +124,7 @@ describe('a list of memories', () => {
         const found = await walk(queryOf(asked));
         expect(found.map(({ content }) => content)).toEqual(expected(asked));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

@@ -143,6 +143,6 @@ test('a store answers random changes like a model of it', async () => {
       }
       expect(found.reverse()).toEqual(model.versions);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 }, 120_000);

@@ -139,7 +139,7 @@ describe('a context', () => {
           expect(tokens).toBeLessThanOrEqual(maxTokens);
           expect(text.split('\n').length).toBe(text === '' ? 1 : citations.length + 1);
         }),
-        { numRuns: 200 },
+        { numRuns: 80 },
       );
     });
 
@@ -157,7 +157,7 @@ describe('a context', () => {
             for (const shown of line.split(/ ?… ?/)) expect(large[index]).toContain(shown);
           }
         }),
-        { numRuns: 200 },
+        { numRuns: 80 },
       );
     });
   });

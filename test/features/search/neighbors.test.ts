@@ -132,6 +132,6 @@ test('results and scores are the same with and without neighbors', { timeout: 18
       const [mine, theirs] = [users[0]!.caller, users[1]!.caller];
       expect(await searchAll(theirs, startMs + 4)).toEqual(await searchAll(mine, startMs + 4));
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 });

@@ -47,7 +47,7 @@ describe('the cached part of an index', () => {
           await expectCurrent(caller, each.user);
         }
       }),
-      { numRuns: 6 },
+      { numRuns: 4 },
     );
   });
 

@@ -110,7 +110,7 @@ describe('the postings of a user', () => {
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -174,7 +174,7 @@ describe('postings', () => {
           expect(found!.lengths).toEqual(holding.map(({ words }) => words.length + 2));
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

@@ -103,6 +103,6 @@ test('all decisions of any mixture of accepts, rejects, undos and edits, newest 
       while (accepted.length > 0) await undo();
       expect(await seenBy(caller)).toEqual(before);
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   );
 }, 60_000);

@@ -127,7 +127,7 @@ describe('the terms of a text', () => {
       fc.property(text, (written) => {
         for (const term of [...termsOf(written), ...queryTerms(written)]) expect(term).not.toContain('_');
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -172,6 +172,6 @@ test('speakers, months and words of all scopes have distinct tokens', () => {
       if (a.whose === b.whose) return;
       expect(a.tokens.filter((one) => b.tokens.includes(one))).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });

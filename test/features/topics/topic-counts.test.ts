@@ -83,6 +83,6 @@ test('every topic counts the memories that mention it, and no name remains that 
       );
       expect(unsaid).toEqual([]);
     }),
-    { numRuns: 12 },
+    { numRuns: 6 },
   );
 });
