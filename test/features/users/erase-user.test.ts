@@ -34,6 +34,9 @@ afterAll(async () => {
 
 const erase = (name: string, headers = {}) => caller.call(`/v1/users/${name}`, { method: 'DELETE', headers });
 
+/** More memories, and messages, than a transaction of an erasure deletes. */
+const MANY = 250;
+
 /** Stores data of a user in every feature, each with the word in its texts. */
 async function fill(user: string, word: string): Promise<void> {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': `${key} ${KEYS[user]}` } });
@@ -41,14 +44,14 @@ async function fill(user: string, word: string): Promise<void> {
   const { body } = await caller.call('/v1/memories', { body: memory, ...keyed('memory') });
   await caller.change(body.id as string, { content: `The ${word} lands` });
   await caller.add(`The ${word} sleeps`, { user, supersedes: body.id });
-  await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `${word} ${index}`, user })));
+  await caller.addAll(Array.from({ length: MANY }, (_, index) => ({ content: `${word} ${index}`, user })));
   const { searchId, results } = (await caller.search(word, { user })).body;
   const used = [results[0]!.id];
   expect((await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used } })).status).toBe(202);
   const talk = conversing(caller);
   const { id } = (await caller.call('/v1/conversations', { body: { title: word, user }, ...keyed('talk') })).body;
   const parts = [{ type: 'tool_call', id: 'a', name: word, arguments: { [word]: word } }];
-  const messages = Array.from({ length: 450 }, (_, index) => ({
+  const messages = Array.from({ length: MANY }, (_, index) => ({
     role: 'user',
     name: word,
     content: `${word} ${index}`,
@@ -96,12 +99,14 @@ describe('erasing a user', () => {
 
   // PostgreSQL cleans its pages later, on its own schedule.
   test.skipIf(onPostgres)('leaves no word of it on the disk', async () => {
-    await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `stegosaurus ${index}`, user: 'steg' })));
+    await caller.addAll(
+      Array.from({ length: MANY }, (_, index) => ({ content: `stegosaurus ${index}`, user: 'steg' })),
+    );
     const talk = conversing(caller);
     const { id } = await talk.begin({ title: 'stegosaurus', user: 'steg' });
     await talk.say(
       id,
-      ...Array.from({ length: 450 }, (_, index) => `stegosaurus number ${index} grazed in the valley`),
+      ...Array.from({ length: MANY }, (_, index) => `stegosaurus number ${index} grazed in the valley`),
     );
     await talk.cut(id);
     expect((await erase('steg')).status).toBe(204);
@@ -120,7 +125,7 @@ describe('erasing a user', () => {
       await talk.say(id, `The heron landed at pond ${index}.`);
       return id;
     };
-    const ids = await Promise.all(Array.from({ length: 120 }, (_, index) => begin(index)));
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => begin(index)));
     const [first] = (await talk.page(ids[7]!)).data;
     const span = { conversationId: ids[7], fromMessageId: first!.id, toMessageId: first!.id };
     const foreign = await talk.episode({ title: 'Overheard', user: 'bob', ...SPAN, ...span });
@@ -152,7 +157,7 @@ describe('erasing a user', () => {
   });
 
   test('refuses what is created for the user meanwhile, so that no acknowledged item disappears', async () => {
-    await caller.addAll(Array.from({ length: 450 }, (_, index) => ({ content: `Heron ${index}`, user: 'ada' })));
+    await caller.addAll(Array.from({ length: MANY }, (_, index) => ({ content: `Heron ${index}`, user: 'ada' })));
     const erasing = erase('ada');
     const during = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
