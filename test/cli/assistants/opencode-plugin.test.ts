@@ -26,12 +26,10 @@ const scratch = scratchHome();
 let log: string;
 let round = 0;
 
-/** A program in place of svc: it notes how it was called and answers with the event. */
-const PROGRAM = `
-import { appendFileSync, readFileSync } from 'node:fs';
-const [log, ...argv] = process.argv.slice(2);
-appendFileSync(log, JSON.stringify([argv, JSON.parse(readFileSync(0, 'utf8'))]) + '\\n');
-if (argv[1] === 'prompt' || argv[1] === 'session-start') console.log(JSON.stringify({ additionalContext: argv[1] }));
+/** A program in place of svc: it notes how it was called, on one line and the next, and answers with the event. */
+const PROGRAM = `log=$1; shift
+printf '%s\\n%s\\n' "$*" "$(cat)" >> "$log"
+case $2 in prompt | session-start) printf '{"additionalContext":"%s"}\\n' "$2" ;; esac
 `;
 
 const MESSAGES = [
@@ -44,9 +42,9 @@ const MESSAGES = [
 
 /** Loads the plugin as opencode does, from a file. */
 async function load(command?: string[]): Promise<Plugin> {
-  const program = await scratch.put('program.mjs', PROGRAM);
-  log = join(scratch.folder, 'calls.jsonl');
-  const text = opencodePluginWriter(command ?? [process.execPath, program, log, 'hook'])('');
+  const program = await scratch.put('program.sh', PROGRAM);
+  log = join(scratch.folder, 'calls');
+  const text = opencodePluginWriter(command ?? ['/bin/sh', program, log, 'hook'])('');
   const path = await scratch.put(`plugin-${++round}.mjs`, text);
   const { svc } = await import(pathToFileURL(path).href);
   return svc({
@@ -64,10 +62,8 @@ const CHILD = { parentID: 'ses_1' };
 
 async function calls(): Promise<[string[], object][]> {
   const text = await readFile(log, 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const pairs = text.matchAll(/(.*)\n(.*)\n/g);
+  return [...pairs].map(([, argv = '', input = '']) => [argv.split(' '), JSON.parse(input)]);
 }
 
 async function say(plugin: Plugin, text: string, sessionID = 'ses_1'): Promise<Part[]> {
