@@ -27,13 +27,13 @@ async function add(content: string): Promise<string> {
   return (await person.run(['add', content])).out.trim();
 }
 
-/** Sets $EDITOR to a Node.js script with the given code. */
-async function editorRunning(writes: string): Promise<Record<string, string>> {
-  const script = join(person.folder, 'editor.mjs');
-  await writeFile(script, `import { writeFileSync } from 'node:fs';\n${writes}`);
-  return { EDITOR: `"${process.execPath}" "${script}"` };
+/** Sets $EDITOR to a shell script, which gets the file as its argument. */
+async function editorRunning(commands: string): Promise<Record<string, string>> {
+  const script = join(person.folder, 'editor.sh');
+  await writeFile(script, commands);
+  return { EDITOR: `"/bin/sh" "${script}"` };
 }
-const writing = (text: string) => `writeFileSync(process.argv[2], ${JSON.stringify(text)});`;
+const writing = (text: string) => `printf %s '${text}' > "$1"`;
 
 describe('svc add', () => {
   test('stores every given field', async () => {
@@ -169,9 +169,11 @@ describe('svc edit', () => {
 
   test('does not overwrite a concurrent change, and keeps the editor’s text', async () => {
     const id = await add('Contested');
-    const meanwhile = `await fetch('${daemon.baseUrl}/v1/memories/${id}', { method: 'PATCH', headers: {
+    const meanwhile = join(person.folder, 'meanwhile.mjs');
+    const change = `await fetch('${daemon.baseUrl}/v1/memories/${id}', { method: 'PATCH', headers: {
       authorization: 'Bearer ${apiKey}', 'content-type': 'application/json' }, body: '{"content":"Theirs"}' });`;
-    const env = await editorRunning(`${meanwhile}\n${writing('Mine\n')}`);
+    await writeFile(meanwhile, change);
+    const env = await editorRunning(`"${process.execPath}" "${meanwhile}"\n${writing('Mine\n')}`);
     const { code, err } = await person.run(['edit', id], { tty: true, env });
     expect(code).toBe(1);
     expect(err).toMatch(/This memory changed in the meantime.*Your text is saved in/s);
@@ -180,9 +182,7 @@ describe('svc edit', () => {
 
   test('removes its temporary file after saving', async () => {
     const id = await add('Tidy');
-    const env = await editorRunning(
-      `${writing('Tidier')}\nwriteFileSync('${join(person.folder, 'path')}', process.argv[2]);`,
-    );
+    const env = await editorRunning(`${writing('Tidier')}\nprintf %s "$1" > '${join(person.folder, 'path')}'`);
     expect((await person.run(['edit', id], { tty: true, env })).out).toContain('version 2');
     const path = await readFile(join(person.folder, 'path'), 'utf8');
     await expect(readFile(path)).rejects.toThrow('ENOENT');
