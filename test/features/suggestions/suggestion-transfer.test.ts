@@ -112,12 +112,20 @@ describe('an export and its import', () => {
 });
 
 describe('an import leaves out', () => {
-  test('suggestions from a device, which may not decide', async () => {
+  /** An export with an open, an accepted and a rejected suggestion. */
+  let text: string;
+
+  beforeAll(async () => {
+    caller = await newSuggesting(daemon);
     await decided();
+    text = await exported(caller);
+  });
+
+  test('suggestions from a device, which may not decide', async () => {
     const token = await connectDevice(daemon, other.apiKey);
     const device = createCaller(daemon.call, token, other.tenantId);
     const answer = await device.call<Report>('/v1/import', {
-      ...{ method: 'POST', body: await exported(caller), headers: { 'content-type': 'application/x-ndjson' } },
+      ...{ method: 'POST', body: text, headers: { 'content-type': 'application/x-ndjson' } },
     });
     expect(answer.body).toMatchObject({ added: { suggestions: 0 }, skipped: 3 });
     expect(answer.body.reasons[0]!.reason).toBe('importing suggestions needs the API key or the web app');
@@ -129,18 +137,18 @@ describe('an import leaves out', () => {
     const [foreign] = await caller.addAll([{ content: 'The safe is behind the painting', user: 'grace' }]);
     const stranger = await newSuggesting(daemon);
     const strange = await stranger.add('The key is under the mat');
-    const text = await exported(caller);
+    const own = await exported(caller);
     for (const id of [foreign!.id, strange.id, `mem_${'0'.repeat(32)}`]) {
       const into = await newSuggesting(daemon);
       const report = await imported(
         into,
-        withSuggestions(text, (one) => ({ ...one, memoryIds: [...one.memoryIds.slice(1), id] })),
+        withSuggestions(own, (one) => ({ ...one, memoryIds: [...one.memoryIds.slice(1), id] })),
       );
       expect(report.added.suggestions).toBe(0);
       expect(report.skipped).toBe(3);
       expect(await into.suggestions('')).toEqual([]);
     }
-    const undoing = withSuggestions(text, (one) => ({
+    const undoing = withSuggestions(own, (one) => ({
       ...one,
       applied: one.applied && { ...one.applied, added: [{ id: foreign!.id, after: 'x' }] },
     }));
@@ -168,8 +176,7 @@ describe('an import leaves out', () => {
     ],
     ['a broken record of changes', (one) => ({ ...one, state: 'accepted', applied: 'everything' })],
   ])('a suggestion with %s, and says so', async (_what, change) => {
-    await decided();
-    const report = await imported(other, withSuggestions(await exported(caller), change));
+    const report = await imported(other, withSuggestions(text, change));
     expect(report).toMatchObject({ added: { suggestions: 0 }, skipped: 3 });
     expect(report.reasons.map(({ reason }) => reason)).toHaveLength(3);
     expect(await other.suggestions('')).toEqual([]);
