@@ -227,6 +227,6 @@ test('any sequence of adds, changes, supersedes and feedback survives export and
         expect(await to.find('tea', { user, asOf })).toEqual(await from.find('tea', { user, asOf }));
       }
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 }, 30_000);

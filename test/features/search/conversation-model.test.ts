@@ -77,7 +77,7 @@ test('search agrees with a naive model after any history, and after a restart', 
       for (const each of steps) await model.apply(each);
       await model.compare();
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
   await whole();
   await daemon.stop();

@@ -29,7 +29,7 @@ test('totals equal a recount after each write, after an import and after an eras
       for (const { call } of [caller, other]) await call('/v1/account', { method: 'DELETE' });
       await isWhole();
     }),
-    { numRuns: 5 },
+    { numRuns: 3 },
   );
 });
 

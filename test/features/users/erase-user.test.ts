@@ -38,20 +38,20 @@ const erase = (name: string, headers = {}) => caller.call(`/v1/users/${name}`, {
 const MANY = 250;
 
 /** Stores data of a user in every feature, each with the word in its texts. */
-async function fill(user: string, word: string): Promise<void> {
+async function fill(user: string, word: string, items = MANY): Promise<void> {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': `${key} ${KEYS[user]}` } });
   const memory = { content: `The ${word} flies`, tags: [word], metadata: { [word]: word }, user };
   const { body } = await caller.call('/v1/memories', { body: memory, ...keyed('memory') });
   await caller.change(body.id as string, { content: `The ${word} lands` });
   await caller.add(`The ${word} sleeps`, { user, supersedes: body.id });
-  await caller.addAll(Array.from({ length: MANY }, (_, index) => ({ content: `${word} ${index}`, user })));
+  await caller.addAll(Array.from({ length: items }, (_, index) => ({ content: `${word} ${index}`, user })));
   const { searchId, results } = (await caller.search(word, { user })).body;
   const used = [results[0]!.id];
   expect((await caller.call(`/v1/searches/${searchId}/feedback`, { body: { used } })).status).toBe(202);
   const talk = conversing(caller);
   const { id } = (await caller.call('/v1/conversations', { body: { title: word, user }, ...keyed('talk') })).body;
   const parts = [{ type: 'tool_call', id: 'a', name: word, arguments: { [word]: word } }];
-  const messages = Array.from({ length: MANY }, (_, index) => ({
+  const messages = Array.from({ length: items }, (_, index) => ({
     role: 'user',
     name: word,
     content: `${word} ${index}`,
@@ -67,7 +67,7 @@ describe('erasing a user', () => {
   test('leaves no trace in any table, index or file, and everything of the others', async () => {
     await putKey(caller, server, 'sk-test');
     await fill(CANARY, CANARY);
-    await fill(STAYS, STAYS);
+    await fill(STAYS, STAYS, 20);
     await daemon.learning.flush();
     expect(Object.keys(await traces(daemon.db.readers, [CANARY]))).toEqual(
       expect.arrayContaining([
