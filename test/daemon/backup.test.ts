@@ -91,7 +91,7 @@ describe('a backup beside a running daemon', () => {
 
   test('finishes with a consistent snapshot under constant writes', async () => {
     await daemon.db.writes.write('daemon', (connection) =>
-      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (randomblob(40000000))'),
+      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (randomblob(10000000))'),
     );
     let busy = true;
     let written = 0;
@@ -146,7 +146,7 @@ describe('a backup beside a running daemon', () => {
 
   test('shows a progress line at a terminal and removes it at the end', async () => {
     await daemon.db.writes.write('daemon', (connection) =>
-      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (zeroblob(20000000))'),
+      connection.exec('CREATE TABLE ballast (body BLOB); INSERT INTO ballast VALUES (zeroblob(8000000))'),
     );
     const { error, failure } = await runAdminAtTerminal(daemon.folder, '', 'backup', target);
     await daemon.db.writes.write('daemon', (connection) => connection.exec('DROP TABLE ballast'));
