@@ -47,3 +47,20 @@ test('every link in the documentation leads to a file and a heading that exist',
   expect(checked.flat().length).toBeGreaterThan(500);
   expect(checked.flat().filter((message) => message !== undefined)).toEqual([]);
 });
+
+test('each decision stands once in their index, with its title, status and date', async () => {
+  const folder = new URL('docs/decisions/', ROOT);
+  const rows = (await readFile(new URL('README.md', folder), 'utf8'))
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  const listed = rows.flatMap((row) => /\| (\[\d{4}\]\([^)]+\) .*) \|$/.exec(row)?.[1] ?? []);
+  const names = (await readdir(folder)).filter((name) => /^\d/.test(name));
+  const expected = names.map(async (name) => {
+    const text = await readFile(new URL(name, folder), 'utf8');
+    const [, title] = /^# \d+\. (.*)$/m.exec(text)!;
+    const [, status, date] = /^Status: (.*?) · Date: (\S{10})/m.exec(text)!;
+    const plainStatus = status!.replace(/\[(\d+)\]\([^)]*\)/g, '$1');
+    return `[${name.slice(0, 4)}](${name}) ${title} | ${plainStatus} | ${date}`;
+  });
+  expect(listed.sort()).toEqual((await Promise.all(expected)).sort());
+});
