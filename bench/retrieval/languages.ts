@@ -11,8 +11,9 @@ import { formatTable } from '../report.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths } from './reliability.ts';
 import { withAccount } from './stored-dialogues.ts';
+import { readWordings } from './wordings.ts';
 
-const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>]
+const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>] [--wordings]
 
 Stores one person's facts for each language in the built daemon (npm run build), and asks their questions in that language:
 whether what answers stands first or among five, whether what nothing answers is refused where 90 % of the others are kept,
@@ -20,6 +21,7 @@ and whether what changed ranks above what it replaced. The worst language first.
 
   --data <folder>  a file for each language, as in bench/retrieval/languages (the default)
   --only <codes>   these languages
+  --wordings       with other wordings of each question, from the folder wordings in the data folder
   --at-once        ask before the daemon has compared the memories with each other
   --show           list what was not found; not for sets that are to stay blind`;
 
@@ -27,6 +29,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', default: 'bench/retrieval/languages' },
     only: { type: 'string' },
+    wordings: { type: 'boolean', default: false },
     'at-once': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -54,11 +57,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const sets = await readSets(resolve(values.data));
+  const fileOf = ({ language }: LanguageSet) => join(resolve(values.data), `${language}.json`);
+  const wordings = values.wordings ? await readWordings(sets.map(fileOf)) : new Map();
   const rows = await inFreshFolder((dataDir) =>
     withAccount({ dataDir }, async ({ url, apiKey }) => {
       const call = <T>(path: string, body?: unknown) => callApi<T>(url, apiKey, path, body);
       const asks: { set: LanguageSet; ask: Ask }[] = [];
-      for (const set of sets) asks.push({ set, ask: await tell(call, set) });
+      for (const set of sets) asks.push({ set, ask: await tell(call, set, wordings) });
       while (!values['at-once'] && (await call<Account>('/v1/account')).unreadChanges > 0) await sleep(500);
       const measured: Measured[] = [];
       for (const { set, ask } of asks) measured.push(await measure(set, ask));
@@ -80,7 +85,11 @@ async function readSets(folder: string): Promise<LanguageSet[]> {
 }
 
 /** Stores the facts one by one, in their order, so that each has its own time. */
-async function tell(call: <T>(path: string, body?: unknown) => Promise<T>, set: LanguageSet): Promise<Ask> {
+async function tell(
+  call: <T>(path: string, body?: unknown) => Promise<T>,
+  set: LanguageSet,
+  wordings: ReadonlyMap<string, string[]>,
+): Promise<Ask> {
   const keyOf = new Map<string, string>();
   const user = set.language;
   const inOrder = set.facts.toSorted((a, b) => Date.parse(a.at ?? '0') - Date.parse(b.at ?? '0'));
@@ -89,7 +98,11 @@ async function tell(call: <T>(path: string, body?: unknown) => Promise<T>, set: 
     keyOf.set(id, key);
   }
   return async (query) => {
-    const { results, confidence } = await call<SearchAnswer>('/v1/search', { query, user });
+    const { results, confidence } = await call<SearchAnswer>('/v1/search', {
+      query,
+      ...(wordings.has(query) && { wordings: wordings.get(query)! }),
+      user,
+    });
     return { ids: results.map(({ id }) => keyOf.get(id)!), confidence };
   };
 }

@@ -27,7 +27,7 @@ export async function rank(
   const query: CandidateQuery = { ...toCandidateQuery(owner, { query: text, limit }, parsed, nowMs), ...owner };
   const found = await candidates.find(reader, query);
   const { ranked, byDefault } = rankMatches(matchesOf(found, parsed, nowMs), 'default', undefined);
-  const { relevances } = rate(byDefault, found.memories);
+  const { relevances } = rate(byDefault, found.memories, parsed);
   const rated = ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
   const page = {
     minRelevance: 0,

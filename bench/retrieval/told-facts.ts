@@ -11,8 +11,9 @@ import { type Person, type Prompt, readPerson } from '../sessions/people.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
 import { untilEmbedded, withAccount } from './stored-dialogues.ts';
+import { readWordings } from './wordings.ts';
 
-const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--part odd|even] [--at-once] [--show] [--json]
+const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--wordings] [--part odd|even] [--at-once] [--show] [--json]
 
 Stores each person's facts as memories in the order they were told, in the built daemon (npm run build), and asks their
 questions: what is found by kind, the worst person first, whether what changed stands above what it replaced, and how well
@@ -20,6 +21,7 @@ confidence tells what is not stored.
 
   --data <files>   people: facts with questions, or statements with prompts
   --embeddings <address>  with an embedding server, as SVC_EMBEDDINGS names it
+  --wordings       with other wordings of each question, from the folder wordings beside the person's file
   --part odd|even  only every other question, by its place in the file
   --at-once        ask before the daemon has compared the memories with each other
   --show           list the questions whose answer is not first, and the answers of those that nothing answers
@@ -29,6 +31,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string', multiple: true, default: [] },
     embeddings: { type: 'string' },
+    wordings: { type: 'boolean', default: false },
     part: { type: 'string' },
     'at-once': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
@@ -86,6 +89,7 @@ async function main(): Promise<number> {
   const people = await Promise.all(
     files.map(async (file) => ({ ...(await readPerson(resolve(file))), name: basename(file, '.json') })),
   );
+  const wordings = values.wordings ? await readWordings(files.map((file) => resolve(file))) : new Map();
   const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
   const asked = await inFreshFolder((dataDir) =>
     withAccount({ dataDir, settings }, async ({ url, apiKey }) => {
@@ -98,9 +102,10 @@ async function main(): Promise<number> {
       await untilEmbedded(url);
       const all: Asked[] = [];
       for (const { person, store } of stores) {
-        for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt));
+        for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt, { wordings }));
         const others = people.filter((other) => other !== person);
-        for (const prompt of others.flatMap(promptsOf)) all.push(await ask(call, person, store, prompt, false));
+        for (const prompt of others.flatMap(promptsOf))
+          all.push(await ask(call, person, store, prompt, { wordings, isOwn: false }));
       }
       return all;
     }),
@@ -138,9 +143,10 @@ async function ask(
   person: Person,
   { user, size, keyOf }: Store,
   { prompt: question, kind, needs }: Prompt,
-  isOwn = true,
+  { wordings, isOwn = true }: { wordings: ReadonlyMap<string, string[]>; isOwn?: boolean },
 ): Promise<Asked> {
-  const { results, confidence } = await call<SearchAnswer>('/v1/search', { query: question, user });
+  const asks = { query: question, ...(wordings.has(question) && { wordings: wordings.get(question)! }), user };
+  const { results, confidence } = await call<SearchAnswer>('/v1/search', asks);
   const stored = new Set(keyOf.values());
   const found = results.map(({ id, content, relevance }) => ({ key: keyOf.get(id)!, text: content, relevance }));
   const wanted = isOwn ? needs.filter((key) => stored.has(key)) : [];
@@ -153,7 +159,7 @@ async function ask(
   const one = { person: person.name, size, isOwn, kind, question, wanted, found, confidence, marked };
   const changed = facts.find(({ key, replaces }) => wanted.includes(key) && replaces !== undefined);
   if (!changed || !stored.has(changed.replaces!)) return one;
-  const body = { query: question, user, maxTokens: CONTEXT_TOKENS };
+  const body = { ...asks, maxTokens: CONTEXT_TOKENS };
   const { citations } = await call<ContextAnswer>('/v1/context', body);
   const stands = (keys: readonly (string | undefined)[]) => isAbove(keys, changed.key, changed.replaces!);
   return {

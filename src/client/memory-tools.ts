@@ -26,6 +26,7 @@ interface Property {
   minimum?: number;
   maximum?: number;
   items?: { type: 'string' };
+  maxItems?: number;
 }
 
 const ID: Property = { type: 'string', description: 'From a search' };
@@ -43,12 +44,16 @@ function searchTool(client: Client, user: string) {
       ...closed,
       properties: {
         query: { type: 'string', description: 'What to look for, in plain words' },
+        wordings: {
+          ...{ type: 'array', items: { type: 'string' }, maxItems: 10 },
+          description: 'Three or more short texts as the user may have told it, each in words that the query lacks',
+        },
         limit: { type: 'integer', minimum: 1, maximum: 100, description: '10 unless given' },
       },
       required: ['query'],
     },
-    async execute({ query, limit }: { query: string; limit?: number }, signal) {
-      const request = { query, user, ...(limit !== undefined && { limit }) };
+    async execute({ query, wordings, limit }: { query: string; wordings?: string[]; limit?: number }, signal) {
+      const request = { query, user, ...(wordings && { wordings }), ...(limit !== undefined && { limit }) };
       const { results } = await client.search(request, signal ? { signal } : {});
       return results.map(({ type, id, content, createdAt }) => ({ type, id, content, createdAt }));
     },

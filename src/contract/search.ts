@@ -26,6 +26,14 @@ export const START_SECTIONS = [
 
 const Query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' });
 
+const Wordings = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }), {
+    maxItems: 10,
+    description:
+      'Other words in which it may have been told: "our home, house number and street" for "where do I live?"',
+  }),
+);
+
 const SpaceName = Type.Optional(
   Type.String({ description: 'The space that it is of, where the request names `spaces`' }),
 );
@@ -65,6 +73,7 @@ export type SearchFilter = Static<typeof SearchFilter>;
 export const SearchRequest = Type.Object(
   {
     query: Query,
+    wordings: Wordings,
     user: Type.Optional(Name),
     ...projectQuery,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
@@ -258,6 +267,7 @@ const Exclude = Type.Object(
 export const ContextRequest = Type.Object(
   {
     query: Query,
+    wordings: Wordings,
     user: Type.Optional(Name),
     ...projectQuery,
     maxTokens: Type.Optional(Type.Integer({ ...TOKEN_BOUNDS, default: 1000 })),

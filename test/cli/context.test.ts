@@ -40,6 +40,10 @@ describe('svc context', () => {
     expect((await person.run(['context', 'fix the build'])).out.slice(0, 22)).not.toBe(out.slice(0, 22));
   });
 
+  test('holds what other wordings find', async () => {
+    expect(textIn((await person.run(['context', 'zebra', '--wording', 'Node version'])).out)).toContain('Node 22');
+  });
+
   test('prints no fence with --no-fence', async () => {
     const { out } = await person.run(['context', 'fix the build', '--no-fence']);
     expect(out).toMatch(/^What is remembered/);

@@ -63,6 +63,12 @@ describe('svc search', () => {
     expect(await found('tea', '--types', 'message')).toBe(0);
   });
 
+  test('finds by other wordings what the query has no word of', async () => {
+    const find = async (...words: string[]) => (await person.run(['search', 'zebra', ...words])).out;
+    expect(await find()).toBe('');
+    expect(await find('--wording', 'giraffe', '--wording', 'oolong tea')).toContain('oolong');
+  });
+
   test('explains why nothing was found', async () => {
     expect((await person.run(['search', 'zebra'], TTY)).out).toContain('Try other words');
     expect((await person.run(['search', 'zebra', '--tag', 'x'], TTY)).out).toContain('filters');

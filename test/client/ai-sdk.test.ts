@@ -150,6 +150,9 @@ describe('memoryTools', () => {
     expect(await useTool('gil', 'memorySearch', { query: 'Where does Gil live?' })).toMatchObject([
       { type: 'memory', id, content: 'Gil lives in Oslo' },
     ]);
+    expect(await useTool('gil', 'memorySearch', { query: 'zebra', wordings: ['Oslo', 'city'] })).toMatchObject([
+      { id },
+    ]);
     expect(await useTool('gil', 'memoryUpdate', { id, content: 'Gil lives in Bergen' })).toEqual({ id, version: 2 });
     expect(await client.memories.get(id)).toMatchObject({ content: 'Gil lives in Bergen' });
     expect(await useTool('gil', 'memoryDelete', { id })).toEqual({ id, deleted: true });

@@ -29,11 +29,13 @@ function tool(name: string, description: string, required: string[], properties:
 const EVERYDAY_TOOLS: ToolList = [
   tool('memory_search', 'Find memories by meaning and words, best first.', ['query'], {
     query: TEXT,
+    wordings: TEXTS,
     user: TEXT,
     limit: COUNT,
   }),
   tool('memory_context', 'Get the memories about a topic as one block of text, with citations.', ['query'], {
     query: TEXT,
+    wordings: TEXTS,
     user: TEXT,
     maxTokens: COUNT,
   }),

@@ -7,6 +7,7 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import {
   type CommonOptions,
+  collect,
   type ItemType,
   JSON_OPTION,
   openClient,
@@ -22,6 +23,7 @@ import { printable } from '../memory/terminal-text.ts';
 type Purpose = NonNullable<ContextRequest['purpose']>;
 
 interface ContextOptions extends CommonOptions {
+  wording?: string[];
   user?: string;
   project?: string;
   maxTokens: number;
@@ -51,6 +53,7 @@ export function contextCommand(context: CommandContext, random: Random): Command
   return new Command('context')
     .description('print what is remembered about a prompt, to put before it')
     .argument('[prompt...]', 'the prompt; - or nothing reads standard input')
+    .option('--wording <text>', 'other words in which it may have been told; repeatable', collect)
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only what belongs to this project or to none')
     .option('--max-tokens <count>', 'the largest text, in tokens', parseCount, 1000)
@@ -91,10 +94,14 @@ async function promptOf(words: string[], { input }: CommandContext): Promise<str
   return text;
 }
 
-function requestOf(prompt: string, { user, project, maxTokens, types, purpose }: ContextOptions): ContextRequest {
+function requestOf(
+  prompt: string,
+  { wording, user, project, maxTokens, types, purpose }: ContextOptions,
+): ContextRequest {
   return {
     query: prompt.slice(0, MAX_QUERY_CHARACTERS).toWellFormed(),
     maxTokens,
+    ...(wording && { wordings: wording }),
     ...(user !== undefined && { user }),
     ...(project !== undefined && { project }),
     ...(types && { types }),

@@ -27,6 +27,7 @@ import { wrap } from '../memory/terminal-text.ts';
 import { parseTime } from '../memory/time-option.ts';
 
 interface SearchOptions extends CommonOptions {
+  wording?: string[];
   limit: number;
   user?: string;
   project?: string;
@@ -45,6 +46,7 @@ fields: id, score, time, user, tags, content.
 Examples:
   $ svc search oolong
   $ svc search what does Ada drink --limit 3 --explain
+  $ svc search "where do I live" --wording "our home" --wording "house, street"
   $ svc search office --tag work --after "3 months ago"
   $ svc search "where is the office" --as-of 2026-01-31
   $ svc search tea --json | jq -r ".results[0].content"`;
@@ -56,6 +58,7 @@ export function searchCommand(context: CommandContext): Command {
     .description('search memories, best match first')
     .argument('<query...>', 'what to search for')
     .option('--limit <count>', 'how many results, at most 100', readLimit, 10)
+    .option('--wording <text>', 'other words in which it may have been told; repeatable', collect)
     .option('--user <name>', 'whose memories, if the account serves several users')
     .option('--project <name>', 'only what belongs to this project or to none')
     .option('--tag <tag>', 'only results with this tag; repeatable', collect)
@@ -82,11 +85,12 @@ export function searchCommand(context: CommandContext): Command {
 }
 
 function requestOf(query: string, options: SearchOptions): SearchRequest {
-  const { limit, user, project, tag, after, before, asOf, types, explain } = options;
+  const { wording, limit, user, project, tag, after, before, asOf, types, explain } = options;
   const filter = { ...(tag && { tags: tag }), ...(after && { after }), ...(before && { before }) };
   return {
     query,
     limit,
+    ...(wording && { wordings: wording }),
     ...(user !== undefined && { user }),
     ...(project !== undefined && { project }),
     ...(Object.keys(filter).length > 0 && { filter }),

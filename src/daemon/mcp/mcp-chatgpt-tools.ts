@@ -73,7 +73,7 @@ export function createChatgptTools({ search, publicUrl, ...items }: Dependencies
         'Search what is remembered: facts, messages of earlier conversations and summaries of them. Returns the best results first; read one with fetch.',
       annotations: READS,
       input: Question,
-      arguments: { query: 'A question, or distinctive words: names, places, terms' },
+      arguments: { query: 'A question, then synonyms and other words in which it may have been told' },
       output: References,
       async run(principal, { query }: Question) {
         const { searchId, results } = await search.search(principal, { query });

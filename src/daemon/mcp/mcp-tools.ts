@@ -16,7 +16,7 @@ import type { Conversations } from '../../features/conversations/conversations.t
 import type { Learning } from '../../features/learning/learning.ts';
 import type { Memories } from '../../features/memories/memories.ts';
 import { addedText, appendedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
-import { ID, IN_PROJECT, PROJECT, TIME, USER } from './mcp-notes.ts';
+import { ID, IN_PROJECT, PROJECT, TIME, USER, WORDINGS } from './mcp-notes.ts';
 import type { Recall } from './mcp-readers.ts';
 import { APPENDS, DELETES, READS, type Registration, tool, WRITES } from './mcp-tool.ts';
 
@@ -161,6 +161,7 @@ function searchTools(recall: Recall): Registration[] {
       input: Question,
       arguments: {
         query: 'Distinctive words: names, places, terms',
+        wordings: WORDINGS,
         user: USER,
         project: IN_PROJECT,
         limit: 'Up to 100, default 10',
@@ -189,6 +190,7 @@ function searchTools(recall: Recall): Registration[] {
       input: Topic,
       arguments: {
         query: 'The topic or task, in a sentence',
+        wordings: WORDINGS,
         user: USER,
         project: IN_PROJECT,
         maxTokens: 'Default 1000',

@@ -1,5 +1,6 @@
 import { type Candidate, compareCandidates } from './candidate.ts';
 import { fuse, matchesWithoutMeaning, STRATEGY_WEIGHTS, type WithSignals, withMeaning } from './fusion.ts';
+import type { ParsedQuery } from './parsed-query.ts';
 import { rate } from './relevance.ts';
 
 /** The best match by words must answer the query with this probability. */
@@ -14,12 +15,16 @@ const BY_WORDS = withMeaning(STRATEGY_WEIGHTS.default, 0);
  * compares words, agree in half of the cases. Texts found by meaning alone do not count: they were chosen by the model.
  * `undefined` where words have no answer or nothing compares to it; `memories` is how many the user has.
  */
-export function agreementOf(matches: readonly WithSignals<Candidate>[], memories: number): number | undefined {
+export function agreementOf(
+  matches: readonly WithSignals<Candidate>[],
+  memories: number,
+  query: Pick<ParsedQuery, 'wordingRoots'> = {},
+): number | undefined {
   const ranked = fuse(matches.filter(matchesWithoutMeaning), BY_WORDS, compareCandidates);
   const [answer] = ranked;
   const cosine = answer?.item.scores.vector;
   if (answer === undefined || cosine === undefined || answer.signals.lexical === 0) return undefined;
-  if (rate(ranked, memories).relevances.get(answer.item)! < MIN_RELEVANCE) return undefined;
+  if (rate(ranked, memories, query).relevances.get(answer.item)! < MIN_RELEVANCE) return undefined;
   const cosines = ranked
     .slice(1)
     .filter(({ signals }) => signals.lexical >= COMPARABLE_SCORE * answer.signals.lexical)

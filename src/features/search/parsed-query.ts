@@ -2,6 +2,7 @@ import type { SearchReading } from '../languages/search-words.ts';
 import { DAY_MS, monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
 import { monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
+import { rootOf } from '../text/word-forms.ts';
 import { type RelatedRoots, readForeign } from './foreign-query.ts';
 import { withoutFraming } from './framing.ts';
 import { type Phrases, phrasesOf } from './phrases.ts';
@@ -25,6 +26,8 @@ export interface ParsedQuery {
   reading?: SearchReading;
   /** By term, the roots of words related to it, where the language is not English. */
   related?: ReadonlyMap<string, RelatedRoots>;
+  /** Roots of the terms that only its other wordings have; absent without those. */
+  wordingRoots?: ReadonlySet<string>;
 }
 
 const PLACES = 'area city cities country countries destination island location place region state town';
@@ -88,6 +91,25 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
     asksForRecent: RECENT.test(query),
     asksForPast: dates.some((date) => mayBePast(date, nowMs)) || PAST.test(query),
     voice: voiceOf(query),
+  };
+}
+
+/** Adds the terms of other wordings of a query; what else it asks for, its own words say. */
+export function withWordings(parsed: ParsedQuery, wordings: readonly string[] = []): ParsedQuery {
+  if (wordings.length === 0) return parsed;
+  const all = wordings.map((wording) => ({ foreign: readForeign(wording), wording }));
+  const added = all.flatMap(({ foreign, wording }) => foreign?.terms ?? queryTerms(withoutFraming(wording)));
+  const names = all.flatMap(({ wording }) => [...phrasesOf(wording).names]);
+  const related = all.flatMap(({ foreign }) =>
+    foreign?.reading === parsed.reading ? [...(foreign?.related ?? [])] : [],
+  );
+  const ownRoots = new Set(parsed.terms.map(rootOf));
+  return {
+    ...parsed,
+    terms: [...new Set([...parsed.terms, ...added])],
+    wordingRoots: new Set(added.map(rootOf).filter((root) => !ownRoots.has(root))),
+    phrases: { ...parsed.phrases, names: new Set([...parsed.phrases.names, ...names]) },
+    ...(parsed.related && { related: new Map([...related, ...parsed.related]) }),
   };
 }
 

@@ -13,12 +13,12 @@ const SEMANTIC_AS_OF = 'Semantic search covers the present only: leave out asOf,
 export function findQueryVector(
   embedder: QueryEmbedder,
   tenantId: string,
-  { query, asOf, strategy }: Pick<SearchRequest, 'query' | 'asOf' | 'strategy'>,
+  { query, wordings = [], asOf, strategy }: Pick<SearchRequest, 'query' | 'wordings' | 'asOf' | 'strategy'>,
 ): Promise<QueryVector | undefined> | undefined {
   const isRequired = strategy === 'semantic';
   if (isRequired && asOf !== undefined) throw new AppError('unprocessable', SEMANTIC_AS_OF);
   if (asOf !== undefined || strategy === 'lexical') return undefined;
-  const pending = embedder.vectorOf(tenantId, query);
+  const pending = embedder.vectorOf(tenantId, [query, ...wordings].join('\n'));
   if (isRequired && pending === undefined) throw noModel();
   const vector = pending?.then((result) => {
     if (!(result instanceof AppError)) return result;

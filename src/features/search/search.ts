@@ -24,14 +24,14 @@ import type { Memories } from '../memories/memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { agreementOf } from './agreement.ts';
 import type { Answered } from './answered.ts';
-import { attributeQuestionOf } from './attribute-followers.ts';
+import { type AttributeQuestion, attributeQuestionOf } from './attribute-followers.ts';
 import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES } from './candidate.ts';
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
 import { planContext } from './context-plan.ts';
 import { findFollowers } from './followers.ts';
 import type { Weights } from './fusion.ts';
-import { type ParsedQuery, parseQuery } from './parsed-query.ts';
+import { type ParsedQuery, parseQuery, withWordings } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
 import { rate } from './relevance.ts';
@@ -75,6 +75,7 @@ interface Asked {
   client: string | null;
   request: SearchRequest;
   parsed: ParsedQuery;
+  attribute: AttributeQuestion | undefined;
   query: Omit<CandidateQuery, 'scope'>;
   vector: Promise<QueryVector | undefined> | undefined;
   nowMs: number;
@@ -161,20 +162,22 @@ export function createSearch(dependencies: Dependencies): Search {
     const stages = createStageTimings(clock);
     const nowMs = clock.nowMs();
     const user = { tenantId, endUser: request.user ?? 'default' };
-    const parsed = parseQuery(request.query, nowMs);
+    const own = parseQuery(request.query, nowMs);
+    const parsed = withWordings(own, request.wordings);
     const query = toCandidateQuery(user, request, parsed, nowMs);
     const vector = findQueryVector(queryEmbedder, tenantId, request);
     // A model may take seconds: other searches of the tenant run meanwhile. A failure is reported where it is used.
     await vector?.catch(() => {});
     stages.end('queryMs');
     const known = client === undefined || client === UNKNOWN_CLIENT ? null : client;
-    const asked = { user, client: known, request, parsed, query, vector, nowMs, stages };
+    const attribute = attributeQuestionOf(request.query, own);
+    const asked = { user, client: known, request, parsed, attribute, query, vector, nowMs, stages };
     return limiter.run(tenantId, async () => use(await db.readers.together(tenantId, (reader) => find(reader, asked))));
   }
 
   async function find(
     reader: Reader,
-    { user, client, request, parsed, query: unscoped, vector, nowMs, stages }: Asked,
+    { user, client, request, parsed, attribute, query: unscoped, vector, nowMs, stages }: Asked,
   ): Promise<Answered> {
     stages.end('waitMs');
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
@@ -193,12 +196,12 @@ export function createSearch(dependencies: Dependencies): Search {
     const meaning = model === undefined ? undefined : await learning.meaningWeightFor(reader, user.tenantId, model);
     const factor = meaning?.factor ?? 1;
     const ranking = rankMatches(matches, strategy, { learned, meaning: factor });
-    const { relevances, confidence } = rate(ranking.byDefault, found.memories);
+    const { relevances, confidence } = rate(ranking.byDefault, found.memories, parsed);
     const rated = ranking.ranked.map((hit) => ({ ...hit, relevance: relevances.get(hit.item)! }));
     stages.end('rankMs');
     const putsNewestFirst = !parsed.asksForPast;
     const added = new Map<string, LoadedHit>();
-    const asked = new Set(found.weights.keys());
+    const asked = new Set([...found.weights.keys()].filter((root) => !parsed.wordingRoots?.has(root)));
     let finding: Promise<ReadonlyMap<string, string>> | undefined;
     const readPage = async (limit: number, explained?: Explained) => {
       const page = { minRelevance, limit, putsNewestFirst };
@@ -207,7 +210,7 @@ export function createSearch(dependencies: Dependencies): Search {
       if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
         finding ??= findFollowers(candidates, reader, query, {
           found: loaded.map((hit) => toStatement(hit, matched)),
-          question: attributeQuestionOf(request.query, parsed),
+          question: attribute,
           asked,
           known: new Set(loaded.map(({ item }) => item.facts.rowId)),
         });
@@ -249,7 +252,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const contextResults = request.contextTokens === undefined ? [] : await readPage(CONTEXT_RESULTS);
     const searchId = ids.next('srch');
     const byDefault = toRemembered([...ranking.untaught, ...added.values()], factor);
-    const share = model === undefined ? undefined : agreementOf(matches, found.memories);
+    const share = model === undefined ? undefined : agreementOf(matches, found.memories, parsed);
     const agreement = model === undefined || share === undefined ? undefined : { model, share };
     stages.end('resultsMs');
     const timings = stages.timings();

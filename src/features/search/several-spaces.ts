@@ -43,6 +43,7 @@ export function jointRatings(
   const { relevances } = rate(
     byDefault,
     all.reduce((sum, { memories }) => sum + memories, 0),
+    parsed,
   );
   const ratings = new Map(byDefault.map(({ item, score }) => [item, { score, relevance: relevances.get(item)! }]));
   const byId = all.map(({ candidates: own }) => new Map(own.map((one) => [one.facts.id, ratings.get(one)])));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 
 /** Half of what the tool list cost before bounds and patterns were left out of it. */
-const LISTED_TOKENS = 1387;
+const LISTED_TOKENS = 1462;
 
 let daemon: TestDaemon;
 let client: Client;
@@ -67,6 +67,16 @@ test('the tools for recalling and remembering are never deferred', async () => {
   const { tools } = await client.listTools();
   const always = tools.filter((tool) => tool._meta?.['anthropic/alwaysLoad'] === true).map(({ name }) => name);
   expect(always.sort()).toEqual(['memory_add', 'memory_context', 'memory_search']);
+});
+
+test('searches and recalls take other wordings, as a list or as one text', async () => {
+  await textOf('memory_add', { content: 'Papa drove trams in Rosario' });
+  for (const name of ['memory_search', 'memory_context']) {
+    expect(await textOf(name, { query: 'zebra' })).not.toContain('Rosario');
+    for (const wordings of [['giraffe', 'drove trams'], 'drove trams']) {
+      expect(await textOf(name, { query: 'zebra', wordings })).toContain('Rosario');
+    }
+  }
 });
 
 test('the first 512 characters of the instructions say what matters', () => {

@@ -20,8 +20,9 @@ const NOTHING = { own: 0, near: 0, rare: 0, information: 0 };
 describe('relevance and confidence', () => {
   test('are probabilities, and confidence is at least the relevance of the best', () => {
     fc.assert(
-      fc.property(fc.array(anyCandidate, { maxLength: 30 }), (candidates) => {
-        const { relevances, confidence } = rate(rank(candidates), FEW);
+      fc.property(fc.array(anyCandidate, { maxLength: 30 }), fc.boolean(), (candidates, hasWordings) => {
+        const query = hasWordings ? { wordingRoots: new Set<string>() } : {};
+        const { relevances, confidence } = rate(rank(candidates), FEW, query);
         for (const relevance of [...relevances.values(), confidence]) {
           expect(relevance).toBeGreaterThanOrEqual(0);
           expect(relevance).toBeLessThanOrEqual(1);

@@ -184,6 +184,7 @@ class ContextAnswer(TypedDict):
 
 class ContextRequest(TypedDict):
     query: str
+    wordings: NotRequired[list[str]]
     user: NotRequired[str]
     project: NotRequired[str]
     projectOnly: NotRequired[bool]
@@ -888,6 +889,7 @@ class SearchFilter(TypedDict):
 
 class SearchRequest(TypedDict):
     query: str
+    wordings: NotRequired[list[str]]
     user: NotRequired[str]
     project: NotRequired[str]
     projectOnly: NotRequired[bool]
