@@ -1,6 +1,6 @@
 import type { SearchReading } from '../languages/search-words.ts';
 import { DAY_MS, monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
-import { monthTokenOf, queryTerms } from '../text/terms.ts';
+import { MAX_QUERY_TERMS, monthTokenOf, queryTerms } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { type RelatedRoots, readForeign } from './foreign-query.ts';
@@ -94,11 +94,17 @@ export function parseQuery(query: string, nowMs: number): ParsedQuery {
   };
 }
 
+/** Of a long query, other wordings take the place of half of the terms. */
+const MAX_WORDING_TERMS = MAX_QUERY_TERMS / 2;
+
 /** Adds the terms of other wordings of a query; what else it asks for, its own words say. */
 export function withWordings(parsed: ParsedQuery, wordings: readonly string[] = []): ParsedQuery {
-  if (wordings.length === 0) return parsed;
   const all = wordings.map((wording) => ({ foreign: readForeign(wording), wording }));
-  const added = all.flatMap(({ foreign, wording }) => foreign?.terms ?? queryTerms(withoutFraming(wording)));
+  const read = all.flatMap(({ foreign, wording }) => foreign?.terms ?? queryTerms(withoutFraming(wording)));
+  const own = new Set(parsed.terms);
+  const added = [...new Set(read)].filter((term) => !own.has(term));
+  if (added.length === 0) return parsed;
+  const terms = parsed.terms.slice(0, MAX_QUERY_TERMS - Math.min(added.length, MAX_WORDING_TERMS));
   const names = all.flatMap(({ wording }) => [...phrasesOf(wording).names]);
   const related = all.flatMap(({ foreign }) =>
     foreign?.reading === parsed.reading ? [...(foreign?.related ?? [])] : [],
@@ -106,7 +112,7 @@ export function withWordings(parsed: ParsedQuery, wordings: readonly string[] = 
   const ownRoots = new Set(parsed.terms.map(rootOf));
   return {
     ...parsed,
-    terms: [...new Set([...parsed.terms, ...added])],
+    terms: [...terms, ...added].slice(0, MAX_QUERY_TERMS),
     wordingRoots: new Set(added.map(rootOf).filter((root) => !ownRoots.has(root))),
     phrases: { ...parsed.phrases, names: new Set([...parsed.phrases.names, ...names]) },
     ...(parsed.related && { related: new Map([...related, ...parsed.related]) }),

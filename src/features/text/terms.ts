@@ -15,7 +15,7 @@ const COMPOUNDS = /(?<![\p{L}\p{N}-])[a-z]+-[a-z]+(?![\p{L}\p{N}-])/gu;
 const INVISIBLE = /\p{Variation_Selector}|\u00ad|\u200d|\u2060|\u20e3/gu;
 /** FTS5's porter stemmer ignores tokens longer than 64 bytes. */
 const MAX_TERM_CHARACTERS = 40;
-const MAX_QUERY_TERMS = 64;
+export const MAX_QUERY_TERMS = 64;
 /**
  * Terms per text: as many as the longest text can have in scripts with spaces. A text is indexed in one piece, so the
  * longest text decides how long other writes wait.

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/features/search/parsed-query.ts';
+import { parseQuery, withWordings } from '../../../src/features/search/parsed-query.ts';
 import { daysOf, deriveFrom, TRAIT } from '../../../src/features/text/traits.ts';
 
 const AT = Date.parse('2026-05-20T12:00:00Z');
@@ -148,5 +149,28 @@ describe('the voice', () => {
     ['Iowa and Mexico', null],
   ])('of "%s" is %s', (query, voice) => {
     expect(parseQuery(query, AT).voice).toBe(voice);
+  });
+});
+
+describe('other wordings', () => {
+  const word = fc.constantFrom(...'home house Haus casa дом 家 lived in the on 5 May who When Ada'.split(' '));
+  const text = fc.array(fc.oneof(word, fc.string({ minLength: 1, maxLength: 5 })), { minLength: 1, maxLength: 120 });
+  const sentence = text.map((words) => words.join(' '));
+
+  test('add at most as many terms as a query has, leave room for its own, and change nothing else that it asks', () => {
+    fc.assert(
+      fc.property(sentence, fc.array(sentence, { maxLength: 10 }), (query, wordings) => {
+        const own = parseQuery(query, AT);
+        const { terms, phrases, related, wordingRoots, ...rest } = withWordings(own, wordings);
+        const { terms: ownTerms, phrases: ownPhrases, related: _, ...ownRest } = own;
+        expect(rest).toEqual(ownRest);
+        expect(phrases.joined).toBe(ownPhrases.joined);
+        expect(new Set(terms).size).toBe(terms.length);
+        expect(terms.length).toBeLessThanOrEqual(64);
+        expect(terms.slice(0, Math.min(32, ownTerms.length))).toEqual(ownTerms.slice(0, 32));
+        if (terms.some((term) => !ownTerms.includes(term))) expect(wordingRoots).toBeDefined();
+        else expect(terms).toEqual(ownTerms);
+      }),
+    );
   });
 });
