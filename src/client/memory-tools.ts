@@ -65,7 +65,13 @@ function addTool(client: Client, user: string) {
     description: 'Remember a fact about the user for later conversations. One self-contained sentence.',
     inputSchema: {
       ...closed,
-      properties: { content: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
+      properties: {
+        content: { type: 'string' },
+        tags: {
+          ...{ type: 'array', items: { type: 'string' } },
+          description: '3 to 5 labels of a word or two that the fact lacks and the user may ask with',
+        },
+      },
       required: ['content'],
     },
     async execute({ content, tags = [] }: { content: string; tags?: string[] }) {

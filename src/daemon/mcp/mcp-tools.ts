@@ -61,7 +61,7 @@ function addingTools(memories: Memories): Registration[] {
         content: 'The fact, in one or two full sentences',
         user: USER,
         project: PROJECT,
-        tags: 'Short labels to filter by',
+        tags: '3 to 5 labels of a word or two that the text lacks and the user may ask with: "father", "job"',
         occurredAt: `When it happened, if not now: ${TIME}`,
         expiresAt: `When to forget it: ${TIME}`,
         supersedes: 'Id of the memory that this replaces',

@@ -32,6 +32,13 @@ test('a memory is found by another wording though it shares no word with the que
   expect(found).toEqual(expect.arrayContaining(OTHERS));
 });
 
+test('tags that a text lacks find it without wordings, also for a prompt', async () => {
+  await caller.add('Graciela sells empanadas', { tags: ['wife', 'job'] });
+  expect((await caller.find('what does my wife do?'))[0]).toBe('Graciela sells empanadas');
+  const body = { query: 'write a card for my wife', purpose: 'prompt' };
+  expect((await caller.call<ContextAnswer>('/v1/context', { body })).body.text).toContain('Graciela');
+});
+
 test('a context and a prompt hold what other wordings find', async () => {
   const contextOf = async (more: object) =>
     (await caller.call<ContextAnswer>('/v1/context', { body: { query: QUERY, ...more } })).body.text;
