@@ -30,16 +30,16 @@ test.each([
   expect(clientOfInfo(info)).toBe(client);
 });
 
-test('four times the User-Agent takes about four times as long to read, not sixteen', () => {
+test('16 times the User-Agent takes about 16 times as long to read, not 256', () => {
   const msToRead = (digits: number) => {
     const userAgent = `Mozilla/5.0 Version/${'1'.repeat(digits)}`;
-    const rounds = Array.from({ length: 9 }, () => {
+    // One reading takes less than a processor's turn, so that some of them are not interrupted.
+    const readings = Array.from({ length: 40 }, () => {
       const startMs = performance.now();
-      for (let count = 0; count < 20; count += 1) clientOfUserAgent(userAgent);
+      clientOfUserAgent(userAgent);
       return performance.now() - startMs;
     });
-    return Math.min(...rounds);
+    return Math.min(...readings);
   };
-  msToRead(4000);
-  expect(msToRead(16_000) / msToRead(4000)).toBeLessThan(10);
+  expect(msToRead(64_000) / msToRead(4000)).toBeLessThan(64);
 });
