@@ -33,8 +33,8 @@ export default defineConfig({
     // Mostly they wait: for the disk, for a daemon's start, for each other's processes.
     maxWorkers: availableParallelism() + 1,
     env: { ...ENVIRONMENT, ...(onPostgres ? {} : folderInMemory()) },
-    // No test relies on what another left behind. Some of test/postgres still do.
-    sequence: { shuffle: !onPostgres, seed: Number(SEED) },
+    // No test relies on what another left behind.
+    sequence: { shuffle: true, seed: Number(SEED) },
     setupFiles: ['test/helpers/generated-inputs.ts'],
     reporters: ['minimal'],
     globalSetup: [

@@ -22,6 +22,7 @@ export async function startRedis(certificate?: Certificate) {
   let running: ResultPromise | undefined;
 
   async function start(): Promise<void> {
+    if (running !== undefined) return;
     running = execa('redis-server', words, { reject: false, buffer: false, stdin: 'ignore' });
     await untilReady(running);
   }
@@ -37,7 +38,7 @@ export async function startRedis(certificate?: Certificate) {
   return {
     port,
     url: `redis${tls ? 's' : ''}://127.0.0.1:${port}`,
-    /** Starts it again after `kill`, on the same port and empty. */
+    /** Starts it again after `kill`, on the same port and empty; nothing if it runs. */
     start,
     kill,
     /** Stops answering; connections stay open. */

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createTestClock, type TestClock } from '../helpers/clock.ts';
 import { type Answer, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
@@ -116,9 +116,10 @@ describe('two daemons', () => {
   });
 
   test('count each other until one stops', async () => {
-    const [daemon, other] = daemons as [TestDaemon, TestDaemon];
-    await other.stop();
-    await untilMetric(daemon, 'svc_daemons', 1);
+    const third = await startTestDaemon({ clock, databaseUrl });
+    for (const daemon of daemons) await untilMetric(daemon, 'svc_daemons', 3);
+    await third.close();
+    for (const daemon of daemons) await untilMetric(daemon, 'svc_daemons', 2);
   });
 });
 
@@ -146,6 +147,8 @@ describe('when Redis', () => {
   async function expectShared(): Promise<void> {
     for (const daemon of daemons) {
       await untilMetric(daemon, 'svc_rate_limits_shared', 1);
+      // Another that stopped had its share.
+      await untilMetric(daemon, 'svc_daemons', 2);
     }
   }
 
@@ -162,6 +165,9 @@ describe('when Redis', () => {
       const apiKey = await newKey(daemons[0]!);
       clock.advance(120_000);
       await fail();
+      onTestFinished(async () => {
+        await repair();
+      });
       const [answers, others] = (await ask(80, readAccount(apiKey))) as [Answer[], Answer[]];
       expect([...new Set([...statuses(answers), ...statuses(others)])]).toEqual([200, 429]);
       expect([admitted(answers).length, admitted(others).length]).toEqual([60, 60]);
@@ -169,13 +175,15 @@ describe('when Redis', () => {
       for (const daemon of daemons) {
         expect(await metric(daemon, 'svc_rate_limits_shared')).toBe(0);
         expect(await metric(daemon, 'svc_rate_limits_local_total')).toBeGreaterThanOrEqual(80);
-        expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 0]);
+        // Not once per request; a slow answer before may be one more.
+        expect(logged(daemon, LOST)).toBeLessThan(5);
+        expect(logged(daemon, LOST) - logged(daemon, BACK)).toBe(1);
       }
 
       await repair();
       for (const daemon of daemons) {
         await untilMetric(daemon, 'svc_rate_limits_shared', 1);
-        expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 1]);
+        expect(logged(daemon, BACK)).toBe(logged(daemon, LOST));
       }
       clock.advance(120_000);
       await expectExactly120(apiKey);
@@ -185,6 +193,9 @@ describe('when Redis', () => {
   test('is away, no request waits for it after the first', async () => {
     const apiKey = await newKey(daemons[0]!);
     redis.pause();
+    onTestFinished(() => {
+      redis.resume();
+    });
     const msFor = async (requests: number) => {
       const startMs = performance.now();
       for (let count = 0; count < requests; count += 1) await readAccount(apiKey)(daemons[0]!);
@@ -192,7 +203,6 @@ describe('when Redis', () => {
     };
     const waitedMs = await msFor(1);
     expect(await msFor(10)).toBeLessThan(8 * waitedMs);
-    redis.resume();
   });
 
   test('is away, an account that has used its limit up gets no second burst', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { openConnection } from '../../src/db/connection.ts';
 import { ensureDatabaseFile } from '../../src/db/database-file.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -141,6 +141,11 @@ describe('rows on PostgreSQL', () => {
         'Free',
       ]);
     }
+  });
+
+  beforeEach(async () => {
+    await as('*');
+    await client.query('DELETE FROM conversations');
     await conversation('a', 'conv_1', 10);
     await conversation('b', 'conv_2', 5);
   });
@@ -163,14 +168,16 @@ describe('rows on PostgreSQL', () => {
 
   test('are seen and written only by transactions of their tenant', async () => {
     const visible = async () => (await rowsOf<{ id: string }>('SELECT id FROM conversations')).map(({ id }) => id);
-    await as('b,c');
+    await as('c');
     expect(await visible()).toEqual([]);
+    await as('b,c');
+    expect(await visible()).toEqual(['conv_2']);
     await expect(conversation('a', 'conv_3', 1)).rejects.toThrow('row-level security');
-    expect((await client.query('UPDATE conversations SET title = NULL')).rowCount).toBe(0);
+    expect((await client.query('UPDATE conversations SET title = NULL')).rowCount).toBe(1);
     await as('');
     expect(await visible()).toEqual([]);
     await as('b,a');
-    expect(await visible()).toEqual(['conv_1']);
+    expect((await visible()).sort()).toEqual(['conv_1', 'conv_2']);
   });
 
   test('are found by a list of numbers through an index, among all that a tenant has', async () => {

@@ -118,19 +118,21 @@ test('a conversation erased at one daemon is gone at the other', async () => {
 test('work with a provider key ends within seconds after another daemon removed or replaced the key', async () => {
   const owner = await one.account();
   await putKey(owner, server, KEY);
-  const workWithKey = () =>
-    one.providerKeys.use(
-      owner.tenantId,
-      { provider: 'openai', model: server.generating },
-      (_, signal) =>
-        new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    );
+  const workWithKey = (onBegin: () => void) =>
+    one.providerKeys.use(owner.tenantId, { provider: 'openai', model: server.generating }, (_, signal) => {
+      onBegin();
+      return new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
   const elsewhere = createCaller(other.call, owner.apiKey, owner.tenantId);
   for (const change of [
     () => putKey(elsewhere, server, KEY),
     () => elsewhere.call('/v1/provider-keys/openai', { method: 'DELETE' }),
   ]) {
-    const used = expect(workWithKey()).rejects.toMatchObject({ message: expect.stringContaining('key') });
+    let used: Promise<void> | undefined;
+    // With the key before the change.
+    await new Promise<void>((onBegin) => {
+      used = expect(workWithKey(onBegin)).rejects.toMatchObject({ message: expect.stringContaining('key') });
+    });
     await change();
     await used;
   }

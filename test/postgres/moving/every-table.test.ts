@@ -17,8 +17,9 @@ afterAll(ends.clean);
 let folder: string;
 let url: string;
 let before: Record<string, Row[]>;
+let there: Awaited<ReturnType<typeof moveDatabase>>;
 
-/** Fills every table; the texts are made so that they can be indexed. */
+/** Fills every table and moves it to PostgreSQL; the texts are made so that they can be indexed. */
 beforeAll(async () => {
   [folder, url] = [await ends.folder(), await ends.database()];
   const file = await ensureDatabaseFile(folder);
@@ -35,11 +36,11 @@ beforeAll(async () => {
   await connection.close();
   before = await allRows({ file });
   before.memories = before.memories!.map((row) => ({ ...row, content: String(row.content).replaceAll('\0', '�') }));
+  there = await moveDatabase(configOf(folder), { url }, QUIET);
 });
 
 describe('a move', () => {
   test('to PostgreSQL and back keeps every row of every table', async () => {
-    const there = await moveDatabase(configOf(folder), { url }, QUIET);
     expect(there).toMatchObject({ tenants: 3, rows: MOVED_TABLES.length * 3 });
     expect(await allRows({ url })).toEqual(before);
 
