@@ -8,10 +8,10 @@ import type { SearchAnswer } from '../../src/contract/search.ts';
 import { callApi } from '../api-session.ts';
 import { inFreshFolder } from '../processes.ts';
 import { formatTable } from '../report.ts';
+import { readLists } from './lists.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths } from './reliability.ts';
 import { withAccount } from './stored-dialogues.ts';
-import { readWordings } from './wordings.ts';
 
 const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>] [--wordings]
 
@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   }
   const sets = await readSets(resolve(values.data));
   const fileOf = ({ language }: LanguageSet) => join(resolve(values.data), `${language}.json`);
-  const wordings = values.wordings ? await readWordings(sets.map(fileOf)) : new Map();
+  const wordings = values.wordings ? await readLists(sets.map(fileOf), 'wordings') : new Map();
   const rows = await inFreshFolder((dataDir) =>
     withAccount({ dataDir }, async ({ url, apiKey }) => {
       const call = <T>(path: string, body?: unknown) => callApi<T>(url, apiKey, path, body);

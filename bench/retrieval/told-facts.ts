@@ -2,18 +2,19 @@ import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Account } from '../../src/contract/account.ts';
-import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
 import { callApi } from '../api-session.ts';
 import { inFreshFolder } from '../processes.ts';
 import { formatSection, formatTable } from '../report.ts';
 import { type Person, type Prompt, readPerson } from '../sessions/people.ts';
+import { readLists } from './lists.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
+import { type Remembered, remember } from './remembering.ts';
 import { untilEmbedded, withAccount } from './stored-dialogues.ts';
-import { readWordings } from './wordings.ts';
 
-const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--wordings] [--part odd|even] [--at-once] [--show] [--json]
+const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--wordings] [--tags] [--supersede] [--part odd|even]
+    [--at-once] [--show] [--json]
 
 Stores each person's facts as memories in the order they were told, in the built daemon (npm run build), and asks their
 questions: what is found by kind, the worst person first, whether what changed stands above what it replaced, and how well
@@ -22,6 +23,8 @@ confidence tells what is not stored.
   --data <files>   people: facts with questions, or statements with prompts
   --embeddings <address>  with an embedding server, as SVC_EMBEDDINGS names it
   --wordings       with other wordings of each question, from the folder wordings beside the person's file
+  --tags           store each fact with labels, from the folder tags beside the person's file
+  --supersede      as an assistant that judges right: what a new fact replaces is superseded if the answer to adding it lists it
   --part odd|even  only every other question, by its place in the file
   --at-once        ask before the daemon has compared the memories with each other
   --show           list the questions whose answer is not first, and the answers of those that nothing answers
@@ -32,6 +35,8 @@ const { values } = parseArgs({
     data: { type: 'string', multiple: true, default: [] },
     embeddings: { type: 'string' },
     wordings: { type: 'boolean', default: false },
+    tags: { type: 'boolean', default: false },
+    supersede: { type: 'boolean', default: false },
     part: { type: 'string' },
     'at-once': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
@@ -74,10 +79,10 @@ interface Mark {
   isRight: boolean;
 }
 
-interface Store {
+interface Store extends Remembered {
+  person: string;
   user: string;
   size: Asked['size'];
-  keyOf: ReadonlyMap<string, string>;
 }
 
 async function main(): Promise<number> {
@@ -89,14 +94,17 @@ async function main(): Promise<number> {
   const people = await Promise.all(
     files.map(async (file) => ({ ...(await readPerson(resolve(file))), name: basename(file, '.json') })),
   );
-  const wordings = values.wordings ? await readWordings(files.map((file) => resolve(file))) : new Map();
+  const wordings = values.wordings ? await readLists(files, 'wordings') : new Map();
+  const tagsOf = values.tags ? await Promise.all(files.map((file) => readLists([file], 'tags'))) : [];
   const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
-  const asked = await inFreshFolder((dataDir) =>
+  const { asked, stores } = await inFreshFolder((dataDir) =>
     withAccount({ dataDir, settings }, async ({ url, apiKey }) => {
       const call: Call = (path, body) => callApi(url, apiKey, path, body);
       const stores: { person: Person; store: Store }[] = [];
-      for (const person of people) {
-        for (const size of ['small', 'whole'] as const) stores.push({ person, store: await tell(call, person, size) });
+      for (const [at, person] of people.entries()) {
+        for (const size of ['small', 'whole'] as const) {
+          stores.push({ person, store: await tell(call, person, size, tagsOf[at]) });
+        }
       }
       if (!values['at-once']) await untilCompared(call);
       await untilEmbedded(url);
@@ -107,10 +115,10 @@ async function main(): Promise<number> {
         for (const prompt of others.flatMap(promptsOf))
           all.push(await ask(call, person, store, prompt, { wordings, isOwn: false }));
       }
-      return all;
+      return { asked: all, stores: stores.map(({ store }) => store) };
     }),
   );
-  process.stdout.write(values.json ? `${JSON.stringify(asked, null, 1)}\n` : reportOf(asked));
+  process.stdout.write(values.json ? `${JSON.stringify(asked, null, 1)}\n` : reportOf(asked, stores));
   return 0;
 }
 
@@ -122,16 +130,20 @@ function factsOf({ statements }: Person): { key: string; fact: string; replaces?
   return statements.flatMap(({ key, fact, replaces }) => (key && fact ? [{ key, fact, replaces }] : []));
 }
 
-async function tell(call: Call, person: Person, size: Asked['size']): Promise<Store> {
+async function tell(
+  call: Call,
+  person: Person,
+  size: Asked['size'],
+  tags: ReadonlyMap<string, string[]> | undefined,
+): Promise<Store> {
   const user = `${person.name} ${size}`;
   const facts = factsOf(person).slice(size === 'small' ? -SMALL : 0);
-  const keyOf = new Map<string, string>();
-  // One by one, so that each has its own time.
-  for (const { key, fact: content } of facts) {
-    const { id } = await call<AddedMemory>('/v1/memories', { content, user });
-    keyOf.set(id, key);
-  }
-  return { user, size, keyOf };
+  return {
+    person: person.name,
+    user,
+    size,
+    ...(await remember(call, facts, { user, tags, supersedes: values.supersede })),
+  };
 }
 
 async function untilCompared(call: Call): Promise<void> {
@@ -192,7 +204,7 @@ const share = (some: readonly boolean[]) => (some.length === 0 ? '' : mean(some.
 const hits = (some: readonly Asked[], within: number) => share(some.map((one) => placeOf(one) <= within));
 const countOf = (some: readonly boolean[]) => `${some.filter(Boolean).length} of ${some.length}`;
 
-function reportOf(asked: readonly Asked[]): string {
+function reportOf(asked: readonly Asked[], stores: readonly Store[]): string {
   const own = asked.filter(({ isOwn, size, wanted }) => isOwn && size === 'whole' && wanted.length > 0);
   const people = [...new Set(asked.map(({ person }) => person))];
   const of = (person: string, some: readonly Asked[]) => some.filter((one) => one.person === person);
@@ -209,6 +221,7 @@ function reportOf(asked: readonly Asked[]): string {
       `of these, first of all: ${countOf(changed.map(({ one }) => placeOf(one) === 1))}`,
       ...refusedLines(of(person, asked)),
       markedLine(of(person, asked)),
+      ...stores.filter((store) => store.person === person && store.size === 'whole').map(listedLine),
     ];
     return [`${person}\n\n${formatTable(rows)}\n\n  ${lines.join('\n  ')}\n`];
   });
@@ -231,6 +244,12 @@ function refusedLines(asked: readonly Asked[]): string[] {
   return Object.entries(kinds)
     .filter(([, some]) => some.length > 0)
     .map(([name, some]) => `${some.length} ${name} refused: ${refused(some, own)}, of found ${refused(some, found)}`);
+}
+
+/** What adding a fact lists as about the same. */
+function listedLine({ isListed, listedInVain }: Store): string {
+  const inVain = mean(listedInVain).toFixed(1);
+  return `adding lists what is replaced: ${countOf(isListed)}; of those that replace nothing, ${inVain} each`;
 }
 
 /** How many results are marked as older, and as what the person calls current; a pair counts once. */

@@ -4,6 +4,7 @@ import type {
   ExternalMemory,
   MemoriesQuery,
   Memory,
+  MemoryAddition,
   MemoryChange,
   NewMemory,
 } from '../contract/memories.ts';
@@ -33,7 +34,7 @@ export function memoryCalls(transport: Transport) {
     `/v1/memories/external/${encodeURIComponent(externalId)}${queryString(query)}`;
   return {
     /** Returns the existing memory, marked `duplicate`, if the user already has one with the same content. */
-    create: (memory: NewMemory, options?: CreateOptions): ApiPromise<AddedMemory> =>
+    create: (memory: MemoryAddition, options?: CreateOptions): ApiPromise<AddedMemory> =>
       create('/v1/memories', memory, options),
     /** Creates 1 to 500 memories, all or none, and returns them in the order sent. */
     createMany: (memories: NewMemory[], options?: CreateOptions): ApiPromise<{ data: AddedMemory[] }> =>

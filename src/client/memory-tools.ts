@@ -30,6 +30,8 @@ interface Property {
 }
 
 const ID: Property = { type: 'string', description: 'From a search' };
+/** What a new fact may replace, at most: each costs the model's attention. */
+const RELATED = 3;
 const closed = { type: 'object', additionalProperties: false } as const;
 
 /** Returns the tools with which a model searches, adds, updates and deletes the memories of one user. */
@@ -62,7 +64,8 @@ function searchTool(client: Client, user: string) {
 
 function addTool(client: Client, user: string) {
   return tool({
-    description: 'Remember a fact about the user for later conversations. One self-contained sentence.',
+    description:
+      'Remember a fact about the user for later conversations. One self-contained sentence. Answers with what was stored about the same; if the new fact makes one of these out of date, call it again with the same content and its id in supersedes.',
     inputSchema: {
       ...closed,
       properties: {
@@ -71,12 +74,15 @@ function addTool(client: Client, user: string) {
           ...{ type: 'array', items: { type: 'string' } },
           description: '3 to 5 labels of a word or two that the fact lacks and the user may ask with',
         },
+        supersedes: { type: 'string', description: 'Id of what this fact replaces' },
       },
       required: ['content'],
     },
-    async execute({ content, tags = [] }: { content: string; tags?: string[] }) {
-      const { id, duplicate = false } = await client.memories.create({ content, tags, user });
-      return { id, duplicate };
+    async execute({ content, tags = [], supersedes }: { content: string; tags?: string[]; supersedes?: string }) {
+      const memory = { content, tags, user, related: RELATED, ...(supersedes && { supersedes }) };
+      const { id, duplicate = false, related = [] } = await client.memories.create(memory);
+      const before = duplicate ? [] : related.map(({ id, content, createdAt }) => ({ id, content, createdAt }));
+      return { id, duplicate, storedBefore: before };
     },
   });
 }

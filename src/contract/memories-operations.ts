@@ -58,7 +58,7 @@ export const MEMORY_OPERATIONS = tagged('memories', {
     id: 'memories.create',
     summary: 'Add a memory',
     description:
-      'Answers 201 with the new memory, or 200 with the existing one and `duplicate: true` if the user already has a memory with this content, ignoring case and white space. The existing one gets the tags and metadata members that it lacks. `supersedes` closes an older memory and keeps it for searches of the past.',
+      'Answers 201 with the new memory, or 200 with the existing one and `duplicate: true` if the user already has a memory with this content, ignoring case and white space. The existing one gets the tags and metadata members that it lacks. `supersedes` closes an older memory and keeps it for searches of the past. With `related`, the answer lists what is stored about the same; what the new memory replaces is closed by the same request with `supersedes`.',
     request: NEW_MEMORY,
     answer: EXAMPLE_MEMORY,
     etag: true,

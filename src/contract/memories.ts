@@ -106,6 +106,25 @@ export const NewMemory = Type.Object(
 );
 export type NewMemory = Static<typeof NewMemory>;
 
+export const MAX_RELATED = 10;
+
+/** Body of a POST of one memory. */
+export const MemoryAddition = Type.Object(
+  {
+    ...NewMemory.properties,
+    related: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_RELATED,
+        default: 0,
+        description: 'How many memories about the same the answer lists, of which it may replace one',
+      }),
+    ),
+  },
+  strict,
+);
+export type MemoryAddition = Static<typeof MemoryAddition>;
+
 export const NewMemories = Type.Object({ memories: Type.Array(NewMemory, { minItems: 1, maxItems: 500 }) }, strict);
 
 /** Body of a PUT by external id, like that of POST without `supersedes`. */
@@ -142,6 +161,12 @@ export type Memory = Static<typeof Memory>;
 export const AddedMemory = Type.Object({
   ...Memory.properties,
   duplicate: Type.Optional(Type.Boolean()),
+  related: Type.Optional(
+    Type.Array(Memory, {
+      description:
+        'What is stored about the same, most alike first, if the request asks for it with `related`. If the new memory replaces one of them, send it again with `supersedes`',
+    }),
+  ),
   ...partlyIndexedProperty,
   ...redactedProperty,
 });

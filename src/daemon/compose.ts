@@ -119,6 +119,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     accounts,
     users,
     memories,
+    findRelated,
     conversations,
     episodes,
     portability,
@@ -228,7 +229,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       spacesRoutes({ spaces, copy: copyIntoSpace }),
       usersRoutes({ users }),
       profileRoutes({ profile, memberships }),
-      memoriesRoutes({ memories, idempotency }),
+      memoriesRoutes(rooms),
       memoryStoresRoutes(rooms),
       neighborsRoutes(rooms),
       conversationsRoutes({ conversations, idempotency }),
@@ -247,6 +248,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       mcpRoutes({
         ...{
           memories,
+          findRelated,
           memberships,
           search,
           conversations,

@@ -37,7 +37,7 @@ import { createRemember } from '../features/remember/remember.ts';
 import { createCandidates } from '../features/search/candidates.ts';
 import { subjectTerms } from '../features/search/parsed-query.ts';
 import { SIGNAL_MODEL } from '../features/search/ranking.ts';
-import { createRelatedMemories } from '../features/search/related-memories.ts';
+import { createRelatedMemories, findRelatedBy } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
@@ -280,6 +280,7 @@ export async function openRooms(
     events,
     webhooks,
     memories,
+    findRelated: findRelatedBy(related),
     memoryUse,
     memoryStores,
     neighbors,

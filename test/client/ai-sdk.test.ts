@@ -119,6 +119,21 @@ describe('withMemory', () => {
     expect(await turnsOf('eve')).toEqual([['user: I like matcha.', 'assistant: I will remember that.']]);
   });
 
+  test('tells the model what a fact may replace, which it supersedes by adding the fact again', async () => {
+    const old = await client.memories.create({ content: 'Flo likes sencha tea', user: 'flo' });
+    await client.memories.create({ content: 'Flo likes tea', user: 'other' });
+    const { memoryAdd } = memoryTools({ client, user: 'flo' });
+    const call = { toolCallId: 'call-1', messages: [], context: undefined };
+    const fact = { content: 'Flo likes coffee, no more tea' };
+    const added = await memoryAdd.execute(fact, call);
+    const { id, content, createdAt } = old;
+    expect(added).toMatchObject({ duplicate: false, storedBefore: [{ id, content, createdAt }] });
+    expect(await memoryAdd.execute({ ...fact, supersedes: id }, call)).toEqual({
+      ...{ id: added.id, duplicate: true, storedBefore: [] },
+    });
+    expect((await client.memories.get(id)).supersededBy).toBe(added.id);
+  });
+
   test('lets the model answer if svc cannot be used, and reports why', async () => {
     const errors: unknown[] = [];
     const unreachable = createClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 });

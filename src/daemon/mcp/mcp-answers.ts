@@ -8,6 +8,10 @@ import { speakerOf } from '../../contract/speaker.ts';
 
 /** Text beside structured content is cut at this length; `memory_get` returns it all. */
 const EXCERPT_LENGTH = 2000;
+/** Enough to see whether a new fact replaces it. */
+const RELATED_LENGTH = 300;
+const SUPERSEDING_ADVICE =
+  'If the new fact makes one of these out of date, call memory_add again with the same content and its id in supersedes.';
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the arguments and call the tool again.',
@@ -58,8 +62,16 @@ function headingOf(id: string, facts: readonly string[]): string {
 }
 
 export function addedText(memory: AddedMemory, mark: string): string {
-  const heading = memory.duplicate ? 'Already known, nothing was added:' : 'Remembered:';
-  return `${heading}\n${fence(excerptText(memory), mark)}${partlyIndexedNote(memory)}${redactedNote(memory)}`;
+  const heading = memory.duplicate ? 'Already known, not added again:' : 'Remembered:';
+  const notes = `${partlyIndexedNote(memory)}${redactedNote(memory)}`;
+  const { related = [] } = memory;
+  if (memory.duplicate || related.length === 0) return `${heading}\n${fence(excerptText(memory), mark)}${notes}`;
+  const stored = related.map(({ id, content, occurredAt, createdAt }) => {
+    const time = occurredAt ? `of ${occurredAt}` : `noted ${createdAt}`;
+    return `${headingOf(id, [time])}\n${excerptOf(content, RELATED_LENGTH)}`;
+  });
+  const text = [excerptText(memory), 'Stored before:', ...stored].join('\n');
+  return `${heading}\n${fence(text, mark)}${notes}\n${SUPERSEDING_ADVICE}`;
 }
 
 export function changedText(memory: ChangedMemory, mark: string): string {
@@ -146,8 +158,8 @@ export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-function excerptOf(content: string): string {
-  if (content.length <= EXCERPT_LENGTH) return quoted(content);
-  const head = content.slice(0, EXCERPT_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
+function excerptOf(content: string, length = EXCERPT_LENGTH): string {
+  if (content.length <= length) return quoted(content);
+  const head = content.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
   return `${quoted(head)}…\n(${content.length} characters in total; memory_get returns them all)`;
 }

@@ -14,7 +14,7 @@ import {
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Conversations } from '../../features/conversations/conversations.ts';
 import type { Learning } from '../../features/learning/learning.ts';
-import type { Memories } from '../../features/memories/memories.ts';
+import { addRelated, type FindRelated, type Memories } from '../../features/memories/memories.ts';
 import { addedText, appendedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER, WORDINGS } from './mcp-notes.ts';
 import type { Recall } from './mcp-readers.ts';
@@ -24,6 +24,8 @@ export type { McpCall, Registration } from './mcp-tool.ts';
 
 /** What an assistant stores is known to be its own words, whatever it says of them. */
 const OF_ASSISTANT = { origin: 'assistant' } as const;
+/** What a new memory may replace, at most: each costs the model's attention. */
+const RELATED = 3;
 const Addition = Type.Omit(NewMemory, ['origin'], strict);
 type Addition = Static<typeof Addition>;
 const Change = Type.Omit(MemoryChange, ['origin', 'validTo']);
@@ -47,7 +49,7 @@ const Found = Type.Omit(SearchAnswer, ['timings', 'context']);
 // Each argument costs the model's attention: these are for people who look at what is stored.
 const Question = Type.Omit(SearchRequest, ['includeSuperseded', 'contextTokens', 'spaces'], strict);
 
-function addingTools(memories: Memories): Registration[] {
+function addingTools(memories: Memories, findRelated: FindRelated): Registration[] {
   return [
     tool({
       name: 'memory_add',
@@ -67,7 +69,10 @@ function addingTools(memories: Memories): Registration[] {
         supersedes: 'Id of the memory that this replaces',
       },
       output: AddedMemory,
-      run: (principal, input: Addition) => memories.add(principal, { ...input, ...OF_ASSISTANT }),
+      run: (principal, input: Addition) =>
+        addRelated(findRelated, principal, input, RELATED, () =>
+          memories.add(principal, { ...input, ...OF_ASSISTANT }),
+        ),
       text: addedText,
     }),
   ];
@@ -227,16 +232,17 @@ function feedbackTools(learning: Learning, recall: Recall): Registration[] {
 /** The features that the tools call. */
 export interface ToolRooms {
   memories: Memories;
+  findRelated: FindRelated;
   recall: Recall;
   conversations: Conversations;
   learning: Learning;
 }
 
 /** All MCP tools, in the order in which they are listed. */
-export function createTools({ memories, recall, conversations, learning }: ToolRooms): Registration[] {
+export function createTools({ memories, findRelated, recall, conversations, learning }: ToolRooms): Registration[] {
   return [
     ...searchTools(recall),
-    ...addingTools(memories),
+    ...addingTools(memories, findRelated),
     ...changingTools(memories),
     ...readingTools(memories, recall),
     ...feedbackTools(learning, recall),

@@ -10,24 +10,26 @@ import {
   filterOf,
   MemoriesQueryText,
   Memory,
+  MemoryAddition,
   MemoryChange,
   MemoryHistory,
   MemoryPage,
   NewMemories,
-  NewMemory,
 } from '../../contract/memories.ts';
 import { MemoryStats, MemoryStatsQueryText } from '../../contract/memories-stats.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
-import { etagOf, type Memories } from './memories.ts';
+import { addRelated, etagOf, type FindRelated, type Memories } from './memories.ts';
 import { bulkRoutes } from './memories-bulk-routes.ts';
 
 export function memoriesRoutes({
   memories,
   idempotency,
+  findRelated,
 }: {
   memories: Memories;
   idempotency: Idempotency;
+  findRelated: FindRelated;
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(externalRoutes(memories));
@@ -35,10 +37,11 @@ export function memoriesRoutes({
     await app.register(statsRoutes({ memories }));
     app.post(
       '/v1/memories',
-      { schema: { body: NewMemory, response: { 200: AddedMemory, 201: AddedMemory } } },
+      { schema: { body: MemoryAddition, response: { 200: AddedMemory, 201: AddedMemory } } },
       async (request, reply) => {
-        const added = await createOnce(idempotency, request, reply, (claim) =>
-          memories.addOnce(request.principal, request.body, claim),
+        const { related = 0, ...memory } = request.body;
+        const added = await addRelated(findRelated, request.principal, memory, related, () =>
+          createOnce(idempotency, request, reply, (claim) => memories.addOnce(request.principal, memory, claim)),
         );
         reply.header('ETag', etagOf(added)).header('Location', `/v1/memories/${added.id}`);
         return added;

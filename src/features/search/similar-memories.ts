@@ -2,7 +2,7 @@ import type { Database } from '../../db/open.ts';
 import type { QueryVector } from '../embeddings/embeddings.ts';
 import type { MemoryRow } from '../memories/memories.ts';
 import type { CandidateQuery, CandidateSearch } from './candidate.ts';
-import { parseQuery } from './parsed-query.ts';
+import { parseQuery, withWordings } from './parsed-query.ts';
 import { matchesOf, rankMatches } from './ranking.ts';
 
 /** A memory like a text, with the cosine of their vectors if the text has one. */
@@ -15,6 +15,8 @@ interface SimilarTo {
   text: string;
   /** Vector of the text. Without it, only the words of the text are searched for. */
   vector?: QueryVector | undefined;
+  /** Other words in which a memory like it may have been told. */
+  wordings?: readonly string[];
   /** Least weight of the words that both share, without a vector: about 1 for one rare word. */
   minShared?: number;
   filter?: CandidateQuery['filter'];
@@ -38,8 +40,8 @@ export function createSimilarMemories({
   db: Database;
   candidates: CandidateSearch;
 }): SimilarMemories {
-  return ({ tenantId, endUser, scope }, { text, vector, minShared = 0, filter = {}, limit, nowMs }) => {
-    const parsed = parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs);
+  return ({ tenantId, endUser, scope }, { text, vector, wordings, minShared = 0, filter = {}, limit, nowMs }) => {
+    const parsed = withWordings(parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs), wordings);
     const query: CandidateQuery = {
       ...{ tenantId, endUser, scope, filter, nowMs, types: ['memory'], asOfMs: undefined },
       ...(vector === undefined

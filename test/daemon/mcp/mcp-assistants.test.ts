@@ -79,6 +79,25 @@ test('searches and recalls take other wordings, as a list or as one text', async
   }
 });
 
+test('adding answers with what the fact may replace, in the fence, and adding it again with supersedes closes that', async () => {
+  const idIn = (text: string) => /mem_[0-9a-f]{32}/.exec(text)![0];
+  const old = idIn(await textOf('memory_add', { content: 'Eve’s dentist is Dr. Moss', tags: ['teeth'] }));
+  const args = { content: 'Eve’s teeth are looked after by Dr. Fern', tags: ['dentist'] };
+  const added = await textOf('memory_add', args);
+  const [inFence, advice] = added.split(/<\/svc-memory-\d+>/);
+  expect(inFence).toContain(`Stored before:\n[${old}] (noted `);
+  expect(inFence).toContain('> Eve’s dentist is Dr. Moss');
+  expect(advice).toContain('with the same content and its id in supersedes');
+  const again = await textOf('memory_add', { ...args, supersedes: old });
+  expect(again).toContain('Already known, not added again:');
+  expect(again).not.toContain('Stored before');
+  expect(await textOf('memory_get', { id: old })).toContain(`superseded by ${idIn(added)}`);
+  const long = await textOf('memory_add', { content: `The tunnel is closed. ${'It waits. '.repeat(100)}` });
+  expect(long).not.toContain('Stored before');
+  const brief = await textOf('memory_add', { content: 'The tunnel is open' });
+  expect(brief).toContain('(1022 characters in total; memory_get returns them all)');
+});
+
 test('the first 512 characters of the instructions say what matters', () => {
   const start = client.getInstructions()!.slice(0, 512);
   for (const words of ['never an instruction', 'memory_context', 'memory_search', 'memory_add']) {

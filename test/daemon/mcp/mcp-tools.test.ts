@@ -40,6 +40,7 @@ async function callMemoryGet(get: () => Promise<Memory>) {
   const server = new McpServer({ name: 'svc', version: '1' });
   const tools = createTools({
     memories: { get } as unknown as Memories,
+    findRelated: async () => [],
     recall: { findAmong: (call, _scope, work) => work(call.principal) } as Recall,
     conversations: {} as Conversations,
     learning: {} as Learning,

@@ -59,6 +59,7 @@ from .types import (
     MemoriesUpdate,
     MemoriesUsesQuery,
     Memory,
+    MemoryAddition,
     MemoryChange,
     MemoryHistory,
     MemoryNeighbors,
@@ -669,7 +670,7 @@ class AsyncMemoriesCalls:
         self._transport = transport
         self.external = AsyncMemoriesExternalCalls(transport)
 
-    async def create(self, memory: NewMemory, **options: Unpack[CreateOptions]) -> AddedMemory:
+    async def create(self, memory: MemoryAddition, **options: Unpack[CreateOptions]) -> AddedMemory:
         """Add a memory."""
         return await self._transport.send("POST", "/v1/memories", body=memory, creates=True, **options)
 

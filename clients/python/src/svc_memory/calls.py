@@ -59,6 +59,7 @@ from .types import (
     MemoriesUpdate,
     MemoriesUsesQuery,
     Memory,
+    MemoryAddition,
     MemoryChange,
     MemoryHistory,
     MemoryNeighbors,
@@ -669,7 +670,7 @@ class MemoriesCalls:
         self._transport = transport
         self.external = MemoriesExternalCalls(transport)
 
-    def create(self, memory: NewMemory, **options: Unpack[CreateOptions]) -> AddedMemory:
+    def create(self, memory: MemoryAddition, **options: Unpack[CreateOptions]) -> AddedMemory:
         """Add a memory."""
         return self._transport.send("POST", "/v1/memories", body=memory, creates=True, **options)
 

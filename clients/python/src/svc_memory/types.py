@@ -84,6 +84,7 @@ class AddedMemory(TypedDict):
     createdAt: str
     updatedAt: str
     duplicate: NotRequired[bool]
+    related: NotRequired[list[Memory]]
     partlyIndexed: NotRequired[Literal[True]]
     redacted: NotRequired[int]
 
@@ -503,6 +504,22 @@ class Memory(TypedDict):
     version: int
     createdAt: str
     updatedAt: str
+
+
+class MemoryAddition(TypedDict):
+    content: str
+    user: NotRequired[str]
+    project: NotRequired[str]
+    externalId: NotRequired[str]
+    tags: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, Any]]
+    source: NotRequired[MemorySource]
+    origin: NotRequired[MemoryOrigin]
+    occurredAt: NotRequired[str]
+    expiresAt: NotRequired[str]
+    pinned: NotRequired[bool]
+    supersedes: NotRequired[str]
+    related: NotRequired[int]
 
 
 class MemoryChange(TypedDict):
