@@ -21,17 +21,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checksumOf } from '../../../scripts/release/archive.ts';
-import { upgradeCommand } from '../../../src/cli/commands/upgrade.ts';
-import { createRunProgram } from '../../../src/cli/service/run-program.ts';
-import type { Fetch } from '../../../src/client/client.ts';
-import { lockFolder } from '../../../src/db/folder-lock.ts';
-import { createCommandLine, type TestCommandLine } from '../../helpers/command-line.ts';
-import { freePort } from '../../helpers/free-port.ts';
-import { linkPrograms } from '../../helpers/link-programs.ts';
-import { SYSTEMCTL } from '../service/fake-systemctl.ts';
+import { checksumOf } from '../../scripts/release/archive.ts';
+import { upgradeCommand } from '../../src/cli/commands/upgrade.ts';
+import { createRunProgram } from '../../src/cli/service/run-program.ts';
+import type { Fetch } from '../../src/client/client.ts';
+import { lockFolder } from '../../src/db/folder-lock.ts';
+import { SYSTEMCTL } from '../cli/service/fake-systemctl.ts';
+import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { linkPrograms } from '../helpers/link-programs.ts';
 
-/** An installation with a service, of which systemctl and the programs are scripts. test/slow/upgrade.test.ts has real ones. */
+/** An installation with a service, of which systemctl and the programs are scripts. upgrade.test.ts beside has real ones. */
 
 /** Releases by their version and options, each of which is packed once. */
 const packed = new Map<string, string>();
@@ -414,7 +414,7 @@ async function appendTo(release: string): Promise<void> {
 test('every option of svc upgrade is described, and in docs/cli.md', async () => {
   const { exitCode, out } = await upgrade('--help');
   expect(exitCode).toBe(0);
-  const guide = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   const row = guide.split('\n').find((text) => text.startsWith('| `svc upgrade '))!;
   const options = [...out.matchAll(/^ {2}(--[\w-]+)(?: <\w+>)? {2,}\w/gm)].map(([, option]) => option!);
   expect(options).toHaveLength(8);

@@ -3,13 +3,13 @@ import { appendFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serviceCommand } from '../../../src/cli/commands/service.ts';
-import type { ServiceContext } from '../../../src/cli/service/context.ts';
-import { readLog } from '../../../src/cli/service/log-source.ts';
-import { createRunProgram } from '../../../src/cli/service/run-program.ts';
-import type { Fetch } from '../../../src/client/client.ts';
-import { createCommandLine, type TestCommandLine } from '../../helpers/command-line.ts';
-import { SYSTEMCTL } from './fake-systemctl.ts';
+import { serviceCommand } from '../../src/cli/commands/service.ts';
+import type { ServiceContext } from '../../src/cli/service/context.ts';
+import { readLog } from '../../src/cli/service/log-source.ts';
+import { createRunProgram } from '../../src/cli/service/run-program.ts';
+import type { Fetch } from '../../src/client/client.ts';
+import { SYSTEMCTL } from '../cli/service/fake-systemctl.ts';
+import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
 
 const LOGINCTL = '#!/bin/sh\n[ "$1 $2" = "show-user 1000" ] && [ -e "$FAKE/linger" ] && echo yes || echo no\n';
 const JOURNALCTL = `#!/bin/sh
