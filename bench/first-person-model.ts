@@ -39,5 +39,5 @@ function extractedFrom(content: string, message: number, known: ReadonlyMap<stri
   const same = known.get(content);
   const before = RETRACTED.test(content) ? known.get(content.replace(RETRACTED, '')) : undefined;
   const decision = same !== undefined ? 'nothing' : before !== undefined ? 'supersede' : 'add';
-  return { decision, content, messages: [message], known: same ?? before ?? '', date: '', reason: 'by rule' };
+  return { decision, content, tags: [], messages: [message], known: same ?? before ?? '', date: '', reason: 'by rule' };
 }

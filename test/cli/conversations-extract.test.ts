@@ -36,7 +36,7 @@ async function begin(title: string, content: string): Promise<string> {
 }
 
 const extracted = (content: string) => ({
-  memories: [{ decision: 'add', content, messages: [1], known: '', date: '', reason: 'said so' }],
+  memories: [{ decision: 'add', content, tags: [], messages: [1], known: '', date: '', reason: 'said so' }],
 });
 
 describe('svc conversations extract', () => {

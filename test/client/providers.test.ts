@@ -66,7 +66,7 @@ describe('extraction through the client', () => {
   const ended = (jobId: string) => client.jobs.wait(jobId, { intervalMs: 20 });
 
   test('runs once per idempotency key, and its job shows the decisions', async () => {
-    const extracted = { decision: 'add', messages: [1], known: '', date: '', reason: 'said so' };
+    const extracted = { decision: 'add', tags: [], messages: [1], known: '', date: '', reason: 'said so' };
     await client.providerKeys.put('openai', key());
     openai.respond(() => ({ memories: [{ ...extracted, content: 'The user lives in Bergen.' }] }));
     const { id } = await client.conversations.create();

@@ -107,7 +107,7 @@ function createModel(): (asked: AskedModel) => unknown {
     memories: [...prompt.matchAll(/^\[(\d+)\] .*lamp (L\d+x\d+)/gm)].map(([, message, lamp]) => {
       told += 1;
       const content = `The user keeps lamp ${lamp}, as was told at ${told}.`;
-      return { decision: 'add', content, messages: [Number(message)], known: '', date: '', reason: 'new' };
+      return { decision: 'add', content, tags: [], messages: [Number(message)], known: '', date: '', reason: 'new' };
     }),
   });
 }

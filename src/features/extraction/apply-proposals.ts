@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
-import type { NewMemory } from '../../contract/memories.ts';
+import { MAX_TAGS, type NewMemory } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { JobRow } from '../jobs/jobs.ts';
@@ -50,7 +50,13 @@ async function applyOne(
   const { client, author } = context.job;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
   if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
-    const change = { content: proposal.content, ...EXTRACTED, ...withSources(target.metadata, proposal, context) };
+    const tags = target.tags.length + proposal.tags.length > MAX_TAGS ? {} : { addTags: proposal.tags };
+    const change = {
+      content: proposal.content,
+      ...tags,
+      ...EXTRACTED,
+      ...withSources(target.metadata, proposal, context),
+    };
     const changed = await unlessDuplicate(memories.changeWithin(connection, adder, target.id, change, context.terms));
     if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);
     return toDecision(proposal, changed.id);
@@ -86,9 +92,10 @@ async function unlessDuplicate<T>(change: Promise<T>): Promise<T | undefined> {
 }
 
 function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string | undefined): NewMemory {
-  const { content, cited, occurredAt } = proposal;
+  const { content, tags, cited, occurredAt } = proposal;
   return {
     content,
+    tags,
     ...EXTRACTED,
     user: context.endUser,
     ...(context.project !== null && { project: context.project }),

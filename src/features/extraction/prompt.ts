@@ -7,6 +7,8 @@ import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 export interface Extracted {
   decision: DecisionKind;
   content: string;
+  /** Labels with which it may be asked for. */
+  tags: string[];
   /** Numbers of the messages that it comes from. */
   messages: number[];
   /** Label of the known memory that the decision refers to, such as `m3`. */
@@ -19,6 +21,7 @@ export interface Extracted {
 const properties = {
   decision: { type: 'string', enum: [...DECISIONS] },
   content: { type: 'string' },
+  tags: { type: 'array', items: { type: 'string' } },
   messages: { type: 'array', items: { type: 'integer' } },
   known: { type: 'string' },
   date: { type: 'string' },
@@ -45,6 +48,8 @@ related, and corrections of what was known.
 For each memory give:
 - content: one fact in one sentence that can be understood without the conversation. Name people as the messages do; for a
   speaker who is only called "user", write "The user". Use the language of the conversation.
+- tags: 3 to 5 labels of a word or two that the content lacks and somebody may ask for it with, such as "father" and "job"
+  for "Papa drove trams in Rosario". Use the languages of the conversation.
 - messages: the numbers of the messages that state it. Without any, it is not a memory.
 - date: YYYY-MM-DD of the day on which it happened or will happen, worked out from the day of the message; "" if unknown.
 - decision: "add" for what is not known; "update" if a known memory says less about the same thing: give the whole new

@@ -1,3 +1,4 @@
+import { oneLine } from '../../contract/fence.ts';
 import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import { parseTimestamp } from '../../lib/clock.ts';
@@ -11,6 +12,7 @@ import type { Extracted } from './prompt.ts';
 export interface Proposal {
   decision: DecisionKind;
   content: string;
+  tags: string[];
   /** The messages that support it, in conversation order. */
   cited: ChunkMessage[];
   /** The known memory that it refers to. */
@@ -24,6 +26,8 @@ const MAX_EXTRACTED = 100;
 const MAX_CITED = 200;
 const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
+const MAX_LABELS = 5;
+const MAX_LABEL_CHARACTERS = 40;
 
 /**
  * Validates the model's output against what it was shown. A memory must cite at least one message and share a word with
@@ -43,7 +47,7 @@ export function toProposals(
     const cited = messages.filter((_, index) => citedNumbers.has(index + 1));
     const target = known[Number(/^\[?m(\d+)\]?$/.exec(item.known.trim())?.[1] ?? 0) - 1];
     const reason = toStorable(item.reason.trim(), MAX_REASON_CHARACTERS);
-    const proposal = { content, cited, target, occurredAt: timestampOf(item.date), reason };
+    const proposal = { content, tags: tagsOf(item.tags), cited, target, occurredAt: timestampOf(item.date), reason };
     const objection = objectionTo(item.decision, normalized.length, proposal, seen);
     if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
     if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
@@ -54,6 +58,13 @@ export function toProposals(
     const decision = target === undefined ? 'add' : item.decision;
     return { ...proposal, decision, target: decision === 'add' ? undefined : target };
   });
+}
+
+/** Labels that are stored; a longer one is no label. */
+function tagsOf(labels: readonly string[]): string[] {
+  const storable = labels.map((label) => toStorable(oneLine(label), MAX_LABEL_CHARACTERS + 1).trim());
+  const short = storable.filter((label) => label !== '' && label.length <= MAX_LABEL_CHARACTERS);
+  return [...new Set(short)].slice(0, MAX_LABELS);
 }
 
 function objectionTo(

@@ -126,7 +126,9 @@ function answerOf(prompt: string): unknown {
   if (!said) return { memories: [] };
   const [, message, name] = said;
   const known = { known: '', date: '', reason: 'said so' };
-  return { memories: [{ decision: 'add', content: `What ${name} said.`, messages: [Number(message)], ...known }] };
+  return {
+    memories: [{ decision: 'add', content: `What ${name} said.`, tags: [], messages: [Number(message)], ...known }],
+  };
 }
 
 interface Template {

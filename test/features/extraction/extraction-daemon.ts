@@ -77,7 +77,7 @@ export async function extractAndWait(caller: Caller, id: string, body?: object):
 
 /** A memory as the model returns it. */
 export function extracted(content: string, messages: number[], more: Partial<Extracted> = {}): Extracted {
-  return { decision: 'add', content, messages, known: '', date: '', reason: 'said so', ...more };
+  return { decision: 'add', content, tags: [], messages, known: '', date: '', reason: 'said so', ...more };
 }
 
 /** The label of a known memory in the prompt; throws if it is not there. */

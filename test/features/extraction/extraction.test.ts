@@ -78,6 +78,24 @@ describe('extraction', () => {
     });
   });
 
+  test('stores the labels of a memory, by which it is found, and adds those of more detail', async () => {
+    const conversation = await converse(caller, ['Papa drove trams in Rosario for thirty years.'], 'eve');
+    const content = 'Papa drove trams in Rosario.';
+    server.respond(() => ({ memories: [extracted(content, [1], { tags: ['father', 'job'] })] }));
+    await extractAndWait(caller, conversation);
+    const [memory] = (await caller.call<{ data: Memory[] }>('/v1/memories?user=eve')).body.data;
+    expect(memory!.tags).toEqual(['father', 'job']);
+    expect(await caller.find('what was the job of my father?', { user: 'eve' })).toContain(content);
+
+    await say(caller, conversation, ['Papa drove the red trams.']);
+    server.respond((asked) => {
+      const more = { decision: 'update' as const, known: labelOf(asked, content), tags: ['job', 'color'] };
+      return { memories: [extracted('Papa drove the red trams in Rosario.', [numberOf(asked, 'red trams')], more)] };
+    });
+    await extractAndWait(caller, conversation);
+    expect((await caller.read(memory!.id)).body.tags).toEqual(['father', 'job', 'color']);
+  });
+
   test('stores memories in the project of the conversation, and shows the model none of another project', async () => {
     await caller.add('Ada drinks black tea at the office.', { project: 'other' });
     const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: { project: 'home' } })).body;

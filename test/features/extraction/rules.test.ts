@@ -112,10 +112,16 @@ describe('an extracted memory', () => {
     for (const date of ['', 'yesterday', '2026-02-30', '2026-5-3']) expect(judged({ date }).occurredAt).toBeUndefined();
   });
 
+  test('keeps up to five labels, short and each once, on one line', () => {
+    const tags = ['tea', ' tea ', 'two\nlines', '', 'x'.repeat(41), 'half \ud800', 'a', 'b', 'c'];
+    expect(judged({ tags }).tags).toEqual(['tea', 'two lines', 'half \ufffd', 'a', 'b']);
+  });
+
   test('never goes beyond its messages, for any output', () => {
     const any = fc.record({
       decision: fc.constantFrom('add' as const, 'update' as const, 'supersede' as const, 'nothing' as const),
       content: fc.string(),
+      tags: fc.array(fc.string()),
       messages: fc.array(fc.integer()),
       known: fc.string(),
       date: fc.string(),

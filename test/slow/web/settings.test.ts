@@ -101,7 +101,7 @@ describe('provider keys', { timeout: 60_000 }, () => {
     expect((await browser.call(apiKey, `/v1/conversations/${id}/extract`, {})).status).toBe(202);
     const content = 'The user lives in Bergen.';
     openai.respond(() => ({
-      memories: [{ decision: 'add', content, messages: [1], known: '', date: '', reason: '' }],
+      memories: [{ decision: 'add', content, tags: [], messages: [1], known: '', date: '', reason: '' }],
     }));
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByText('The provider failed (status 503)').waitFor();
