@@ -31,6 +31,8 @@ interface Asked {
   /** Whether the texts that the hooks added contain a needed fact. */
   isKnown: boolean;
   isKnownAtPrompt: boolean;
+  /** Whether a needed fact replaced another. */
+  isChanged: boolean;
   /** Whether they also contain the fact that the needed one replaced. */
   isOutdated: boolean;
 }
@@ -110,7 +112,7 @@ async function ask(machine: Machine, { statements, projects }: Person, prompt: P
   const replaced = new Set(needed.flatMap(({ replaces }) => replaces ?? []));
   const says = (text: string) => (statement: Statement) => saysFact(text, statement);
   return {
-    ...{ prompt, atStart, atPrompt },
+    ...{ prompt, atStart, atPrompt, isChanged: replaced.size > 0 },
     isKnown: needed.some(says(added)),
     isKnownAtPrompt: needed.some(says(atPrompt)),
     isOutdated: statements.filter(({ key }) => replaced.has(key ?? '')).some(says(added)),
@@ -142,7 +144,7 @@ function rowsOf(who: string, asked: readonly Asked[]): Section['rows'] {
 function findingsOf(name: string, way: Way, asked: readonly Asked[]): Section['findings'] {
   const needing = asked.filter(({ prompt }) => prompt.needs.length > 0);
   const others = asked.filter(({ prompt }) => prompt.needs.length === 0);
-  const changed = needing.filter(({ prompt }) => ['changed', 'update'].includes(prompt.kind));
+  const changed = needing.filter(({ isChanged }) => isChanged);
   const of = `${name}, ${way}: `;
   const tokensOf = (texts: string[]) => mean(texts.map((text) => countTokens(text)));
   return [
