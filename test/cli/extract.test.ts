@@ -49,7 +49,7 @@ async function append(content: string): Promise<void> {
 }
 
 const extracted = (decision: string, content: string, known = '') => ({
-  memories: [{ decision, content, messages: [1], known, date: '', reason: 'said so' }],
+  memories: [{ decision, content, tags: [], messages: [1], known, date: '', reason: 'said so' }],
 });
 const readJob = async (id: string): Promise<Job> => JSON.parse((await person.run(['jobs', id, '--json'])).out);
 
