@@ -106,7 +106,7 @@ export const NewMemory = Type.Object(
 );
 export type NewMemory = Static<typeof NewMemory>;
 
-export const MAX_RELATED = 10;
+const MAX_RELATED = 10;
 
 /** Body of a POST of one memory. */
 export const MemoryAddition = Type.Object(

@@ -14,7 +14,7 @@ import {
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Conversations } from '../../features/conversations/conversations.ts';
 import type { Learning } from '../../features/learning/learning.ts';
-import { addRelated, type FindRelated, type Memories } from '../../features/memories/memories.ts';
+import { addWithRelated, type FindRelated, type Memories } from '../../features/memories/memories.ts';
 import { addedText, appendedText, changedText, contextText, memoryText, pageText, searchText } from './mcp-answers.ts';
 import { ID, IN_PROJECT, PROJECT, TIME, USER, WORDINGS } from './mcp-notes.ts';
 import type { Recall } from './mcp-readers.ts';
@@ -70,7 +70,7 @@ function addingTools(memories: Memories, findRelated: FindRelated): Registration
       },
       output: AddedMemory,
       run: (principal, input: Addition) =>
-        addRelated(findRelated, principal, input, RELATED, () =>
+        addWithRelated(findRelated, principal, input, RELATED, () =>
           memories.add(principal, { ...input, ...OF_ASSISTANT }),
         ),
       text: addedText,

@@ -19,7 +19,7 @@ import {
 import { MemoryStats, MemoryStatsQueryText } from '../../contract/memories-stats.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
-import { addRelated, etagOf, type FindRelated, type Memories } from './memories.ts';
+import { addWithRelated, etagOf, type FindRelated, type Memories } from './memories.ts';
 import { bulkRoutes } from './memories-bulk-routes.ts';
 
 export function memoriesRoutes({
@@ -40,7 +40,7 @@ export function memoriesRoutes({
       { schema: { body: MemoryAddition, response: { 200: AddedMemory, 201: AddedMemory } } },
       async (request, reply) => {
         const { related = 0, ...memory } = request.body;
-        const added = await addRelated(findRelated, request.principal, memory, related, () =>
+        const added = await addWithRelated(findRelated, request.principal, memory, related, () =>
           createOnce(idempotency, request, reply, (claim) => memories.addOnce(request.principal, memory, claim)),
         );
         reply.header('ETag', etagOf(added)).header('Location', `/v1/memories/${added.id}`);

@@ -60,7 +60,7 @@ import { type Closing, changeValidity, closeMemory, reopenMemory } from './memor
 
 export type { Adder } from './memory-add.ts';
 export type { MemoryObserver } from './memory-erasure.ts';
-export { addRelated, type FindRelated } from './memory-related.ts';
+export { addWithRelated, type FindRelated } from './memory-related.ts';
 
 /** How a memory is linked to another one: by superseding, or by an id in the source of both. */
 interface MemoryLink {

@@ -8,7 +8,7 @@ export type FindRelated = (principal: Principal, memory: NewMemory, limit: numbe
  * Adds a memory and, meanwhile, finds up to `limit` others about the same, so that whoever adds it can say which of them it
  * replaces. What it supersedes already is not listed.
  */
-export async function addRelated(
+export async function addWithRelated(
   findRelated: FindRelated,
   principal: Principal,
   memory: NewMemory,
@@ -16,7 +16,7 @@ export async function addRelated(
   add: () => Promise<AddedMemory>,
 ): Promise<AddedMemory> {
   if (limit === 0) return add();
-  // One more: by the time of the search, the new memory may be found itself.
+  // Two more: the search may still find what is superseded, and already the new memory.
   const [added, found] = await Promise.all([add(), findRelated(principal, memory, limit + 2)]);
   const known = new Set([added.id, memory.supersedes]);
   return { ...added, related: found.filter(({ id }) => !known.has(id)).slice(0, limit) };
