@@ -1,12 +1,6 @@
 import type { AddedMemory } from '../../src/contract/memories.ts';
-
-export interface ToldFact {
-  key: string;
-  fact: string;
-  project?: string;
-  /** The key of the fact that it takes the place of. */
-  replaces?: string | undefined;
-}
+import { ASKED_RELATED } from '../../src/contract/related.ts';
+import type { ToldFact } from '../sessions/people.ts';
 
 export interface Remembered {
   /** Keys of the facts by the ids of their memories. */
@@ -16,9 +10,6 @@ export interface Remembered {
   /** How many memories the answers to the others listed. */
   listedInVain: number[];
 }
-
-/** What memory_add of MCP asks for. */
-const RELATED = 3;
 
 /**
  * Stores facts one by one, so that each has its own time, with their tags. With `supersedes`, as an assistant that judges
@@ -36,7 +27,7 @@ export async function remember(
   for (const { key, fact: content, project, replaces } of facts) {
     const labels = tags?.get(key);
     const memory = { content, ...(user && { user }), ...(project && { project }), ...(labels && { tags: labels }) };
-    const { id, related = [] } = await call<AddedMemory>('/v1/memories', { ...memory, related: RELATED });
+    const { id, related = [] } = await call<AddedMemory>('/v1/memories', { ...memory, related: ASKED_RELATED });
     keyOf.set(id, key);
     idOf.set(key, id);
     const replaced = replaces === undefined ? undefined : idOf.get(replaces);

@@ -6,15 +6,15 @@ import type { ContextAnswer, SearchAnswer } from '../../src/contract/search.ts';
 import { callApi } from '../api-session.ts';
 import { inFreshFolder } from '../processes.ts';
 import { formatSection, formatTable } from '../report.ts';
-import { type Person, type Prompt, readPerson } from '../sessions/people.ts';
+import { type Person, type Prompt, readPerson, type ToldFact, toldFacts } from '../sessions/people.ts';
 import { readLists } from './lists.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths, reliabilityOf, type Stated } from './reliability.ts';
 import { type Remembered, remember } from './remembering.ts';
 import { untilEmbedded, withAccount } from './stored-dialogues.ts';
 
-const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--wordings] [--tags] [--supersede] [--part odd|even]
-    [--at-once] [--show] [--json]
+const USAGE = `node --import tsx bench/retrieval/told-facts.ts --data <file>[,<file>]... [--embeddings <address>] [--wordings]
+    [--tags] [--supersede] [--part odd|even] [--at-once] [--show] [--json]
 
 Stores each person's facts as memories in the order they were told, in the built daemon (npm run build), and asks their
 questions: what is found by kind, the worst person first, whether what changed stands above what it replaced, and how well
@@ -92,18 +92,20 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   const people = await Promise.all(
-    files.map(async (file) => ({ ...(await readPerson(resolve(file))), name: basename(file, '.json') })),
+    files.map(async (file) => ({
+      person: { ...(await readPerson(resolve(file))), name: basename(file, '.json') },
+      tags: values.tags ? await readLists([file], 'tags') : undefined,
+    })),
   );
   const wordings = values.wordings ? await readLists(files, 'wordings') : new Map();
-  const tagsOf = values.tags ? await Promise.all(files.map((file) => readLists([file], 'tags'))) : [];
   const settings: Record<string, string> = values.embeddings ? { SVC_EMBEDDINGS: values.embeddings } : {};
   const { asked, stores } = await inFreshFolder((dataDir) =>
     withAccount({ dataDir, settings }, async ({ url, apiKey }) => {
       const call: Call = (path, body) => callApi(url, apiKey, path, body);
       const stores: { person: Person; store: Store }[] = [];
-      for (const [at, person] of people.entries()) {
+      for (const { person, tags } of people) {
         for (const size of ['small', 'whole'] as const) {
-          stores.push({ person, store: await tell(call, person, size, tagsOf[at]) });
+          stores.push({ person, store: await tell(call, person, size, tags) });
         }
       }
       if (!values['at-once']) await untilCompared(call);
@@ -111,8 +113,8 @@ async function main(): Promise<number> {
       const all: Asked[] = [];
       for (const { person, store } of stores) {
         for (const prompt of promptsOf(person)) all.push(await ask(call, person, store, prompt, { wordings }));
-        const others = people.filter((other) => other !== person);
-        for (const prompt of others.flatMap(promptsOf))
+        const others = people.filter((other) => other.person !== person);
+        for (const prompt of others.flatMap((other) => promptsOf(other.person)))
           all.push(await ask(call, person, store, prompt, { wordings, isOwn: false }));
       }
       return { asked: all, stores: stores.map(({ store }) => store) };
@@ -126,10 +128,6 @@ function promptsOf({ prompts }: Person): Prompt[] {
   return prompts.filter((_, at) => values.part === undefined || at % 2 === (values.part === 'odd' ? 1 : 0));
 }
 
-function factsOf({ statements }: Person): { key: string; fact: string; replaces?: string | undefined }[] {
-  return statements.flatMap(({ key, fact, replaces }) => (key && fact ? [{ key, fact, replaces }] : []));
-}
-
 async function tell(
   call: Call,
   person: Person,
@@ -137,7 +135,8 @@ async function tell(
   tags: ReadonlyMap<string, string[]> | undefined,
 ): Promise<Store> {
   const user = `${person.name} ${size}`;
-  const facts = factsOf(person).slice(size === 'small' ? -SMALL : 0);
+  const told = toldFacts(person).slice(size === 'small' ? -SMALL : 0);
+  const facts = told.map((fact) => ({ ...fact, project: undefined }));
   return {
     person: person.name,
     user,
@@ -162,7 +161,7 @@ async function ask(
   const stored = new Set(keyOf.values());
   const found = results.map(({ id, content, relevance }) => ({ key: keyOf.get(id)!, text: content, relevance }));
   const wanted = isOwn ? needs.filter((key) => stored.has(key)) : [];
-  const facts = factsOf(person);
+  const facts = toldFacts(person);
   const marked = results.slice(0, MARKED_AMONG).flatMap(({ id, restatedBy }): Mark[] => {
     if (restatedBy === undefined) return [];
     const [older, newer] = [keyOf.get(id)!, keyOf.get(restatedBy)!];
@@ -184,7 +183,7 @@ async function ask(
 }
 
 /** Whether one fact takes the place of another by the file, at once or by others between them. */
-function replaces(facts: ReturnType<typeof factsOf>, newer: string, older: string): boolean {
+function replaces(facts: readonly ToldFact[], newer: string, older: string): boolean {
   const former = facts.find(({ key }) => key === newer)?.replaces;
   return former !== undefined && (former === older || replaces(facts, former, older));
 }

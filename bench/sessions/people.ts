@@ -23,6 +23,14 @@ export interface Statement {
   replaces?: string;
 }
 
+/** A fact as a memory, with the key by which prompts need it. */
+export interface ToldFact {
+  key: string;
+  fact: string;
+  project?: string | undefined;
+  replaces?: string | undefined;
+}
+
 export interface Prompt {
   project: string;
   day: number;
@@ -63,6 +71,13 @@ export async function readPerson(file: string): Promise<Person> {
   const json = JSON.parse(await readFile(file, 'utf8')) as Person | Facts | Listed;
   if ('statements' in json) return json;
   return personOf(basename(file, '.json'), 'changes' in json ? factsOf(json) : json);
+}
+
+/** What a person told that is needed later, oldest first. */
+export function toldFacts({ statements }: Person): ToldFact[] {
+  return statements.flatMap(({ key, fact, project, replaces }) =>
+    key && fact ? [{ key, fact, project, replaces }] : [],
+  );
 }
 
 function factsOf({ facts, questions, absent, changes }: Listed): Facts {

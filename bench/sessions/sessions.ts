@@ -10,7 +10,7 @@ import { listsFile, readLists } from '../retrieval/lists.ts';
 import { mean } from '../retrieval/recall-table.ts';
 import { remember } from '../retrieval/remembering.ts';
 import { type Machine, openHookSession } from './hook-session.ts';
-import { type Person, type Prompt, readPerson, type Statement } from './people.ts';
+import { type Person, type Prompt, readPerson, type Statement, toldFacts } from './people.ts';
 import { saysFact } from './said-in.ts';
 
 /** Statements of one session. */
@@ -94,11 +94,8 @@ const tell: Record<Way, (machine: Machine, person: Person, tags?: ReadonlyMap<st
       await callApi(url, apiKey, '/v1/memories/batch', { memories: memories.slice(at, at + MEMORIES_PER_BATCH) });
     }
   },
-  async remembered({ url, apiKey }, { statements }, tags) {
-    const facts = statements.flatMap(({ key, fact, project, replaces }) =>
-      key === undefined || fact === undefined ? [] : [{ key, fact, project, replaces }],
-    );
-    await remember((path, body) => callApi(url, apiKey, path, body), facts, { tags, supersedes: true });
+  async remembered({ url, apiKey }, person, tags) {
+    await remember((path, body) => callApi(url, apiKey, path, body), toldFacts(person), { tags, supersedes: true });
   },
 };
 

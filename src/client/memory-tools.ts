@@ -1,3 +1,4 @@
+import { ASKED_RELATED } from '../contract/related.ts';
 import type { Client } from './client.ts';
 
 export interface MemoryToolsOptions {
@@ -30,8 +31,6 @@ interface Property {
 }
 
 const ID: Property = { type: 'string', description: 'From a search' };
-/** What a new fact may replace, at most: each costs the model's attention. */
-const RELATED = 3;
 const closed = { type: 'object', additionalProperties: false } as const;
 
 /** Returns the tools with which a model searches, adds, updates and deletes the memories of one user. */
@@ -79,7 +78,7 @@ function addTool(client: Client, user: string) {
       required: ['content'],
     },
     async execute({ content, tags = [], supersedes }: { content: string; tags?: string[]; supersedes?: string }) {
-      const memory = { content, tags, user, related: RELATED, ...(supersedes && { supersedes }) };
+      const memory = { content, tags, user, related: ASKED_RELATED, ...(supersedes && { supersedes }) };
       const { id, duplicate = false, related = [] } = await client.memories.create(memory);
       const before = duplicate ? [] : related.map(({ id, content, createdAt }) => ({ id, content, createdAt }));
       return { id, duplicate, storedBefore: before };

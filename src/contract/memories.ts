@@ -33,6 +33,7 @@ import {
 import { EXPIRES_SOON_DAYS, EXPIRIES, SOURCE_KINDS } from './memory-filters.ts';
 import { ORIGINS } from './origin.ts';
 import { projectQuery } from './project.ts';
+import { MAX_RELATED } from './related.ts';
 
 export const MAX_TAGS = 64;
 export const MAX_CONTENT = 100_000;
@@ -105,8 +106,6 @@ export const NewMemory = Type.Object(
   strict,
 );
 export type NewMemory = Static<typeof NewMemory>;
-
-const MAX_RELATED = 10;
 
 /** Body of a POST of one memory. */
 export const MemoryAddition = Type.Object(

@@ -164,6 +164,9 @@ describe('when Redis', () => {
     async (_, fail, repair) => {
       const apiKey = await newKey(daemons[0]!);
       clock.advance(120_000);
+      // Under load an answer that came too late before this fault is no part of it.
+      await expectShared();
+      for (const { logLines } of daemons) logLines.length = 0;
       await fail();
       onTestFinished(async () => {
         await repair();
@@ -175,15 +178,13 @@ describe('when Redis', () => {
       for (const daemon of daemons) {
         expect(await metric(daemon, 'svc_rate_limits_shared')).toBe(0);
         expect(await metric(daemon, 'svc_rate_limits_local_total')).toBeGreaterThanOrEqual(80);
-        // Not once per request; a slow answer before may be one more.
-        expect(logged(daemon, LOST)).toBeLessThan(5);
-        expect(logged(daemon, LOST) - logged(daemon, BACK)).toBe(1);
+        expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 0]);
       }
 
       await repair();
       for (const daemon of daemons) {
         await untilMetric(daemon, 'svc_rate_limits_shared', 1);
-        expect(logged(daemon, BACK)).toBe(logged(daemon, LOST));
+        expect([logged(daemon, LOST), logged(daemon, BACK)]).toEqual([1, 1]);
       }
       clock.advance(120_000);
       await expectExactly120(apiKey);

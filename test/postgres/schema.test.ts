@@ -170,6 +170,7 @@ describe('rows on PostgreSQL', () => {
     const visible = async () => (await rowsOf<{ id: string }>('SELECT id FROM conversations')).map(({ id }) => id);
     await as('c');
     expect(await visible()).toEqual([]);
+    expect((await client.query('UPDATE conversations SET title = NULL')).rowCount).toBe(0);
     await as('b,c');
     expect(await visible()).toEqual(['conv_2']);
     await expect(conversation('a', 'conv_3', 1)).rejects.toThrow('row-level security');

@@ -11,6 +11,7 @@ import {
   MemoryPage,
   NewMemory,
 } from '../../contract/memories.ts';
+import { ASKED_RELATED } from '../../contract/related.ts';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
 import type { Conversations } from '../../features/conversations/conversations.ts';
 import type { Learning } from '../../features/learning/learning.ts';
@@ -24,8 +25,6 @@ export type { McpCall, Registration } from './mcp-tool.ts';
 
 /** What an assistant stores is known to be its own words, whatever it says of them. */
 const OF_ASSISTANT = { origin: 'assistant' } as const;
-/** What a new memory may replace, at most: each costs the model's attention. */
-const RELATED = 3;
 const Addition = Type.Omit(NewMemory, ['origin'], strict);
 type Addition = Static<typeof Addition>;
 const Change = Type.Omit(MemoryChange, ['origin', 'validTo']);
@@ -70,7 +69,7 @@ function addingTools(memories: Memories, findRelated: FindRelated): Registration
       },
       output: AddedMemory,
       run: (principal, input: Addition) =>
-        addWithRelated(findRelated, principal, input, RELATED, () =>
+        addWithRelated(findRelated, principal, input, ASKED_RELATED, () =>
           memories.add(principal, { ...input, ...OF_ASSISTANT }),
         ),
       text: addedText,

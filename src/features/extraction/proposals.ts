@@ -62,9 +62,8 @@ export function toProposals(
 
 /** Labels that are stored; a longer one is no label. */
 function tagsOf(labels: readonly string[]): string[] {
-  const storable = labels.map((label) => toStorable(oneLine(label), MAX_LABEL_CHARACTERS + 1).trim());
-  const short = storable.filter((label) => label !== '' && label.length <= MAX_LABEL_CHARACTERS);
-  return [...new Set(short)].slice(0, MAX_LABELS);
+  const short = labels.map(oneLine).filter(({ length }) => length > 0 && length <= MAX_LABEL_CHARACTERS);
+  return [...new Set(short.map((label) => toStorable(label, MAX_LABEL_CHARACTERS)))].slice(0, MAX_LABELS);
 }
 
 function objectionTo(

@@ -1,14 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, ChangedMemory, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
-import {
-  HISTOGRAM_UNITS,
-  type HistogramTime,
-  MAX_BUCKETS,
-  MAX_COUNTED_TAGS,
-  MAX_FACET_VALUES,
-  type MemoryStats,
-  type MemoryStatsQuery,
-} from '../../contract/memories-stats.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
@@ -19,29 +10,20 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Claim, Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
-import { createTenantLimiter } from '../limits/tenant-limiter.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
-import {
-  type CountRow,
-  countFacets,
-  findMemories,
-  findMemory,
-  findMemoryRows,
-  listSupersededBy,
-  listVersions,
-} from './memories-store.ts';
+import { findMemories, findMemory, findMemoryRows, listSupersededBy, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
 import { createMemoryErasing, type MemoryErasing, type MemoryObserver } from './memory-erasure.ts';
 import { createExternalMemories, type ExternalMemories } from './memory-external.ts';
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
-import { createMemoryList, type ListMemories, listFilterOf } from './memory-list.ts';
+import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { listMemories } from './memory-list-store.ts';
 import { resolveChange } from './memory-merge.ts';
 import {
@@ -56,6 +38,7 @@ import {
   textsOf,
   toMemory,
 } from './memory-row.ts';
+import { type CountMemoryFacets, createMemoryStats } from './memory-stats.ts';
 import { type Closing, changeValidity, closeMemory, reopenMemory } from './memory-validity.ts';
 
 export type { Adder } from './memory-add.ts';
@@ -130,66 +113,6 @@ function firstOfEach(ownId: string, links: readonly MemoryLink[], limit: number)
     counts.set(relation, count + 1);
     return true;
   });
-}
-
-/** Counts the memories that match a filter by their values. Throws `unavailable` if too many counts wait. */
-type CountMemoryFacets = (principal: Principal, query: MemoryStatsQuery) => Promise<MemoryStats>;
-
-/** Each count reads all memories of the filter, for about 0.4 s (SQLite) or 1 s (PostgreSQL) per 100,000. */
-const MAX_WAITING = 16;
-
-/** Runs one count of a tenant at a time, so that the other readers stay free. */
-function createMemoryStats({ db, clock }: { db: Database; clock: Clock }): CountMemoryFacets {
-  const limiter = createTenantLimiter({ maxActive: 1, maxWaiting: MAX_WAITING, of: 'counts' });
-  return ({ tenantId }, { histogram = 'createdAt', ...given }) => {
-    const filter = listFilterOf(tenantId, given, '', clock.nowMs());
-    const counting = {
-      ...{ filter, time: histogram, maxBuckets: MAX_BUCKETS },
-      ...{ maxValues: MAX_FACET_VALUES, maxTags: MAX_COUNTED_TAGS },
-    };
-    return limiter.run(tenantId, async () => toStats(await countFacets(db.readers.of(tenantId), counting), histogram));
-  };
-}
-
-function toStats(rows: readonly CountRow[], by: HistogramTime): MemoryStats {
-  const countsOf = (facet: CountRow['facet']) =>
-    rows.filter((row) => row.facet === facet).map(({ value, count }) => ({ value, count }));
-  const valuesOf = (facet: CountRow['facet']) =>
-    countsOf(facet).sort((a, b) => b.count - a.count || compare(a.value, b.value));
-  const one = (facet: CountRow['facet'], value: string) =>
-    countsOf(facet).find((row) => row.value === value)?.count ?? 0;
-  const buckets = countsOf('bucket').sort((a, b) => compare(a.value, b.value));
-  const unit = UNIT_OF_LENGTH.get(buckets[0]?.value.length ?? DAY_LENGTH)!;
-  return {
-    total: one('total', ''),
-    facets: {
-      users: valuesOf('user'),
-      tags: valuesOf('tag'),
-      projects: valuesOf('project'),
-      sources: valuesOf('source'),
-      clients: valuesOf('client'),
-      states: {
-        current: one('state', 'current'),
-        superseded: one('state', 'superseded'),
-        pinned: one('state', 'pinned'),
-        expiring: one('state', 'expiring'),
-        expiringSoon: one('state', 'expiringSoon'),
-      },
-    },
-    histogram: { by, unit, days: buckets.map(({ value, count }) => ({ day: firstDayOf(value), count })) },
-  };
-}
-
-const DAY_LENGTH = '2026-11-22'.length;
-/** Units by the length of their dates: `2026-11-22`, `2026-11` or `2026`. */
-const UNIT_OF_LENGTH = new Map(HISTOGRAM_UNITS.map((unit, index) => [DAY_LENGTH - 3 * index, unit]));
-
-function firstDayOf(date: string): string {
-  return `${date}-01-01`.slice(0, DAY_LENGTH);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 export { etagOf, foldedContent, isLive as isLiveMemory, type MemoryRow, redactedAtOf, toMemory };
