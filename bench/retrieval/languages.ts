@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Account } from '../../src/contract/account.ts';
-import type { AddedMemory } from '../../src/contract/memories.ts';
 import type { SearchAnswer } from '../../src/contract/search.ts';
 import { callApi } from '../api-session.ts';
 import { inFreshFolder } from '../processes.ts';
@@ -11,9 +10,10 @@ import { formatTable } from '../report.ts';
 import { readLists } from './lists.ts';
 import { mean } from './recall-table.ts';
 import { refusedAtNineTenths } from './reliability.ts';
+import { remember } from './remembering.ts';
 import { withAccount } from './stored-dialogues.ts';
 
-const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>] [--wordings]
+const USAGE = `node --import tsx bench/retrieval/languages.ts [--data <folder>] [--wordings] [--tags] [--supersede]
 
 Stores one person's facts for each language in the built daemon (npm run build), and asks their questions in that language:
 whether what answers stands first or among five, whether what nothing answers is refused where 90 % of the others are kept,
@@ -22,6 +22,8 @@ and whether what changed ranks above what it replaced. The worst language first.
   --data <folder>  a file for each language, as in bench/retrieval/languages (the default)
   --only <codes>   these languages
   --wordings       with other wordings of each question, from the folder wordings in the data folder
+  --tags           store each fact with labels, from the folder tags in the data folder
+  --supersede      as an assistant that judges right: what a new fact replaces is superseded if the answer to adding it lists it
   --at-once        ask before the daemon has compared the memories with each other
   --show           list what was not found; not for sets that are to stay blind`;
 
@@ -30,6 +32,8 @@ const { values } = parseArgs({
     data: { type: 'string', default: 'bench/retrieval/languages' },
     only: { type: 'string' },
     wordings: { type: 'boolean', default: false },
+    tags: { type: 'boolean', default: false },
+    supersede: { type: 'boolean', default: false },
     'at-once': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -51,6 +55,12 @@ interface Found {
 
 type Ask = (question: string) => Promise<Found>;
 
+interface Told {
+  ask: Ask;
+  /** Of the facts that replace one: whether the answer to adding it listed that one. */
+  isListed: boolean[];
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -62,11 +72,16 @@ async function main(): Promise<number> {
   const rows = await inFreshFolder((dataDir) =>
     withAccount({ dataDir }, async ({ url, apiKey }) => {
       const call = <T>(path: string, body?: unknown) => callApi<T>(url, apiKey, path, body);
-      const asks: { set: LanguageSet; ask: Ask }[] = [];
-      for (const set of sets) asks.push({ set, ask: await tell(call, set, wordings) });
+      const told: (Told & { set: LanguageSet })[] = [];
+      for (const set of sets) {
+        const tags = values.tags ? await readLists([fileOf(set)], 'tags') : undefined;
+        told.push({ set, ...(await tell(call, set, { wordings, tags })) });
+      }
       while (!values['at-once'] && (await call<Account>('/v1/account')).unreadChanges > 0) await sleep(500);
-      const measured: Measured[] = [];
-      for (const { set, ask } of asks) measured.push(await measure(set, ask));
+      const measured: Row[] = [];
+      for (const { set, ask, isListed } of told) {
+        measured.push({ ...(await measure(set, ask)), 'older listed': mean(isListed.map(Number)) });
+      }
       return measured;
     }),
   );
@@ -84,20 +99,20 @@ async function readSets(folder: string): Promise<LanguageSet[]> {
   return sets.filter(({ language }) => only?.includes(language) ?? true);
 }
 
-/** Stores the facts one by one, in their order, so that each has its own time. */
+/** Stores the facts one by one, in their order. */
 async function tell(
   call: <T>(path: string, body?: unknown) => Promise<T>,
-  set: LanguageSet,
-  wordings: ReadonlyMap<string, string[]>,
-): Promise<Ask> {
-  const keyOf = new Map<string, string>();
-  const user = set.language;
-  const inOrder = set.facts.toSorted((a, b) => Date.parse(a.at ?? '0') - Date.parse(b.at ?? '0'));
-  for (const { id: key, text: content } of inOrder) {
-    const { id } = await call<AddedMemory>('/v1/memories', { content, user });
-    keyOf.set(id, key);
-  }
-  return async (query) => {
+  { language: user, facts, changes }: LanguageSet,
+  { wordings, tags }: { wordings: ReadonlyMap<string, string[]>; tags: ReadonlyMap<string, string[]> | undefined },
+): Promise<Told> {
+  const replaced = new Map(changes.map(({ older, newer }) => [newer, older]));
+  const inOrder = facts.toSorted((a, b) => Date.parse(a.at ?? '0') - Date.parse(b.at ?? '0'));
+  const { keyOf, isListed } = await remember(
+    call,
+    inOrder.map(({ id: key, text: fact }) => ({ key, fact, replaces: replaced.get(key) })),
+    { user, tags, supersedes: values.supersede },
+  );
+  const ask: Ask = async (query) => {
     const { results, confidence } = await call<SearchAnswer>('/v1/search', {
       query,
       ...(wordings.has(query) && { wordings: wordings.get(query)! }),
@@ -105,6 +120,7 @@ async function tell(
     });
     return { ids: results.map(({ id }) => keyOf.get(id)!), confidence };
   };
+  return { ask, isListed };
 }
 
 interface Measured {
@@ -115,6 +131,8 @@ interface Measured {
   'absent refused': number;
   'newest first': number;
 }
+
+type Row = Measured & { 'older listed': number };
 
 async function measure({ language, questions, absent, changes }: LanguageSet, ask: Ask): Promise<Measured> {
   const firsts: number[] = [];
@@ -154,7 +172,7 @@ async function measure({ language, questions, absent, changes }: LanguageSet, as
   };
 }
 
-function shown(row: Measured): Record<string, string> {
+function shown(row: Row): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
