@@ -47,6 +47,7 @@ export type * from '../contract/remember.ts';
 export type * from '../contract/search.ts';
 export type * from '../contract/searches.ts';
 export type * from '../contract/spaces.ts';
+export type * from '../contract/stored-languages.ts';
 export type * from '../contract/suggestion-names.ts';
 export type * from '../contract/suggestion-settings.ts';
 export type * from '../contract/suggestions.ts';

@@ -6,6 +6,7 @@ import type {
 } from '../contract/learned-words.ts';
 import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery, RetrievalReset } from '../contract/learning.ts';
 import type { StoredSearch, StoredSearchesQuery } from '../contract/searches.ts';
+import type { StoredLanguages } from '../contract/stored-languages.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
 import type { CallOptions } from './call-options.ts';
 import { queryString, type Transport } from './transport.ts';
@@ -34,6 +35,9 @@ export function learningCalls({ send, list }: Transport) {
       /** Switches the learning of words on or off for a user. */
       change: (change: RetrievalChange, options?: CallOptions): ApiPromise<Retrieval> =>
         send('PATCH', '/v1/retrieval', change, options),
+      /** Returns the languages of what is stored, and whether searches by meaning know them. */
+      languages: (options?: CallOptions): ApiPromise<StoredLanguages> =>
+        send('GET', '/v1/retrieval/languages', undefined, options),
       words: {
         /** Lists the words that lead a user to items, the last used first. */
         list: (query?: LearnedWordsQuery, options?: CallOptions): PagePromise<LearnedWord> =>

@@ -126,6 +126,7 @@ import {
   SpaceRoleName,
   Spaces,
 } from './spaces.ts';
+import { StoredLanguages } from './stored-languages.ts';
 import {
   AutomaticModeName,
   AutomaticSetting,
@@ -309,6 +310,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Session,
   SessionTicket,
   StorageState,
+  StoredLanguages,
   StoredSearch,
   StoredSearchPage,
   Suggester: SuggesterName,

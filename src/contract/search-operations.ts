@@ -111,6 +111,20 @@ export const SEARCH_OPERATIONS = tagged('search', {
     },
     errors: ['not_found'],
   },
+  'GET /v1/retrieval/languages': {
+    id: 'retrieval.languages',
+    summary: 'List the languages of what is stored, and whether searches by meaning know them',
+    description:
+      'Counts the languages of the newest memories and messages, and says whether the embedding model of searches is for them. Does not count as a query.',
+    answer: {
+      languages: [
+        { language: 'de', texts: 120 },
+        { language: 'en', texts: 41 },
+      ],
+      meaning: 'english',
+      needsMultilingualModel: true,
+    },
+  },
   'GET /v1/retrieval/words': {
     id: 'retrieval.words.list',
     summary: 'List the words that lead a user to items, the last used first',

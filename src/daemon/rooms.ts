@@ -40,6 +40,7 @@ import { SIGNAL_MODEL } from '../features/search/ranking.ts';
 import { createRelatedMemories, findRelatedBy } from '../features/search/related-memories.ts';
 import { createSearch } from '../features/search/search.ts';
 import { createSimilarMemories } from '../features/search/similar-memories.ts';
+import { createStoredLanguages } from '../features/search/stored-languages.ts';
 import { createSessionStart } from '../features/session-start/session-start.ts';
 import { createMembershipChanges } from '../features/spaces/membership-changes.ts';
 import { createMemberships } from '../features/spaces/memberships.ts';
@@ -194,6 +195,7 @@ export async function openRooms(
     ...{ startSession, possibleSuccessors },
   };
   const search = createSearch(searching);
+  const storedLanguages = createStoredLanguages({ db, queryEmbedder });
 
   const memoryUse = createMemoryUse({ db, memories, learning });
   const similar = createSimilarMemories({ db, candidates });
@@ -288,6 +290,7 @@ export async function openRooms(
     episodes,
     portability,
     search,
+    storedLanguages,
     learning,
     profile,
     embeddings,

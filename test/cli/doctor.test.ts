@@ -97,6 +97,27 @@ describe('svc doctor', () => {
     expect(found.Extraction).toEqual({ state: 'ok', message: 'memories are extracted with small' });
   });
 
+  test('advises a model for the languages that are stored, with and without one for English', async () => {
+    const languages = { languages: [{ language: 'de', texts: 7 }], needsMultilingualModel: true };
+    const settings = { embedding: null, extraction: { model: null, onAppend: false } };
+    const searchWith = async (embedder: object) => {
+      const url = await serve((path) => {
+        if (path === '/readyz') return JSON.stringify({ status: 'ready', ...embedder });
+        return JSON.stringify(path.endsWith('settings') ? settings : path.endsWith('languages') ? languages : {});
+      });
+      await keepProfile(line, 'default', { ...profile, url }, apiKey);
+      return (await findings(line)).Search;
+    };
+    const fix = expect.stringMatching(/^svc model add multilingual-e5-small /);
+    const [without, english] = [await searchWith({}), await searchWith({ embedder: 'ok' })];
+    expect(without).toEqual({
+      state: 'ok',
+      message: expect.stringMatching(/^by words alone.*; texts are in German$/),
+      fix,
+    });
+    expect(english).toEqual({ state: 'ok', message: expect.stringMatching(/for English; texts are in German$/), fix });
+  });
+
   test('names the command that signs in again if the key was revoked', async () => {
     line.keychain.entries.set(`svc|default ${profile.url}`, `svc_live_${'0'.repeat(32)}`);
     const { exitCode, out } = await run(line);

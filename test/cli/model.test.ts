@@ -5,9 +5,11 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { modelCommand } from '../../src/cli/commands/model.ts';
 import type { ModelContext } from '../../src/cli/commands/model-add.ts';
+import type { Session } from '../../src/cli/session.ts';
 import type { Embedder } from '../../src/outside/models/embedder.ts';
 import { LISTED_MODELS } from '../../src/outside/models/model-list.ts';
 import { createCommandLine, type TestCommandLine } from '../helpers/command-line.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { MODEL_FILE, REVISION, startModelHub, type TestHub, tinyModelFiles } from '../helpers/model-hub.ts';
 import { canMount, mountSmallDisk } from '../helpers/small-disk.ts';
 
@@ -17,6 +19,7 @@ let files: Map<string, Buffer>;
 let hub: TestHub;
 let dataDir: string;
 const lines: TestCommandLine[] = [];
+const daemons: TestDaemon[] = [];
 
 beforeAll(async () => {
   files = await tinyModelFiles();
@@ -28,6 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const line of lines.splice(0)) await line.close();
+  for (const daemon of daemons.splice(0)) await daemon.close();
   await rm(dataDir, { recursive: true });
   Object.assign(hub.state, { revision: REVISION, cutAfter: [], content: undefined, status: undefined });
   hub.asked.length = 0;
@@ -38,6 +42,7 @@ interface LineOptions {
   env?: Record<string, string>;
   /** Tries downloaded models with what runs them. */
   runsModels?: boolean;
+  session?: Session;
 }
 
 async function commandLine({ env = {} }: LineOptions = {}): Promise<TestCommandLine> {
@@ -53,6 +58,7 @@ async function svcModel(words: string[], options: LineOptions = {}) {
       ...context,
       terminal: { ...context.terminal, ...inTerminal },
       ...(!options.runsModels && { createEmbedder: createZeroEmbedder }),
+      ...(options.session && { session: async () => options.session! }),
     });
   return (await commandLine(options)).run(make, ...words, '--data-dir', dataDir);
 }
@@ -77,6 +83,30 @@ const listed = async () =>
     }[];
   };
 const here = async () => (await listed()).data.filter(({ isDownloaded }) => isDownloaded);
+
+/** The names in a list of models, in their order. */
+const namesIn = (out: string) =>
+  stripVTControlCharacters(out)
+    .split('\n')
+    .flatMap((line) =>
+      LISTED_MODELS.flatMap(({ name }) => (line.startsWith(`${name}\t`) || line.startsWith(`${name} `) ? name : [])),
+    );
+
+/** A session of an account in which these texts are stored. */
+async function signInWith(contents: readonly string[]): Promise<Session> {
+  const daemon = await startTestDaemon();
+  daemons.push(daemon);
+  const { apiKey } = await daemon.signIn('a@example.com');
+  for (const content of contents) await daemon.call(apiKey, '/v1/memories', { body: { content } });
+  return {
+    profileName: 'default',
+    url: daemon.baseUrl,
+    profile: undefined,
+    apiKey,
+    keyStore: 'file',
+    space: undefined,
+  };
+}
 
 describe('svc model add', () => {
   test('downloads a model, tries it, and makes it the one in use', async () => {
@@ -170,6 +200,25 @@ describe('svc model add', () => {
     const { exitCode, error } = await svcModel(['add', 'gpt-4']);
     expect(exitCode).toBe(2);
     for (const { name } of LISTED_MODELS) expect(error).toContain(name);
+  });
+
+  test('without a name lists them and says which one to name, in a language for the texts that are stored', async () => {
+    const plain = await svcModel(['add']);
+    expect(plain).toMatchObject({
+      exitCode: 2,
+      error: 'svc: Name the model to add, such as svc model add all-MiniLM-L6-v2.\n',
+    });
+    expect(namesIn(plain.out)).toEqual(LISTED_MODELS.map(({ name }) => name));
+    const session = await signInWith([
+      'Ich wohne seit Mai in Graz',
+      'Meine Katze ist drei',
+      'Das ist der Schlüssel',
+      'The tea is cold',
+    ]);
+    const advised = await svcModel(['add'], { session, isTty: true });
+    expect(advised.error).toBe('svc: Name the model to add, such as svc model add multilingual-e5-small.\n');
+    expect(namesIn(advised.out).slice(0, 3)).toEqual(['multilingual-e5-small', 'multilingual-e5-base', NAME]);
+    expect(advised.out).toContain('Your texts are in German and English: models for many languages stand first.\n');
   });
 
   test('that is interrupted says how to continue', async () => {

@@ -25,6 +25,8 @@ import { formatBytes } from '../number-format.ts';
 
 /** The dependencies of the model commands. */
 export interface ModelContext extends Pick<CommandContext, 'terminal' | 'environment' | 'clock' | 'stopSignal'> {
+  /** Opens the session of the account whose languages decide which models stand first. */
+  session?: CommandContext['session'];
   /** Runs a downloaded model to try it; replaced in tests. */
   createEmbedder?: typeof createLocalEmbedder;
 }

@@ -1,4 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
+import { createClient } from '../../client/client.ts';
+import { ENGLISH_MODEL, MULTILINGUAL_MODEL, namesOfLanguages } from '../../contract/advised-models.ts';
+import type { StoredLanguages } from '../../contract/stored-languages.ts';
 import { readProcessConfig } from '../../daemon/config.ts';
 import {
   chooseNone,
@@ -10,9 +13,10 @@ import {
   readChoice,
 } from '../../outside/models/added-models.ts';
 import { createModelHub, DEFAULT_HUB, hubUrl } from '../../outside/models/model-hub.ts';
-import { LISTED_MODELS, type ListedModel } from '../../outside/models/model-list.ts';
+import { LISTED_MODELS, type ListedModel, languagesOfModel } from '../../outside/models/model-list.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
+import { createHttpFetch } from '../http-fetch.ts';
 import { JSON_OPTION, printJson } from '../memory/command-options.ts';
 import { padToWidth } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
@@ -53,6 +57,8 @@ Examples:
   $ svc model remove all-MiniLM-L6-v2
   $ svc model remove all-MiniLM-L6-v2 --yes`;
 
+/** The list does not wait longer for an order that fits. */
+const LANGUAGES_TIMEOUT_MS = 2000;
 const NAMES = LISTED_MODELS.map(({ name }) => name);
 const DATA_DIR_OPTION = ['--data-dir <folder>', 'the data folder [SVC_DATA_DIR]'] as const;
 
@@ -63,19 +69,21 @@ export function modelCommand(context: ModelContext): Command {
     .addHelpText('after', HELP);
   model
     .command('add')
-    .description('download a model and select it')
-    .addArgument(new Argument('<name>', 'its name in svc model list').choices(NAMES))
+    .description('download a model and select it; without a name, list what there is')
+    .addArgument(new Argument('[name]', 'its name in svc model list').choices(NAMES))
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', ADD_HELP)
-    .action((name: string, options: Options) => add(name, options, context));
+    .action((name: string | undefined, options: Options) =>
+      name === undefined ? listToAdd(options, context) : add(name, options, context),
+    );
   model
     .command('list')
     .description('list the models that can be added, and show which are downloaded and in use')
     .option(...DATA_DIR_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', LIST_HELP)
-    .action((options: Options) => list(options, context));
+    .action(async (options: Options) => list(options, context, await findLanguages(context)));
   model
     .command('remove')
     .description('delete a downloaded model')
@@ -122,15 +130,49 @@ async function add(name: string, options: Options, context: ModelContext): Promi
   }
 }
 
-async function list(options: Options, context: ModelContext): Promise<void> {
+/** Lists the models, and says which to name. Throws `CommandFailure`. */
+async function listToAdd(options: Options, context: ModelContext): Promise<void> {
+  const stored = await findLanguages(context);
+  if (!options.json) await list(options, context, stored);
+  const advised = stored?.needsMultilingualModel ? MULTILINGUAL_MODEL : ENGLISH_MODEL;
+  throw new CommandFailure(EXIT.usage, `Name the model to add, such as svc model add ${advised}.`);
+}
+
+/** The languages of the account that is signed in here; `undefined` if nobody is, or its daemon does not tell. */
+async function findLanguages({ session }: ModelContext): Promise<StoredLanguages | undefined> {
+  try {
+    if (session === undefined) return undefined;
+    const { url, apiKey } = await session();
+    const client = createClient({
+      baseUrl: url,
+      apiKey,
+      retries: 0,
+      timeoutMs: LANGUAGES_TIMEOUT_MS,
+      fetch: createHttpFetch(),
+    });
+    return await client.retrieval.languages();
+  } catch {
+    // The list is of use without them.
+    return undefined;
+  }
+}
+
+async function list(options: Options, context: ModelContext, stored?: StoredLanguages): Promise<void> {
   const { models, isOverridden } = await readSettings(options);
   const [added, choice] = await Promise.all([listAddedModels(models), readChoice(models)]);
   const inUse = isOverridden || choice === undefined ? undefined : nameOfChoice(choice);
-  const rows = LISTED_MODELS.map((model) => {
-    const manifest = added.find(({ name }) => name === model.name);
-    return { model, manifest, inUse: manifest !== undefined && model.name === inUse };
-  });
-  if (options.json) return printJson(context, { data: rows.map(dataOf), folder: models, overridden: isOverridden });
+  const needsMultilingual = stored?.needsMultilingualModel === true;
+  const isFirst = ({ name }: ListedModel) => needsMultilingual && languagesOfModel(name) === 'multilingual';
+  const rows = [...LISTED_MODELS]
+    .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    .map((model) => {
+      const manifest = added.find(({ name }) => name === model.name);
+      return { model, manifest, inUse: manifest !== undefined && model.name === inUse };
+    });
+  if (options.json) {
+    const languages = stored?.languages ?? null;
+    return printJson(context, { data: rows.map(dataOf), folder: models, overridden: isOverridden, languages });
+  }
   const { terminal } = context;
   if (!terminal.isTty) {
     for (const row of rows)
@@ -146,6 +188,10 @@ async function list(options: Options, context: ModelContext): Promise<void> {
     terminal.out(
       `${style.bold(padToWidth(row.model.name, width))}${tone(padToWidth(state || '–', 12))}${style.dim(facts)}\n`,
     );
+  }
+  if (needsMultilingual) {
+    const names = namesOfLanguages(stored.languages);
+    terminal.out(`\nYour texts are in ${names}: models for many languages stand first.\n`);
   }
   if (isOverridden) terminal.out('\nSVC_EMBEDDINGS is set and takes precedence over these models.\n');
 }

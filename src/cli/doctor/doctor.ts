@@ -1,4 +1,6 @@
 import { createClient } from '../../client/client.ts';
+import { ENGLISH_MODEL, MULTILINGUAL_MODEL, namesOfLanguages } from '../../contract/advised-models.ts';
+import type { StoredLanguages } from '../../contract/stored-languages.ts';
 import { parseDaemonUrl } from '../daemon-url.ts';
 import { CommandFailure } from '../failure.ts';
 import { findProfile, openSession, type Session } from '../session.ts';
@@ -17,21 +19,16 @@ const TIMEOUT_MS = 5000;
 async function checkRecall({ session, url, fetch }: Subject): Promise<Finding[]> {
   if (session instanceof CommandFailure) return [];
   const client = createClient({ baseUrl: url, apiKey: session.apiKey, retries: 0, timeoutMs: TIMEOUT_MS, fetch });
-  const [settings, state] = await Promise.all([
+  const [settings, state, stored] = await Promise.all([
     client.providerSettings.get().catch(() => undefined),
     readyState(fetch, url),
+    // Older daemons do not know it.
+    client.retrieval.languages().catch(() => undefined),
   ]);
   // Something else may respond there, which another check reports.
   if (settings?.extraction === undefined || state === undefined) return [];
   return [
-    state.embedder === undefined && settings.embedding === null
-      ? {
-          check: 'Search',
-          state: 'ok',
-          message: 'by words alone: what is worded differently may not be found',
-          fix: "svc model add all-MiniLM-L6-v2 on the daemon's machine searches by meaning too",
-        }
-      : { check: 'Search', state: 'ok', message: 'by words and by meaning' },
+    checkMeaning(state.embedder !== undefined || settings.embedding !== null, stored),
     settings.extraction.model !== null && settings.extraction.onAppend
       ? { check: 'Extraction', state: 'ok', message: `memories are extracted with ${settings.extraction.model.model}` }
       : {
@@ -41,6 +38,22 @@ async function checkRecall({ session, url, fetch }: Subject): Promise<Finding[]>
           fix: 'svc provider use extraction PROVIDER MODEL, then svc provider settings --on-append on, forms memories',
         },
   ];
+}
+
+function checkMeaning(hasModel: boolean, stored: Partial<StoredLanguages> | undefined): Finding {
+  const check = 'Search';
+  const needsOther = stored?.needsMultilingualModel === true && stored.languages !== undefined;
+  if (hasModel && !needsOther) return { check, state: 'ok', message: 'by words and by meaning' };
+  const texts = needsOther ? `; texts are in ${namesOfLanguages(stored.languages!)}` : '';
+  return {
+    ...{ check, state: 'ok' },
+    message: hasModel
+      ? `by words, and by meaning with a model for English${texts}`
+      : `by words alone: what is worded differently may not be found${texts}`,
+    fix: needsOther
+      ? `svc model add ${MULTILINGUAL_MODEL} on the daemon's machine searches by meaning in and across them`
+      : `svc model add ${ENGLISH_MODEL} on the daemon's machine searches by meaning too`,
+  };
 }
 
 /** A keychain call takes up to 20 s, and the last check makes two. */

@@ -20,6 +20,8 @@ export type { QueryVector } from './query-vectors.ts';
 export interface Embeddings {
   /** Whether the operator has chosen a model. */
   isOn(): boolean;
+  /** The name of the model that serves, or that fills until one does; `undefined` before one was loaded. */
+  servingName(): string | undefined;
   /** The query's vector, or `undefined` if the embedder does not respond within half a second. */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | undefined>;
   /** Selects the operator's model. Call it once, before anything is written. */
@@ -178,6 +180,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
   return {
     isOn: () => isOn,
+    servingName: () => (models.find(({ state }) => state === 'serving') ?? models[0])?.name,
     async vectorOf(tenantId, query) {
       const serving = models.find(({ state }) => state === 'serving');
       return serving && queries.find(serving, tenantId, query);

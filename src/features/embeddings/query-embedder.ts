@@ -1,5 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
+import type { StoredLanguages } from '../../contract/stored-languages.ts';
 import type { Reader } from '../../db/connection.ts';
+import { languagesOfModel } from '../../outside/models/model-list.ts';
 import type { Embeddings } from './embeddings.ts';
 import type { EmbeddingModel } from './models-store.ts';
 import type { QueryVector } from './query-vectors.ts';
@@ -14,6 +16,8 @@ export interface QueryEmbedder {
    * synchronously if no model is configured. The operator's model never replaces a tenant's model that fails.
    */
   vectorOf(tenantId: string, query: string): Promise<QueryVector | AppError> | undefined;
+  /** What the model that embeds the tenant's queries is for. */
+  languagesOf(tenantId: string): Promise<StoredLanguages['meaning']>;
   /** The stored vector of a memory; `undefined` if it has none, or vectors cannot be searched. */
   memoryVector(reader: Reader, row: MemoryKey): Promise<QueryVector | undefined>;
 }
@@ -52,6 +56,11 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
     vectorOf(tenantId, query) {
       if (tenantModels.mayHaveModel(tenantId)) return byTenantModel(tenantId, query);
       return embeddings.isOn() ? byOperatorModel(tenantId, query) : undefined;
+    },
+    async languagesOf(tenantId) {
+      const own = tenantModels.mayHaveModel(tenantId) ? await tenantEmbeddings.serving(tenantId) : undefined;
+      if (own !== undefined) return 'unknown';
+      return embeddings.isOn() ? languagesOfModel(embeddings.servingName()) : 'none';
     },
     async memoryVector(reader, row) {
       return tenantModels.cannotSearch === undefined ? findMemoryVector(reader, row) : undefined;

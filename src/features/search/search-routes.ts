@@ -1,10 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ContextAnswer, ContextRequest, SearchAnswer, SearchRequest } from '../../contract/search.ts';
+import { StoredLanguages } from '../../contract/stored-languages.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Search } from './search.ts';
+import type { FindStoredLanguages } from './stored-languages.ts';
 
 interface Parts {
   search: Search;
+  storedLanguages: FindStoredLanguages;
   memberships: ReadSpaces;
 }
 
@@ -16,9 +19,12 @@ interface ReadSpaces {
   confirm(members: readonly Principal[]): Promise<Principal[]>;
 }
 
-/** Routes of search and context, over one space or several. */
-export function searchRoutes({ search, memberships }: Parts): FastifyPluginAsyncTypebox {
+/** Routes of search and context, over one space or several, and of the languages that searches meet. */
+export function searchRoutes({ search, storedLanguages, memberships }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
+    app.get('/v1/retrieval/languages', { schema: { response: { 200: StoredLanguages } } }, ({ principal }) =>
+      storedLanguages(principal),
+    );
     app.post(
       '/v1/search',
       { schema: { body: SearchRequest, response: { 200: SearchAnswer } } },

@@ -23,6 +23,7 @@ export interface ListedModel extends ModelTraits {
 }
 
 const FILES = ['config.json', 'tokenizer_config.json', 'tokenizer.json', 'onnx/model_quantized.onnx'] as const;
+const ENGLISH = 'English';
 const NO_PREFIXES = { query: '', document: '' };
 const E5_PREFIXES = { query: 'query: ', document: 'passage: ' };
 const BGE_PREFIXES = { query: 'Represent this sentence for searching relevant passages: ', document: '' };
@@ -41,8 +42,15 @@ export const LISTED_MODELS: readonly ListedModel[] = [
   { ...e5('multilingual-e5-base', { bytes: 297e6, dimensions: 768 }), languages: 'about 100 languages' },
 ];
 
+/** What a model of that name is for; a name in use has the hash of its files behind `@`. */
+export function languagesOfModel(name = ''): 'english' | 'multilingual' | 'unknown' {
+  const model = LISTED_MODELS.find((one) => one.name === name.split('@')[0]);
+  if (model === undefined) return 'unknown';
+  return model.languages === ENGLISH ? 'english' : 'multilingual';
+}
+
 function listed<T extends Pick<ListedModel, 'license' | 'bytes' | 'dimensions'>>(name: string, facts: T) {
-  return { name, repository: `Xenova/${name}`, files: FILES, languages: 'English', ...facts };
+  return { name, repository: `Xenova/${name}`, files: FILES, languages: ENGLISH, ...facts };
 }
 
 function bge(name: string, size: Pick<ListedModel, 'bytes' | 'dimensions'>): ListedModel {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { modelCommand } from '../../../src/cli/commands/model.ts';
+import type { StoredLanguages } from '../../../src/contract/stored-languages.ts';
 import { createCommandLine } from '../../helpers/command-line.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 import { MODEL_FILE, startModelHub, tinyModelFiles } from '../../helpers/model-hub.ts';
@@ -38,6 +39,7 @@ const models = () =>
   daemon.db.readers.all<{ name: string; state: string }>('SELECT name, state FROM embeddingModels ORDER BY id');
 const byMeaning = (query: string) => ann.search(query, { strategy: 'semantic' });
 const embedder = async () => (await daemon.call(undefined, '/readyz')).body.embedder;
+const meaning = async () => (await ann.call<StoredLanguages>('/v1/retrieval/languages')).body.meaning;
 const MODEL = /^all-MiniLM-L6-v2@[0-9a-f]{16}$/;
 
 /** Retries, with the background work that would run every second. */
@@ -73,6 +75,8 @@ describe('a running daemon', { timeout: 60_000 }, () => {
     expect([(await byMeaning('fahrzeug')).status, await embedder()]).toEqual([422, undefined]);
     await svcModel(['add', 'all-MiniLM-L6-v2']);
     await untilFound('fahrzeug', 'Her automobile is old');
+    expect(await ann.find('fahrzeug')).toEqual(['Her automobile is old']);
+    expect(await meaning()).toBe('english');
     expect(await models()).toEqual([{ name: expect.stringMatching(MODEL), state: 'serving' }]);
     await until(async () => expect(await embedder()).toBe('ok'));
     await ann.add('Ada bought a kitten');

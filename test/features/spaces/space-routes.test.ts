@@ -46,6 +46,7 @@ const ROUTES: Record<Need, readonly string[]> = {
     'GET /v1/provider-keys/{provider}',
     'GET /v1/provider-settings',
     'GET /v1/retrieval',
+    'GET /v1/retrieval/languages',
     'GET /v1/retrieval/words',
     'POST /v1/search',
     'GET /v1/searches',

@@ -102,6 +102,7 @@ from .types import (
     SpaceLogEntry,
     SpaceMember,
     SpacesLogQuery,
+    StoredLanguages,
     StoredSearch,
     Suggestion,
     SuggestionAcceptance,
@@ -633,6 +634,10 @@ class RetrievalCalls:
     def change(self, change: RetrievalChange, **options: Unpack[CallOptions]) -> Retrieval:
         """Switch the learning of words for a user."""
         return self._transport.send("PATCH", "/v1/retrieval", body=change, **options)
+
+    def languages(self, **options: Unpack[CallOptions]) -> StoredLanguages:
+        """List the languages of what is stored, and whether searches by meaning know them."""
+        return self._transport.send("GET", "/v1/retrieval/languages", **options)
 
 
 class SearchesCalls:

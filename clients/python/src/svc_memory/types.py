@@ -991,6 +991,12 @@ class StorageState(TypedDict):
     resetsAt: None
 
 
+class StoredLanguages(TypedDict):
+    languages: list[dict[str, Any]]
+    meaning: Literal["none", "english", "multilingual", "unknown"]
+    needsMultilingualModel: bool
+
+
 class StoredSearch(TypedDict):
     id: str
     query: str | None

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { titleOfClient } from '../../../cli/assistants/assistant-names.ts';
 import type { Account } from '../../../client/client.ts';
 import type { ActivityStats } from '../../../contract/activity.ts';
+import { MULTILINGUAL_MODEL, namesOfLanguages } from '../../../contract/advised-models.ts';
 import { formatSize } from '../../../contract/byte-size.ts';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
@@ -86,18 +87,25 @@ const STATES: Record<DaemonState['kind'], string> = {
   unreachable: 'Does not respond',
 };
 
+const MODEL_OF_DAEMON = {
+  english: 'Model for English',
+  multilingual: 'Model for many languages',
+  unknown: 'Model of the daemon',
+};
+
 /** `lastBackupAt` is undefined if the account may not see backups. */
 function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
   const { client } = currentSession();
   const health = useResource('health', async (signal) => {
-    const [providers, jobs] = await Promise.all([
+    const [providers, stored, jobs] = await Promise.all([
       client.providerSettings.get({ signal }),
+      client.retrieval.languages({ signal }),
       client.jobs.list({ limit: 20 }, { signal }).then(({ data }) => data),
       lookAtDaemon(),
     ]);
     const open = jobs.filter(({ state }) => state === 'running' || state === 'queued').length;
     const failed = jobs.filter(({ state }) => state === 'failed').length;
-    return { embedding: providers.embedding, open, failed };
+    return { embedding: providers.embedding, stored, open, failed };
   });
   useEffect(() => onChanges(['job', 'account'], health.reload), [health.reload]);
   const { kind } = daemonState.value;
@@ -105,13 +113,24 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
     <section class="card stack" aria-labelledby="health-title">
       <h2 id="health-title">Health</h2>
       <Loaded resource={health} rows={3}>
-        {({ embedding, open, failed }) => (
+        {({ embedding, stored, open, failed }) => (
           <dl class="facts health">
             <dt>Daemon</dt>
             <dd class={kind === 'well' ? 'is-well' : 'is-ill'}>{STATES[kind]}</dd>
             <dt>Search by meaning</dt>
             <dd>
-              {embedding ? embedding.model : <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>}
+              {embedding?.model ??
+                (stored.meaning === 'none' ? (
+                  <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>
+                ) : (
+                  MODEL_OF_DAEMON[stored.meaning]
+                ))}
+              {stored.needsMultilingualModel && (
+                <p class="hint">
+                  Texts are in {namesOfLanguages(stored.languages)}: <code>svc model add {MULTILINGUAL_MODEL}</code> on
+                  the daemon’s machine also finds what was told in another language.
+                </p>
+              )}
             </dd>
             <dt>Jobs</dt>
             <dd class={failed > 0 ? 'is-ill' : ''}>
