@@ -18,7 +18,7 @@ const BY_WORDS = withMeaning(STRATEGY_WEIGHTS.default, 0);
 export function agreementOf(
   matches: readonly WithSignals<Candidate>[],
   memories: number,
-  query: Pick<ParsedQuery, 'wordingRoots'> = {},
+  query: Pick<ParsedQuery, 'ways'> = {},
 ): number | undefined {
   const ranked = fuse(matches.filter(matchesWithoutMeaning), BY_WORDS, compareCandidates);
   const [answer] = ranked;

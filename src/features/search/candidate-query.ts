@@ -15,7 +15,7 @@ export const CONTEXT_RESULTS = 100;
 export function toCandidateQuery(
   user: UserKey,
   request: SearchRequest,
-  { terms, phrases, months, reading, related }: ParsedQuery,
+  { terms, phrases, months, reading, related, ways }: ParsedQuery,
   nowMs: number,
 ): Omit<CandidateQuery, 'scope'> {
   const asOfMs = parseInstant(request.asOf, '/asOf');
@@ -29,6 +29,7 @@ export function toCandidateQuery(
     phrases,
     reading,
     related,
+    ways,
     months,
     ...types,
     filter,

@@ -25,6 +25,8 @@ export interface CandidateQuery {
   reading?: SearchReading | undefined;
   /** By term, the roots of words related to it, where the language is not English. */
   related?: ReadonlyMap<string, RelatedRoots> | undefined;
+  /** The terms of each way of asking; absent for a single one. */
+  ways?: readonly (readonly string[])[] | undefined;
   /** Months the query names, as index terms: rows dated in them are candidates whatever their words. */
   months: readonly string[];
   /** Defaults to all types. */

@@ -12,6 +12,11 @@ export interface Coverage {
   rare: number;
   /** Weight of the terms that occur in the row; about 1 for one rare word. */
   information: number;
+  /**
+   * The greatest share (0 to 1) of one way of asking that the row holds; a way that weighs less than one rare word counts in
+   * part. 0 where the query has a single way.
+   */
+  way: number;
 }
 
 /** A query term with the rows that it, or a word spelled like it, occurs in. */
@@ -25,7 +30,7 @@ export interface WeightedTerm {
   learned?: ReadonlyMap<number, number> | undefined;
 }
 
-const NO_COVERAGE: Coverage = { own: 0, near: 0, rare: 0, information: 0 };
+const NO_COVERAGE: Coverage = { own: 0, near: 0, rare: 0, information: 0, way: 0 };
 /** A generic word counts half as much as another word of the same rarity; a third or a fifth works about as well. */
 const COMMON_SHARE = 0.5;
 
@@ -48,11 +53,15 @@ export function weightOf(
   return ((isCommon(term) ? COMMON_SHARE : 1) * idf(documentFrequency, among)) / Math.log(among);
 }
 
-/** Computes the coverage of each of the rows; `reach` is how many neighbors count on either side. */
+/**
+ * Computes the coverage of each of the rows; `reach` is how many neighbors count on either side, and `ways` has the terms of
+ * each way of asking.
+ */
 export function coverageOf(
   terms: readonly WeightedTerm[],
   rowIds: Iterable<number>,
   reach: number,
+  ways: readonly (readonly string[])[] = [],
 ): (rowId: number) => Coverage {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return () => NO_COVERAGE;
@@ -60,6 +69,13 @@ export function coverageOf(
   // The neighbors of a row have consecutive indices.
   const nearby = around(rowIds, reach);
   const similarities = terms.map((term) => similaritiesOf(term, nearby));
+  const placesOfWays = ways.map((way) => [...terms.keys()].filter((at) => way.includes(terms[at]!.term)));
+  const wayIn = (slot: number) =>
+    placesOfWays.reduce((most, places) => {
+      const weight = places.reduce((sum, at) => sum + terms[at]!.weight, 0);
+      const held = places.reduce((sum, at) => sum + terms[at]!.weight * similarities[at]![slot]!, 0);
+      return Math.max(most, held / Math.max(1, weight));
+    }, 0);
   return (rowId) => {
     const slot = seek(nearby, rowId, 0);
     let [own, near, rare] = [0, 0, 0];
@@ -71,7 +87,7 @@ export function coverageOf(
       near += weight * nearest;
       rare += weight ** 2 * nearest;
     }
-    return { own: own / total, near: near / total, rare: rare / totalSquares, information: own };
+    return { own: own / total, near: near / total, rare: rare / totalSquares, information: own, way: wayIn(slot) };
   };
 }
 

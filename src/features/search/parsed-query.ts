@@ -28,6 +28,8 @@ export interface ParsedQuery {
   related?: ReadonlyMap<string, RelatedRoots>;
   /** Roots of the terms that only its other wordings have; absent without those. */
   wordingRoots?: ReadonlySet<string>;
+  /** The terms of each way in which it is asked: its own and those of its other wordings; absent without those. */
+  ways?: readonly (readonly string[])[];
 }
 
 const PLACES = 'area city cities country countries destination island location place region state town';
@@ -100,9 +102,9 @@ const MAX_WORDING_TERMS = MAX_QUERY_TERMS / 2;
 /** Adds the terms of other wordings of a query; what else it asks for, its own words say. */
 export function withWordings(parsed: ParsedQuery, wordings: readonly string[] = []): ParsedQuery {
   const all = wordings.map((wording) => ({ foreign: readForeign(wording), wording }));
-  const read = all.flatMap(({ foreign, wording }) => foreign?.terms ?? queryTerms(withoutFraming(wording)));
+  const read = all.map(({ foreign, wording }) => foreign?.terms ?? queryTerms(withoutFraming(wording)));
   const own = new Set(parsed.terms);
-  const added = [...new Set(read)].filter((term) => !own.has(term));
+  const added = [...new Set(read.flat())].filter((term) => !own.has(term));
   if (added.length === 0) return parsed;
   const terms = parsed.terms.slice(0, MAX_QUERY_TERMS - Math.min(added.length, MAX_WORDING_TERMS));
   const names = all.flatMap(({ wording }) => [...phrasesOf(wording).names]);
@@ -114,6 +116,7 @@ export function withWordings(parsed: ParsedQuery, wordings: readonly string[] = 
     ...parsed,
     terms: [...terms, ...added].slice(0, MAX_QUERY_TERMS),
     wordingRoots: new Set(added.map(rootOf).filter((root) => !ownRoots.has(root))),
+    ways: [parsed.terms, ...read],
     phrases: { ...parsed.phrases, names: new Set([...parsed.phrases.names, ...names]) },
     ...(parsed.related && { related: new Map([...related, ...parsed.related]) }),
   };

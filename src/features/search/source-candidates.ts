@@ -49,7 +49,7 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
   const { facts, scores, terms, related, categoryOf } = pool;
   const { type } = search.source;
   const vector = nearest ? await completeCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
-  const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0);
+  const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0, search.query.ways);
   const candidates = [...facts.values()].map((row) => ({
     ...toCandidate(type, row, { ...scores, vector }),
     coverage: coverage(row.rowId),

@@ -26,7 +26,7 @@ export function candidate(
     dates: null,
     traitsBefore: 0,
   };
-  const coverage = { own: 0, near: 0, rare: 0, information: 0 };
+  const coverage = { own: 0, near: 0, rare: 0, information: 0, way: 0 };
   return {
     type,
     coverage,

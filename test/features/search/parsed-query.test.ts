@@ -161,7 +161,7 @@ describe('other wordings', () => {
     fc.assert(
       fc.property(sentence, fc.array(sentence, { maxLength: 10 }), (query, wordings) => {
         const own = parseQuery(query, AT);
-        const { terms, phrases, related, wordingRoots, ...rest } = withWordings(own, wordings);
+        const { terms, phrases, related, wordingRoots, ways, ...rest } = withWordings(own, wordings);
         const { terms: ownTerms, phrases: ownPhrases, related: _, ...ownRest } = own;
         expect(rest).toEqual(ownRest);
         expect(phrases.joined).toBe(ownPhrases.joined);
@@ -170,6 +170,11 @@ describe('other wordings', () => {
         expect(terms.slice(0, Math.min(32, ownTerms.length))).toEqual(ownTerms.slice(0, 32));
         if (terms.some((term) => !ownTerms.includes(term))) expect(wordingRoots).toBeDefined();
         else expect(terms).toEqual(ownTerms);
+        if (ways === undefined) return;
+        expect(ways).toHaveLength(1 + wordings.length);
+        expect(ways[0]).toEqual(ownTerms);
+        const inWays = new Set(ways.flat());
+        expect(terms.filter((term) => !inWays.has(term))).toEqual([]);
       }),
     );
   });

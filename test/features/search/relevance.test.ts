@@ -15,13 +15,13 @@ const rank = (candidates: Parameters<typeof signalsOf>[0]) => {
 };
 const covering = (type: 'memory' | 'message', coverage: Coverage) => ({ ...candidate(type, { lexical: 1 }), coverage });
 const FEW = 20;
-const NOTHING = { own: 0, near: 0, rare: 0, information: 0 };
+const NOTHING = { own: 0, near: 0, rare: 0, information: 0, way: 0 };
 
 describe('relevance and confidence', () => {
   test('are probabilities, and confidence is at least the relevance of the best', () => {
     fc.assert(
       fc.property(fc.array(anyCandidate, { maxLength: 30 }), fc.boolean(), (candidates, hasWordings) => {
-        const query = hasWordings ? { wordingRoots: new Set<string>() } : {};
+        const query = hasWordings ? { ways: [] } : {};
         const { relevances, confidence } = rate(rank(candidates), FEW, query);
         for (const relevance of [...relevances.values(), confidence]) {
           expect(relevance).toBeGreaterThanOrEqual(0);
@@ -70,6 +70,18 @@ describe('relevance and confidence', () => {
     expect(confidenceOf(0.1)).toBeGreaterThan(0.5);
   });
 
+  test('of other wordings grow with the wording that a memory holds most of, and with what it holds before the next', () => {
+    const confidenceOf = (...covered: Partial<Coverage>[]) => {
+      const memories = covered.map((coverage) => covering('memory', { ...NOTHING, ...coverage }));
+      return rate(rank(memories), FEW, { ways: [['home'], ['house']] }).confidence;
+    };
+    const whole = { way: 1, information: 2 };
+    expect(confidenceOf(whole)).toBeGreaterThan(confidenceOf({ ...whole, way: 0.5 }));
+    expect(confidenceOf(whole)).toBeGreaterThan(confidenceOf({ ...whole, information: 1 }));
+    expect(confidenceOf(whole, { way: 0.5, information: 1 })).toBeLessThan(confidenceOf(whole));
+    expect(confidenceOf(whole, whole)).toBeLessThan(confidenceOf(whole, { way: 0.5, information: 1 }));
+  });
+
   test('are low where nothing but the ranking speaks for a result, and 0 without results', () => {
     const [only] = rate(rank([covering('memory', NOTHING)]), FEW).relevances.values();
     expect(only).toBeLessThan(0.01);
@@ -96,6 +108,15 @@ describe('coverage', () => {
     expect(coverage(9)).toMatchObject({ own: 0, near: 0, information: 0 });
     expect(coverageOf(terms, [1], 0)(1)).toMatchObject({ own: 0.75, near: 0.75, rare: 0.9, information: 0.75 });
     expect(coverageOf([], [1], 2)(1)).toEqual(NOTHING);
+  });
+
+  test('says how much of the best way of asking a row holds, of a light one in part', () => {
+    const ways = [['oolong', 'tea'], ['tea', 'absent'], ['oolong']];
+    const coverage = coverageOf(terms, [1, 3, 9], 0, ways);
+    expect([1, 3, 9].map((rowId) => coverage(rowId).way)).toEqual([0.75, 0.25, 0]);
+    const heavy = terms.map((term) => ({ ...term, weight: 4 * term.weight }));
+    expect(coverageOf(heavy, [1], 0, ways)(1).way).toBe(1);
+    expect(coverageOf(terms, [1], 0)(1).way).toBe(0);
   });
 
   test('counts a word spelled like the term in part, and the term itself over it', () => {
