@@ -114,41 +114,44 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
       <h2 id="health-title">Health</h2>
       <Loaded resource={health} rows={3}>
         {({ embedding, stored, open, failed }) => (
-          <dl class="facts health">
-            <dt>Daemon</dt>
-            <dd class={kind === 'well' ? 'is-well' : 'is-ill'}>{STATES[kind]}</dd>
-            <dt>Search by meaning</dt>
-            <dd>
-              {embedding?.model ??
-                (stored.meaning === 'none' ? (
-                  <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>
-                ) : (
-                  MODEL_OF_DAEMON[stored.meaning]
-                ))}
-              {stored.needsMultilingualModel && (
-                <p class="hint">
-                  Texts are in {namesOfLanguages(stored.languages)}: <code>svc model add {MULTILINGUAL_MODEL}</code> on
-                  the daemon’s machine also finds what was told in another language.
-                </p>
+          <>
+            <dl class="facts health">
+              <dt>Daemon</dt>
+              <dd class={kind === 'well' ? 'is-well' : 'is-ill'}>{STATES[kind]}</dd>
+              <dt>Search by meaning</dt>
+              <dd>
+                {embedding?.model ??
+                  (stored.meaning === 'none' ? (
+                    <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>
+                  ) : (
+                    MODEL_OF_DAEMON[stored.meaning]
+                  ))}
+              </dd>
+              <dt>Jobs</dt>
+              <dd class={failed > 0 ? 'is-ill' : ''}>
+                <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
+              </dd>
+              {lastBackupAt !== undefined && availableUpdate.value !== undefined && (
+                <>
+                  <dt>Update</dt>
+                  <dd>svc {availableUpdate.value} is available</dd>
+                </>
               )}
-            </dd>
-            <dt>Jobs</dt>
-            <dd class={failed > 0 ? 'is-ill' : ''}>
-              <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
-            </dd>
-            {lastBackupAt !== undefined && availableUpdate.value !== undefined && (
-              <>
-                <dt>Update</dt>
-                <dd>svc {availableUpdate.value} is available</dd>
-              </>
+              {lastBackupAt !== undefined && (
+                <>
+                  <dt>Last backup</dt>
+                  <dd>{lastBackupAt === null ? 'None yet' : <Moment at={lastBackupAt} />}</dd>
+                </>
+              )}
+            </dl>
+            {stored.needsMultilingualModel && (
+              <p class="hint">
+                Your texts are in {namesOfLanguages(stored.languages)}: with{' '}
+                <code>svc model add {MULTILINGUAL_MODEL}</code> on the daemon’s machine, a question finds what was told
+                in another language.
+              </p>
             )}
-            {lastBackupAt !== undefined && (
-              <>
-                <dt>Last backup</dt>
-                <dd>{lastBackupAt === null ? 'None yet' : <Moment at={lastBackupAt} />}</dd>
-              </>
-            )}
-          </dl>
+          </>
         )}
       </Loaded>
       {lastBackupAt === null && (
