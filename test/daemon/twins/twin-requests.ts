@@ -127,6 +127,7 @@ export const REQUESTS: Record<string, Scenario> = {
   },
 
   async 'learn from feedback'({ call, settle, filled }) {
+    await call('GET /v1/retrieval/languages');
     await call('GET /v1/retrieval?days=30&weights=all');
     await call('GET /v1/retrieval?user=ann&days=30');
     await call('GET /v1/profile?user=ann');
