@@ -118,8 +118,8 @@ export const SEARCH_OPERATIONS = tagged('search', {
       'Counts the languages of the newest memories and messages, and says whether the embedding model of searches is for them. Does not count as a query.',
     answer: {
       languages: [
-        { language: 'de', texts: 120 },
-        { language: 'en', texts: 41 },
+        { language: 'de', texts: 61 },
+        { language: 'en', texts: 39 },
       ],
       meaning: 'english',
       needsMultilingualModel: true,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 export const StoredLanguages = Type.Object({
   languages: Type.Array(Type.Object({ language: Type.String({ description: 'ISO 639-1' }), texts: Type.Integer() }), {
     description:
-      'Of the newest hundred memories and messages each, most first. A language that svc does not know counts as `en`',
+      'Of the newest fifty memories and messages each, most first. A language that svc does not know counts as `en`',
   }),
   meaning: Type.Enum(['none', 'english', 'multilingual', 'unknown'], {
     description:

@@ -9,7 +9,7 @@ import { listNewestTexts } from './stored-languages-store.ts';
 export type FindStoredLanguages = (principal: Principal) => Promise<StoredLanguages>;
 
 /** Texts that are read of each kind, and how much of each. */
-const NEWEST = { limit: 100, characters: 300 };
+const NEWEST = { limit: 50, characters: 200 };
 /** From this share of the texts on, and from this many, other languages than English count. */
 const OTHER_LANGUAGES = { share: 0.1, texts: 3 };
 

@@ -67,12 +67,12 @@ describe('the languages of what is stored', () => {
     });
   });
 
-  test('are read of the newest hundred memories, and cost no query', async () => {
+  test('are read of the newest fifty memories, and cost no query', async () => {
     await add(GERMAN);
     const queriesBefore = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
-    await add(Array.from({ length: 100 }, (_, at) => `The red box ${at} is on the shelf`));
+    await add(Array.from({ length: 50 }, (_, at) => `The red box ${at} is on the shelf`));
     const quotas = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
-    expect(await stored()).toMatchObject({ languages: [{ language: 'en', texts: 100 }] });
+    expect(await stored()).toMatchObject({ languages: [{ language: 'en', texts: 50 }] });
     const after = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
     expect(after).toEqual(quotas);
     expect(queriesBefore).not.toEqual(quotas);
