@@ -69,13 +69,13 @@ describe('the languages of what is stored', () => {
 
   test('are read of the newest fifty memories, and cost no query', async () => {
     await add(GERMAN);
-    const queriesBefore = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
+    const quotasBefore = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
     await add(Array.from({ length: 50 }, (_, at) => `The red box ${at} is on the shelf`));
     const quotas = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
     expect(await stored()).toMatchObject({ languages: [{ language: 'en', texts: 50 }] });
     const after = (await caller.call<{ quotas: unknown }>('/v1/account')).body.quotas;
     expect(after).toEqual(quotas);
-    expect(queriesBefore).not.toEqual(quotas);
+    expect(quotasBefore).not.toEqual(quotas);
   });
 
   test('are named in words, the first three', () => {
