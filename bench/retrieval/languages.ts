@@ -78,10 +78,8 @@ async function main(): Promise<number> {
         told.push({ set, ...(await tell(call, set, { wordings, tags })) });
       }
       while (!values['at-once'] && (await call<Account>('/v1/account')).unreadChanges > 0) await sleep(500);
-      const measured: Row[] = [];
-      for (const { set, ask, isListed } of told) {
-        measured.push({ ...(await measure(set, ask)), 'older listed': mean(isListed.map(Number)) });
-      }
+      const measured: Measured[] = [];
+      for (const { set, ...one } of told) measured.push(await measure(set, one));
       return measured;
     }),
   );
@@ -130,11 +128,13 @@ interface Measured {
   'hit@5': number;
   'absent refused': number;
   'newest first': number;
+  'older listed': number;
 }
 
-type Row = Measured & { 'older listed': number };
-
-async function measure({ language, questions, absent, changes }: LanguageSet, ask: Ask): Promise<Measured> {
+async function measure(
+  { language, questions, absent, changes }: LanguageSet,
+  { ask, isListed }: Told,
+): Promise<Measured> {
   const firsts: number[] = [];
   const fives: number[] = [];
   const stated: { probability: number; isTrue: boolean }[] = [];
@@ -169,10 +169,11 @@ async function measure({ language, questions, absent, changes }: LanguageSet, as
     'hit@5': mean(fives),
     'absent refused': absent.length === 0 ? 1 : refusedAtNineTenths(stated).value,
     'newest first': newest.length === 0 ? 1 : mean(newest),
+    'older listed': isListed.length === 0 ? 1 : mean(isListed.map(Number)),
   };
 }
 
-function shown(row: Row): Record<string, string> {
+function shown(row: Measured): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { createClient } from '../../client/client.ts';
 import { ENGLISH_MODEL, MULTILINGUAL_MODEL, namesOfLanguages } from '../../contract/advised-models.ts';
+import { OWN_SPACE } from '../../contract/space-names.ts';
 import type { StoredLanguages } from '../../contract/stored-languages.ts';
 import { readProcessConfig } from '../../daemon/config.ts';
 import {
@@ -16,8 +16,7 @@ import { createModelHub, DEFAULT_HUB, hubUrl } from '../../outside/models/model-
 import { LISTED_MODELS, type ListedModel, languagesOfModel } from '../../outside/models/model-list.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
-import { createHttpFetch } from '../http-fetch.ts';
-import { JSON_OPTION, printJson } from '../memory/command-options.ts';
+import { clientOf, JSON_OPTION, printJson } from '../memory/command-options.ts';
 import { padToWidth } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
 import { createStyle } from '../output.ts';
@@ -139,17 +138,11 @@ async function listToAdd(options: Options, context: ModelContext): Promise<void>
 }
 
 /** The languages of the account that is signed in here; `undefined` if nobody is, or its daemon does not tell. */
-async function findLanguages({ session }: ModelContext): Promise<StoredLanguages | undefined> {
+async function findLanguages({ session, terminal }: ModelContext): Promise<StoredLanguages | undefined> {
+  if (session === undefined) return undefined;
   try {
-    if (session === undefined) return undefined;
-    const { url, apiKey } = await session();
-    const client = createClient({
-      baseUrl: url,
-      apiKey,
-      retries: 0,
-      timeoutMs: LANGUAGES_TIMEOUT_MS,
-      fetch: createHttpFetch(),
-    });
+    const opened = await session(undefined, OWN_SPACE);
+    const client = clientOf(opened, terminal, { retries: 0, timeoutMs: LANGUAGES_TIMEOUT_MS });
     return await client.retrieval.languages();
   } catch {
     // The list is of use without them.

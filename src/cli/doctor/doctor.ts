@@ -40,11 +40,11 @@ async function checkRecall({ session, url, fetch }: Subject): Promise<Finding[]>
   ];
 }
 
-function checkMeaning(hasModel: boolean, stored: Partial<StoredLanguages> | undefined): Finding {
+function checkMeaning(hasModel: boolean, stored: StoredLanguages | undefined): Finding {
   const check = 'Search';
-  const needsOther = stored?.needsMultilingualModel === true && stored.languages !== undefined;
+  const needsOther = stored?.needsMultilingualModel === true;
   if (hasModel && !needsOther) return { check, state: 'ok', message: 'by words and by meaning' };
-  const texts = needsOther ? `; texts are in ${namesOfLanguages(stored.languages!)}` : '';
+  const texts = needsOther ? `; texts are in ${namesOfLanguages(stored.languages)}` : '';
   return {
     ...{ check, state: 'ok' },
     message: hasModel

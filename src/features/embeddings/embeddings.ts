@@ -127,6 +127,10 @@ export function createEmbeddings(parts: Parts): Embeddings {
     await embedder.retain([]);
   }
 
+  function servingModel(): EmbeddingModel | undefined {
+    return models.find(({ state }) => state === 'serving');
+  }
+
   async function loadModels(): Promise<void> {
     models = await listModels(db.readers, OPERATOR);
     await embedder.retain(models.filter(({ state }) => state !== 'retiring').map(({ name }) => name));
@@ -180,9 +184,9 @@ export function createEmbeddings(parts: Parts): Embeddings {
 
   return {
     isOn: () => isOn,
-    servingName: () => (models.find(({ state }) => state === 'serving') ?? models[0])?.name,
+    servingName: () => (servingModel() ?? models[0])?.name,
     async vectorOf(tenantId, query) {
-      const serving = models.find(({ state }) => state === 'serving');
+      const serving = servingModel();
       return serving && queries.find(serving, tenantId, query);
     },
     async begin() {

@@ -69,10 +69,12 @@ export function coverageOf(
   // The neighbors of a row have consecutive indices.
   const nearby = around(rowIds, reach);
   const similarities = terms.map((term) => similaritiesOf(term, nearby));
-  const placesOfWays = ways.map((way) => [...terms.keys()].filter((at) => way.includes(terms[at]!.term)));
+  const weighed = ways.map((way) => {
+    const places = [...terms.keys()].filter((at) => way.includes(terms[at]!.term));
+    return { places, weight: places.reduce((sum, at) => sum + terms[at]!.weight, 0) };
+  });
   const wayIn = (slot: number) =>
-    placesOfWays.reduce((most, places) => {
-      const weight = places.reduce((sum, at) => sum + terms[at]!.weight, 0);
+    weighed.reduce((most, { places, weight }) => {
       const held = places.reduce((sum, at) => sum + terms[at]!.weight * similarities[at]![slot]!, 0);
       return Math.max(most, held / Math.max(1, weight));
     }, 0);

@@ -102,10 +102,8 @@ export function rate(
   const most = new Map(
     ITEM_TYPES.map((type) => {
       const first = firstOf(relevances, type);
-      const any = probabilityOfAny(first, ANY[type], memories);
-      if (ways === undefined || first.length === 0) return [type, any];
-      if (type === 'memory') return [type, probabilityOfAnyWorded(first.map(([{ coverage }]) => coverage))];
-      return [type, adjusted(Math.max(any, ...first.map(([, relevance]) => relevance)), WITH_WORDINGS.confidence)];
+      const ofFirst = ways === undefined ? probabilityOfAny : probabilityOfAnyWorded;
+      return [type, first.length === 0 ? 0 : ofFirst(type, first, memories)];
     }),
   );
   for (const [item, relevance] of relevances) {
@@ -121,13 +119,6 @@ function adjusted(probability: number, { constant, slope }: { constant: number; 
   return rounded(sigmoid(constant + slope * Math.log(odds)));
 }
 
-function probabilityOfAnyWorded(first: readonly Coverage[]): number {
-  const way = Math.max(...first.map((coverage) => coverage.way));
-  const [most = 0, next = 0] = first.map(({ information }) => information).sort((a, b) => b - a);
-  const { constant, lead, information } = ANY_WORDED;
-  return rounded(sigmoid(constant + ANY_WORDED.way * way + lead * (most - next) + information * most));
-}
-
 /** The first results of a type, wherever they rank among others. */
 function firstOf(relevances: ReadonlyMap<Candidate, number>, type: ItemType): [Candidate, number][] {
   const first: [Candidate, number][] = [];
@@ -138,18 +129,28 @@ function firstOf(relevances: ReadonlyMap<Candidate, number>, type: ItemType): [C
   return first;
 }
 
-/** The probability that any of the results answers; 0 without results. */
-function probabilityOfAny(
-  results: readonly (readonly [Candidate, number])[],
-  model: AnyModel,
-  memories: number,
-): number {
-  if (results.length === 0) return 0;
+type RatedResult = readonly [Candidate, number];
+
+/** The probability that any of the results, of which there is at least one, answers. */
+function probabilityOfAny(type: ItemType, results: readonly RatedResult[], memories: number): number {
+  const model = ANY[type];
   const none = results.reduce((product, [, relevance]) => product * (1 - relevance), 1);
   const share = Math.max(...results.map(([{ coverage }]) => shareOf(coverage)));
   const size = Math.log(Math.min(SIZES.most, Math.max(SIZES.least, memories)) / SIZES.least);
   const logOdds = model.constant + model.any * Math.log((1 - none) / none) + model.share * share + model.size * size;
   return rounded(sigmoid(logOdds));
+}
+
+/** The same with other wordings of the query. */
+function probabilityOfAnyWorded(type: ItemType, results: readonly RatedResult[], memories: number): number {
+  if (type !== 'memory') {
+    const any = Math.max(probabilityOfAny(type, results, memories), ...results.map(([, relevance]) => relevance));
+    return adjusted(any, WITH_WORDINGS.confidence);
+  }
+  const way = Math.max(...results.map(([{ coverage }]) => coverage.way));
+  const [most = 0, next = 0] = results.map(([{ coverage }]) => coverage.information).sort((a, b) => b - a);
+  const { constant, lead, information } = ANY_WORDED;
+  return rounded(sigmoid(constant + ANY_WORDED.way * way + lead * (most - next) + information * most));
 }
 
 /**

@@ -30,7 +30,7 @@ describe('the languages of what is stored', () => {
     expect(await stored()).toEqual({ languages: [], meaning: 'none', needsMultilingualModel: false });
   });
 
-  test('are counted by memories as they are now and by messages, most first, and advise a model for them', async () => {
+  test('are counted over current memories and messages, the most frequent first, and advise a model for them', async () => {
     await add(ENGLISH);
     expect(await stored()).toMatchObject({
       languages: [{ language: 'en', texts: 2 }],
