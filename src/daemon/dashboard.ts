@@ -8,6 +8,7 @@ import { noSuchPath } from './problems.ts';
 import { type FileEntry, loadStaticFiles, STATIC, type StaticFiles, sendFile, staticRoutes } from './static-files.ts';
 
 const PAGE = '/dashboard';
+const ASSETS = `${PAGE}/assets`;
 const HTML = 'text/html; charset=utf-8';
 const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -32,7 +33,13 @@ export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
 /** Serves the web app and redirects `/` to it. Public: its requests to `/v1` carry their own credential. */
 export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPluginAsync {
   return async (app) => {
-    await app.register(staticRoutes(files));
+    await app.register(staticRoutes(new Map([...files].filter(([path]) => !path.startsWith(`${ASSETS}/`)))));
+    // One route, because each takes time when the daemon starts.
+    app.get<{ Params: { name: string } }>(`${ASSETS}/:name`, STATIC, (request, reply) => {
+      const file = files.get(`${ASSETS}/${request.params.name}`);
+      if (file === undefined) throw noSuchPath();
+      return sendFile(request, reply, file);
+    });
     // The page says that there is nothing, to whoever reads it.
     app.get(`${PAGE}/*`, { schema: { hide: true } }, (request, reply) => {
       if (!/text\/html/.test(request.headers.accept ?? '')) throw noSuchPath();

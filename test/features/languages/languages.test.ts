@@ -5,6 +5,7 @@ import { readStatement, relationOf } from '../../../src/features/suggestions/pai
 import { factsIn, factsInSteps } from '../../../src/features/suggestions/said-facts.ts';
 import { relatedBy } from '../../../src/features/words/same-meaning.ts';
 import { createWords } from '../../../src/features/words/words.ts';
+import { busyMs, growthOf, LINEAR } from '../../helpers/growth.ts';
 
 const areRelated = relatedBy(await createWords().table());
 
@@ -192,12 +193,6 @@ describe('facts in a message', () => {
   });
 });
 
-/** For how long this process had a processor, in milliseconds: waiting for one on a busy machine does not count. */
-function busyMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 test.each(['„', '「', '『', '我，', '私は、', '(我', 'write ', 'text a '])(
   'the longest step of reading a message that repeats %j does not grow faster than the message',
   (word) => {
@@ -210,11 +205,8 @@ test.each(['„', '「', '『', '我，', '私は、', '(我', 'write ', 'text a
         if (done) return most;
       }
     };
-    // In turn and of some runs, because garbage is collected in between, and other threads count too.
-    const runs = Array.from({ length: 8 }, () => [longestOf(500), longestOf(8000)] as const);
-    const [short, long] = [0, 1].map((at) => Math.min(...runs.map((run) => run[at]!)));
-    // 16 times the length: up to 5 times as long, and 220 times with quotations that are looked for to the end.
-    expect(long! / short!).toBeLessThan(64);
+    // Up to 5 times as long, and 220 times with quotations that are looked for to the end.
+    expect(growthOf(longestOf, 500)).toBeLessThan(LINEAR);
   },
 );
 
