@@ -50,8 +50,8 @@ interface Read {
 }
 
 /**
- * Returns for each older statement the newest one that announces a change of the attribute which is asked for, of the same
- * subject: "Smashed the Pixel, so it is a Fairphone" for "Phone's a Pixel" and "what phone have I got?".
+ * Returns for each older statement the newest one, of these and others, that announces a change of the attribute which is
+ * asked for, of the same subject: "Smashed the Pixel, so it is a Fairphone" for "Phone's a Pixel" and "what phone have I got?".
  */
 export function attributeFollowersOf(
   older: readonly Statement[],
@@ -64,13 +64,14 @@ export function attributeFollowersOf(
       .filter(isOne)
       .map((statement) => ({
         statement,
-        words: sentenceWordsOf(statement.content, statements),
         mentions: reader.mentionsIn(statement.content).filter(({ attribute }) => attributes.has(attribute)),
       }))
-      .filter(({ mentions }) => mentions.length > 0);
-  const newer = read(others);
+      .filter(({ mentions }) => mentions.length > 0)
+      .map((one) => ({ ...one, words: sentenceWordsOf(one.statement.content, statements) }));
+  const replaced = read(older);
+  const newer = [...replaced, ...read(others)];
   const found = new Map<string, string>();
-  for (const one of read(older)) {
+  for (const one of replaced) {
     const following = newer.filter(
       (other) =>
         other.statement.id !== one.statement.id &&

@@ -59,6 +59,7 @@ function read({ groups, new: announcing, verbs, ...rest }: AttributeWords): Attr
       }
     }
   }
+  const beginnings = new Set([...entries.keys()].map((key) => key.split(' ')[0]!));
   const all = [...entries.values()].flat();
   const of = (attributes: ReadonlySet<string>) => all.filter(({ attribute }) => attributes.has(attribute));
   const announcingRoots = new Set([...announcing].map(rootOf));
@@ -67,6 +68,10 @@ function read({ groups, new: announcing, verbs, ...rest }: AttributeWords): Attr
     const roots = termsOf(clause).map(rootOf);
     const found: Mention[] = [];
     for (let at = 0; at < roots.length; ) {
+      if (!beginnings.has(roots[at]!)) {
+        at += 1;
+        continue;
+      }
       const length = LENGTHS.find((count) => entries.has(keyOf(roots.slice(at, at + count)))) ?? 0;
       const isNew = roots.slice(Math.max(0, at - MAX_BEFORE), at).some((root) => announcingRoots.has(root));
       for (const { attribute, isValue } of entries.get(keyOf(roots.slice(at, at + length))) ?? []) {

@@ -1,4 +1,6 @@
+import { type BoundedMap, createBoundedMap } from '../../lib/bounded-map.ts';
 import { categoriesOf, indexedStemOf } from '../words/related-words.ts';
+import type { Senses } from '../words/word-entry.ts';
 import type { WordTable } from '../words/word-table.ts';
 import type { WeightedTerm } from './coverage.ts';
 
@@ -6,6 +8,15 @@ import type { WeightedTerm } from './coverage.ts';
 export const READ_CHARACTERS = 300;
 
 const WORD = /[a-z]{3,20}/g;
+/** Words of texts whose stems and senses are cached for each table. */
+const MAX_CACHED = 20_000;
+
+interface ReadWord {
+  stem: string;
+  senses: readonly Senses[];
+}
+
+const cache = new WeakMap<WordTable, BoundedMap<string, ReadWord>>();
 
 /**
  * Returns how much of the weight of a query's terms are categories of which a text holds a member ("foods" and "pizza"),
@@ -21,11 +32,19 @@ export function categoryShareOf(
   const categories = categoriesOf(table, weighted);
   if (categories.terms.length === 0) return undefined;
   const all = categories.terms.reduce((bits, _, bit) => bits | (1 << bit), 0);
+  const words = cache.get(table) ?? createBoundedMap<string, ReadWord>(MAX_CACHED);
+  cache.set(table, words);
   const known = new Map<string, number>();
   const categoriesOfWord = (word: string): number => {
     let found = known.get(word);
     if (found === undefined) {
-      found = categories.of(indexedStemOf(word));
+      let read = words.get(word);
+      if (read === undefined) {
+        const stem = indexedStemOf(word);
+        read = { stem, senses: table.entryOf(stem)?.senses ?? [] };
+        words.set(word, read);
+      }
+      found = categories.of(read.stem, read.senses);
       known.set(word, found);
     }
     return found;

@@ -68,7 +68,11 @@ export async function findFollowers(
   const tells = (root: string) => (isRare(root) ? 1 : 0);
   return new Map([
     ...(question
-      ? attributeFollowersOf(memories.slice(0, MAX_ATTRIBUTED), [...memories, ...read(rowIds)], question)
+      ? attributeFollowersOf(
+          memories.slice(0, MAX_ATTRIBUTED),
+          [...memories.slice(MAX_ATTRIBUTED), ...read(rowIds)],
+          question,
+        )
       : []),
     ...followersOf(older, read(rare), statements.askedOf(asked), tells, statements),
   ]);

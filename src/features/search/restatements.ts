@@ -131,9 +131,9 @@ function replacesAsked(
   asked: ReadonlySet<string>,
   tells: (root: string) => number,
 ): boolean {
-  if (!keepsAsked(newer, older, asked)) return false;
   const by = surelyReplaces(newer, older, tells);
-  if (by === undefined || (VALUES.has(by) && !keepsSubject(newer, older, asked))) return false;
+  if (by === undefined || !keepsAsked(newer, older, asked)) return false;
+  if (VALUES.has(by) && !keepsSubject(newer, older, asked)) return false;
   return newer.traits().announcesChange || isAboutTheSame(newer, older, asked);
 }
 
@@ -201,9 +201,8 @@ function takesPlace(
   asked: ReadonlySet<string>,
   tells: (root: string) => number,
 ): boolean {
-  if (!keepsAsked(newer, older, asked) || isOfAnother(newer, older)) return false;
   const shared = older.telling.filter((root) => newer.roots.has(root) && !TIMES.has(root) && tells(root) >= 1);
-  if (shared.length === 0) return false;
+  if (shared.length === 0 || !keepsAsked(newer, older, asked) || isOfAnother(newer, older)) return false;
   const [now, then] = [newer.traits(), older.traits()];
   if (!now.announcesChange) return false;
   // What is at a place or has a number may be another; what a name stands for is the same.

@@ -50,11 +50,12 @@ export async function findSourceCandidates(lookup: TermLookup, findings: QueryFi
   const { type } = search.source;
   const vector = nearest ? await completeCosines(search, nearest.vector, facts.keys(), scores.vector) : scores.vector;
   const coverage = coverageOf(terms, facts.keys(), type === 'message' ? WINDOW_REACH : 0, search.query.ways);
+  const learnedShare = learnedShareOf(terms);
   const candidates = [...facts.values()].map((row) => ({
     ...toCandidate(type, row, { ...scores, vector }),
     coverage: coverage(row.rowId),
     category: categoryOf?.(row.text ?? '') ?? 0,
-    learnedWords: learnedShareOf(row.rowId, terms),
+    learnedWords: learnedShare(row.rowId),
   }));
   return { candidates, terms, related, forms: lookup.forms };
 }
@@ -132,10 +133,14 @@ function certaintiesOf(
 const SHARE_POWER = 2;
 
 /** The share of the terms' weight that leads to a row, each term by its certainty. */
-function learnedShareOf(rowId: number, terms: readonly WeightedTerm[]): number {
+function learnedShareOf(terms: readonly WeightedTerm[]): (rowId: number) => number {
+  const leading = terms.filter(({ learned }) => learned !== undefined);
+  if (leading.length === 0) return () => 0;
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
-  const led = terms.reduce((sum, { weight, learned }) => sum + weight * (learned?.get(rowId) ?? 0), 0);
-  return (led / (total || 1)) ** SHARE_POWER;
+  return (rowId) => {
+    const led = leading.reduce((sum, { weight, learned }) => sum + weight * (learned!.get(rowId) ?? 0), 0);
+    return (led / (total || 1)) ** SHARE_POWER;
+  };
 }
 
 async function readDated(search: SourceSearch, speakers: ReadonlySet<string>): Promise<number[]> {

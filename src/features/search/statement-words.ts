@@ -1,6 +1,6 @@
 import type { SearchReading } from '../languages/search-words.ts';
 import { isCommonTerm } from '../text/common-words.ts';
-import { stemOf } from '../text/porter.ts';
+import { stemOfWord } from '../text/porter.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
@@ -14,7 +14,7 @@ const CHANGES: ReadonlySet<string> = new Set(
   `anymore became become bought broke change changed died dropped got instead left longer lowered moved new now
   postponed promoted quit raised renamed replaced retired since sold stopped switched updated upgraded`
     .split(/\s+/)
-    .map(stemOf),
+    .map(stemOfWord),
 );
 
 export interface Words {
@@ -42,7 +42,7 @@ const ENGLISH: StatementReader = {
   wordsOf(content) {
     const terms = termsOf(content);
     const said = terms.filter((term) => !STOP_WORDS.has(term));
-    const others = said.filter((term) => !CHANGES.has(stemOf(term)));
+    const others = said.filter((term) => !CHANGES.has(stemOfWord(term)));
     return { terms, roots: new Set(others.map(rootOf)), hasChange: others.length < said.length };
   },
   rootOf,

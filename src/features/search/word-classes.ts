@@ -82,8 +82,10 @@ async function membersFor(search: SourceSearch, table: WordTable, terms: readonl
   const categories = categoriesOf(table, terms);
   if (categories.terms.length === 0) return [];
   const members: RelatedWord[] = [];
-  for (const word of await readWholeVocabulary(search, MAX_READ_STEMS)) {
-    const found = categories.of(word);
+  const vocabulary = await readWholeVocabulary(search, MAX_READ_STEMS);
+  const senses = table.sensesOf(vocabulary);
+  for (const [at, word] of vocabulary.entries()) {
+    const found = categories.of(word, senses[at]);
     for (let bit = 0; found >> bit !== 0; bit += 1) {
       if ((found >> bit) & 1) members.push({ term: categories.terms[bit]!, word, relation: 'member' });
     }

@@ -1,3 +1,5 @@
+import { createBoundedMap } from '../../lib/bounded-map.ts';
+
 /** A suffix and its replacement. */
 type Rule = readonly [suffix: string, replacement: string];
 
@@ -54,6 +56,19 @@ export function stemOf(token: string): string {
   if (/^[\x00-\x7f]*$/.test(token)) return stemBytes(token);
   // FTS5 sees bytes: each byte of a character beyond ASCII is a consonant.
   return Buffer.from(stemBytes(Buffer.from(token).toString('latin1')), 'latin1').toString();
+}
+
+/** Words whose stems are cached: searches read the same ones in many statements. */
+const MAX_CACHED = 20_000;
+const stems = createBoundedMap<string, string>(MAX_CACHED);
+
+/** Cached `stemOf` for words without a scope prefix. */
+export function stemOfWord(word: string): string {
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const stem = stemOf(word);
+  stems.set(word, stem);
+  return stem;
 }
 
 function stemBytes(token: string): string {

@@ -108,7 +108,7 @@ interface SplitText {
 function* splitInSteps(folded: string, splitRun: (characters: string[]) => string[]): Generator<void, SplitText> {
   const compounds: string[] = [];
   let stepEnd = TERMS_PER_STEP;
-  for (const [compound] of folded.matchAll(COMPOUNDS)) {
+  for (const [compound] of folded.includes('-') ? folded.matchAll(COMPOUNDS) : []) {
     compounds.push(clip(compound.replace('-', '')));
     if (compounds.length >= stepEnd) stepEnd = yield* endStep(compounds);
   }

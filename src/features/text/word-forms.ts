@@ -1,4 +1,4 @@
-import { stemOf } from './porter.ts';
+import { stemOfWord } from './porter.ts';
 
 /**
  * Words and those of their forms that have other stems, compiled by hand: irregular verbs and nouns, and endings that
@@ -47,21 +47,21 @@ const ARABIC = /^\p{Script=Arabic}{3,}$/u;
 const FAMILIES = new Map<string, readonly string[]>();
 for (const word of IRREGULAR.split('|')) {
   const forms = word.trim().split(/\s+/);
-  for (const form of forms) FAMILIES.set(stemOf(form), forms);
+  for (const form of forms) FAMILIES.set(stemOfWord(form), forms);
 }
 
 /** The other forms of a word that the stemmer does not unite with it: "broke" and "broken" for "breaks". */
 export function formsOf(term: string): string[] {
-  const stem = stemOf(term);
+  const stem = stemOfWord(term);
   const forms = FAMILIES.get(stem) ?? arabicFormsOf(term);
-  return forms.filter((form) => stemOf(form) !== stem);
+  return forms.filter((form) => stemOfWord(form) !== stem);
 }
 
 /** The stem of a word's base form: the same for all its forms. */
 export function rootOf(term: string): string {
-  const stem = stemOf(term);
+  const stem = stemOfWord(term);
   const [base] = FAMILIES.get(stem) ?? [];
-  return base === undefined ? stem : stemOf(base);
+  return base === undefined ? stem : stemOfWord(base);
 }
 
 function arabicFormsOf(term: string): readonly string[] {

@@ -28,8 +28,8 @@ export function relatedWordsOf(table: WordTable, term: string): { word: string; 
 export interface Categories {
   /** The terms that are categories. */
   terms: readonly string[];
-  /** The categories of which a stem is a member: bit `n` for the `n`th of the terms. */
-  of(stem: string): number;
+  /** The categories of which a stem, with its senses if they are known, is a member: bit `n` for the `n`th of the terms. */
+  of(stem: string, senses?: readonly Senses[]): number;
 }
 
 /** Finds the terms that are categories: "foods" includes "sushi". */
@@ -37,12 +37,11 @@ export function categoriesOf(table: WordTable, terms: readonly string[]): Catego
   const categories = terms.flatMap((term) => categoryOf(table, term) ?? []).slice(0, MAX_CATEGORIES);
   return {
     terms: categories.map(({ term }) => term),
-    of(stem) {
-      const senses = table.entryOf(stem)?.senses;
+    of(stem, senses = table.entryOf(stem)?.senses ?? []) {
       let found = 0;
       for (let bit = 0; bit < categories.length; bit += 1) {
         const { own, members, ranges } = categories[bit]!;
-        const isMember = members.has(stem) || (senses !== undefined && isAnyBelow(senses, ranges));
+        const isMember = members.has(stem) || isAnyBelow(senses, ranges);
         if (isMember && !own.has(stem)) found |= 1 << bit;
       }
       return found;

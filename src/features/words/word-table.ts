@@ -1,13 +1,17 @@
 import { createBoundedMap } from '../../lib/bounded-map.ts';
-import { parseEntry, type WordEntry } from './word-entry.ts';
+import { parseEntry, type Senses, type WordEntry } from './word-entry.ts';
 
 /** Entries by stem. */
 export interface WordTable {
   entryOf(stem: string): WordEntry | undefined;
+  /** The senses of each stem of a vocabulary, cached as long as that list exists. */
+  sensesOf(stems: readonly string[]): readonly (readonly Senses[])[];
 }
 
+const NO_SENSES: readonly Senses[] = [];
+
 /** Knows no words. */
-export const NO_WORDS: WordTable = { entryOf: () => undefined };
+export const NO_WORDS: WordTable = { entryOf: () => undefined, sensesOf: (stems) => stems.map(() => NO_SENSES) };
 
 /** Entries kept after they were parsed, the misses too. */
 const MAX_CACHED = 50_000;
@@ -50,13 +54,20 @@ export function createWordTable(table: Buffer): WordTable {
       return parseEntry(table.toString('latin1', end + 1, table.indexOf(NEWLINE, end)));
     }
   };
+  const entryOf = (stem: string): WordEntry | undefined => {
+    const known = cache.get(stem);
+    if (known !== undefined) return known ?? undefined;
+    const entry = find(stem);
+    cache.set(stem, entry ?? null);
+    return entry;
+  };
+  const senses = new WeakMap<readonly string[], readonly (readonly Senses[])[]>();
   return {
-    entryOf(stem) {
-      const known = cache.get(stem);
-      if (known !== undefined) return known ?? undefined;
-      const entry = find(stem);
-      cache.set(stem, entry ?? null);
-      return entry;
+    entryOf,
+    sensesOf(stems) {
+      const found = senses.get(stems) ?? stems.map((stem) => entryOf(stem)?.senses ?? NO_SENSES);
+      senses.set(stems, found);
+      return found;
     },
   };
 }
