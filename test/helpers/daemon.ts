@@ -43,7 +43,7 @@ export interface TestDaemonOptions {
   stopNoticeMs?: number;
   /** How callers past their rate limit wait for a refusal; by default they do not. */
   refusalWait?: (ms: number) => Promise<void>;
-  /** Runs every background task by its timer; by default tests compare memories themselves. */
+  /** Runs every background task by its timer; by default tests do themselves what is in `DONE_BY_TESTS`. */
   schedulesAll?: true;
   /** How many times as often as in production its background tasks run, for tests that wait for them. */
   tasksFaster?: number;
@@ -59,6 +59,9 @@ function headersOf(received: Record<string, string | string[] | undefined>): Hea
     for (const one of [value ?? []].flat()) headers.append(name, one);
   return headers;
 }
+
+/** Background tasks that would change what is found, or how much is stored, while a test looks. */
+const DONE_BY_TESTS = new Set(['compare memories', 'cut conversations into episodes']);
 
 /** The files that every daemon serves, read once per process. */
 let pages: ReturnType<typeof loadPages> | undefined;
@@ -100,7 +103,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     stopNoticeMs: options.stopNoticeMs ?? 0,
     refusalWait: options.refusalWait ?? (async () => {}),
     taskIntervalMs: ({ name, everyMs }: BackgroundTask) =>
-      name === 'compare memories' && !options.schedulesAll ? undefined : everyMs / (options.tasksFaster ?? 1),
+      DONE_BY_TESTS.has(name) && !options.schedulesAll ? undefined : everyMs / (options.tasksFaster ?? 1),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

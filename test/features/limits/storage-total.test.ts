@@ -19,7 +19,10 @@ let daemon: MemoryDaemon;
 let accounts = 0;
 
 beforeAll(async () => {
-  daemon = await startMemoryDaemon({ config: { storageLimits: { Free: LIMIT, Pro: null, Enterprise: null } } });
+  daemon = await startMemoryDaemon({
+    schedulesAll: true,
+    config: { storageLimits: { Free: LIMIT, Pro: null, Enterprise: null } },
+  });
 });
 afterAll(() => daemon.close());
 
