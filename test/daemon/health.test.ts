@@ -168,6 +168,7 @@ describe('metrics', () => {
     const { status, text } = await metrics();
     expect(status).toBe(200);
     expect(text).toContain('svc_broken Nan');
-    expect(text).toContain('svc_writes_waiting 0');
+    // The daemon may be writing.
+    expect(text).toMatch(/^svc_writes_waiting \d+$/m);
   });
 });

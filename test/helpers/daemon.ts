@@ -61,7 +61,15 @@ function headersOf(received: Record<string, string | string[] | undefined>): Hea
 }
 
 /** Background tasks that would change what is found, or how much is stored, while a test looks. */
-const DONE_BY_TESTS = new Set(['compare memories', 'cut conversations into episodes']);
+const DONE_BY_TESTS = new Set([
+  'compare memories',
+  'suggest what has passed',
+  'accept suggestions automatically',
+  'cut conversations into episodes',
+]);
+
+/** Shows which tests look while a background task changes what they see. */
+const TASKS_FASTER = Number(process.env.TEST_TASKS_FASTER ?? 1);
 
 /** The files that every daemon serves, read once per process. */
 let pages: ReturnType<typeof loadPages> | undefined;
@@ -103,7 +111,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     stopNoticeMs: options.stopNoticeMs ?? 0,
     refusalWait: options.refusalWait ?? (async () => {}),
     taskIntervalMs: ({ name, everyMs }: BackgroundTask) =>
-      DONE_BY_TESTS.has(name) && !options.schedulesAll ? undefined : everyMs / (options.tasksFaster ?? 1),
+      DONE_BY_TESTS.has(name) && !options.schedulesAll ? undefined : everyMs / (options.tasksFaster ?? TASKS_FASTER),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.vectorExtension && { vectorExtension: options.vectorExtension }),
   };

@@ -116,6 +116,7 @@ export async function expectIndexEqualsRows({ db }: { db: Database }): Promise<v
 export async function expectFileEqualsRows(file: string): Promise<void> {
   const connection = await openConnection(file);
   try {
+    await connection.exec('BEGIN');
     await expectEqualsRows(connection);
   } finally {
     await connection.close();
