@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type {} from '@fastify/swagger';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { VIEW_NAMES } from '../contract/view-names.ts';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
 import { noSuchPath } from './problems.ts';
@@ -32,19 +32,19 @@ export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
 
 /** Serves the web app and redirects `/` to it. Public: its requests to `/v1` carry their own credential. */
 export function dashboardRoutes({ files }: { files: StaticFiles }): FastifyPluginAsync {
+  // The page says that there is nothing, to whoever reads it.
+  const sendNothing = (request: FastifyRequest, reply: FastifyReply) => {
+    if (!/text\/html/.test(request.headers.accept ?? '')) throw noSuchPath();
+    return sendFile(request, reply, files.get(PAGE)!, 404);
+  };
   return async (app) => {
     await app.register(staticRoutes(new Map([...files].filter(([path]) => !path.startsWith(`${ASSETS}/`)))));
     // One route, because each takes time when the daemon starts.
     app.get<{ Params: { name: string } }>(`${ASSETS}/:name`, STATIC, (request, reply) => {
       const file = files.get(`${ASSETS}/${request.params.name}`);
-      if (file === undefined) throw noSuchPath();
-      return sendFile(request, reply, file);
+      return file === undefined ? sendNothing(request, reply) : sendFile(request, reply, file);
     });
-    // The page says that there is nothing, to whoever reads it.
-    app.get(`${PAGE}/*`, { schema: { hide: true } }, (request, reply) => {
-      if (!/text\/html/.test(request.headers.accept ?? '')) throw noSuchPath();
-      return sendFile(request, reply, files.get(PAGE)!, 404);
-    });
+    app.get(`${PAGE}/*`, { schema: { hide: true } }, sendNothing);
     for (const path of ['/', `${PAGE}/`]) {
       app.get(path, STATIC, ({ url }, reply) => {
         const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';

@@ -68,16 +68,17 @@ function read({ groups, new: announcing, verbs, ...rest }: AttributeWords): Attr
     const roots = termsOf(clause).map(rootOf);
     const found: Mention[] = [];
     for (let at = 0; at < roots.length; ) {
-      if (!beginnings.has(roots[at]!)) {
+      const lengths = beginnings.has(roots[at]!) ? LENGTHS : [];
+      const length = lengths.find((count) => entries.has(keyOf(roots.slice(at, at + count))));
+      if (length === undefined) {
         at += 1;
         continue;
       }
-      const length = LENGTHS.find((count) => entries.has(keyOf(roots.slice(at, at + count)))) ?? 0;
       const isNew = roots.slice(Math.max(0, at - MAX_BEFORE), at).some((root) => announcingRoots.has(root));
-      for (const { attribute, isValue } of entries.get(keyOf(roots.slice(at, at + length))) ?? []) {
+      for (const { attribute, isValue } of entries.get(keyOf(roots.slice(at, at + length)))!) {
         found.push({ attribute, isValue, isNew, isFirst: isFirstClause && at < MAX_SUBJECT });
       }
-      at += Math.max(1, length);
+      at += length;
     }
     return found;
   };
