@@ -32,15 +32,14 @@ export default defineConfig({
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
     // Mostly they wait: for the disk, for a daemon's start, for each other's processes.
     maxWorkers: availableParallelism() + 1,
-    env: { ...ENVIRONMENT, ...(onPostgres ? {} : folderInMemory()) },
+    env: { ...ENVIRONMENT, ...folderInMemory() },
     // No test relies on what another left behind.
     sequence: { shuffle: true, seed: Number(SEED) },
     setupFiles: ['test/helpers/generated-inputs.ts'],
     reporters: ['minimal'],
-    globalSetup: [
-      'test/helpers/build-all.ts',
-      onPostgres ? 'test/helpers/postgres/setup.ts' : 'test/helpers/folder-in-memory.ts',
-    ],
+    globalSetup: ['build-all', 'folder-in-memory', ...(onPostgres ? ['postgres/setup'] : [])].map(
+      (name) => `test/helpers/${name}.ts`,
+    ),
     // Daemons, the client and the server share the processors.
     testTimeout: onPostgres ? 60_000 : 20_000,
     hookTimeout: onPostgres ? 60_000 : 20_000,

@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { folderInMemory } from './test/helpers/folder-in-memory.ts';
 import base, { ENVIRONMENT } from './vitest.config.ts';
 
 /** Files that measure time, or keep both processors busy themselves. */
@@ -9,7 +10,7 @@ const ALONE = [
   'noisy-tenant',
   'postgres-network',
   'same-answer',
-  'serve',
+  'serve-stop',
   'web/budgets',
   'write-ahead-log',
 ].map((name) => `test/slow/${name}.test.ts`);
@@ -40,10 +41,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const env = { ...ENVIRONMENT, ...folderInMemory() };
+
 const shared = {
   ...base.test,
   globalSetup: [],
-  env: ENVIRONMENT,
+  env,
   // V8 as it serves, in tests that measure.
   execArgv: [],
   testTimeout: 300_000,
@@ -56,7 +59,8 @@ const shared = {
 /** Crashes, faults, browsers and other programs: minutes, not seconds. */
 export default defineConfig({
   test: {
-    globalSetup: ['test/helpers/build-all.ts', 'test/helpers/packages-folder.ts'],
+    env,
+    globalSetup: ['build-all', 'folder-in-memory', 'packages-folder'].map((name) => `test/helpers/${name}.ts`),
     reporters: ['default'],
     sequence: { sequencer: LongestFirst },
     projects: [

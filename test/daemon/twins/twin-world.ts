@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { compose, type Daemon } from '../../../src/daemon/compose.ts';
 import { readConfig } from '../../../src/daemon/config.ts';
@@ -138,11 +138,13 @@ interface Template {
   filled: Filled;
   /** The rows of each after filling. */
   rows: Record<TwinName, Record<string, Row[]>>;
+  /** The rows of each tenant in a copy that was just opened. */
+  before: Record<string, Record<string, Row[]>>;
 }
 
 async function fillTemplate(folder: string, present: readonly TwinName[], server: ProviderServer): Promise<Template> {
   await mkdir(folder);
-  const template = { folder, tenantIds: {}, apiKeys: {}, rows: {} } as Template;
+  const template = { folder, tenantIds: {}, apiKeys: {}, rows: {}, before: {} } as Template;
   for (const name of present) {
     const opened = await open(folder, FILLED_AT - 1000, server);
     if (name === present[0]) await createAccounts(opened.daemon, template);
@@ -222,13 +224,13 @@ async function act(folder: string, template: Template, { scenario, actor, expect
   try {
     const seen: string[] = [];
     const twin = twinOf(actor, template, opened, server, seen, expected);
-    const before = await rowsOf(daemon, twin.otherId);
+    template.before[twin.otherId] ??= await rowsOf(daemon, twin.otherId);
     await untilTouched(daemon, template.tenantIds[actor], template.apiKeys[actor]);
     opened.begin(ACTED_AT);
     await scenario(twin);
     await twin.settle();
     const after = await rowsOf(daemon, twin.otherId);
-    for (const [table, rows] of Object.entries(before)) {
+    for (const [table, rows] of Object.entries(template.before[twin.otherId]!)) {
       if (isDeepStrictEqual(after[table], rows)) continue;
       throw new Deviation(`${table} of the other twin was ${JSON.stringify(rows)}, is ${JSON.stringify(after[table])}`);
     }
@@ -243,7 +245,7 @@ async function act(folder: string, template: Template, { scenario, actor, expect
 async function untilTouched({ app, db }: Daemon, tenantId: string, apiKey: string): Promise<void> {
   await app.inject({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } });
   const sql = 'SELECT 1 FROM apiKeys WHERE tenantId = ? AND lastUsedAt = ?';
-  while ((await db.lookups.get(sql, [tenantId, ACTED_AT])) === undefined) await setImmediate();
+  while ((await db.lookups.get(sql, [tenantId, ACTED_AT])) === undefined) await setTimeout(1);
 }
 
 function twinOf(
@@ -314,7 +316,7 @@ async function untilJobsEnd({ db, jobRunner }: Daemon, nowMs: number): Promise<v
   for (let tries = 0; tries < 1000; tries += 1) {
     await jobRunner.follow();
     if ((await db.readers.get<{ open: number }>(sql, [nowMs]))!.open === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await setTimeout(5);
   }
   throw new Error('A job does not end.');
 }

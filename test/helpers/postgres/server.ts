@@ -13,6 +13,8 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** The superuser's URL of a server that this one follows as a standby, with a copy of its data. */
   standbyOf?: string;
+  /** Where it makes the folder of its data; that for temporary files unless given. */
+  parent?: string | undefined;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
@@ -27,10 +29,15 @@ const COMMON = { listen_addresses: '127.0.0.1', max_connections: '200', max_wal_
  * Starts a real PostgreSQL in a temporary folder, on TCP and a Unix socket, both with a password. Its collation is that
  * of a language, so that a query that forgets `COLLATE "C"` shows.
  */
-export async function startPostgres({ isDurable = false, settings: further = {}, standbyOf }: PostgresOptions = {}) {
+export async function startPostgres({
+  isDurable = false,
+  settings: further = {},
+  standbyOf,
+  parent = tmpdir(),
+}: PostgresOptions = {}) {
   const programs = findPrograms();
   const user = serverUser();
-  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  const folder = await mkdtemp(join(parent, 'svc-postgres-'));
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid!);
   const run = execa({ ...user, cwd: folder });
   if (standbyOf === undefined) await initialize(run, join(programs, 'initdb'), folder);

@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Starts one PostgreSQL for all tests of a run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startPostgres();
+  const server = await startPostgres({ parent: project.config.env.TMPDIR });
   try {
     const url = await server.createDatabase();
     await migratePostgres(url);
