@@ -12,7 +12,7 @@ import type { Spending } from '../providers/spending.ts';
  */
 export type AskModel = (
   job: JobRow,
-  request: Pick<GenerateRequest, 'system' | 'prompt' | 'schema' | 'schemaName'>,
+  request: Pick<GenerateRequest, 'system' | 'prompt' | 'schema' | 'schemaName' | 'complete'>,
   signal: AbortSignal,
 ) => Promise<[JobRow, unknown]>;
 

@@ -16,7 +16,7 @@ import { accumulate, applyProposals } from './apply-proposals.ts';
 import { type AskModel, MAX_OUTPUT_TOKENS } from './ask-model.ts';
 import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
-import { EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
+import { completeExtracted, EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 import { toProposals } from './proposals.ts';
 
 interface Parts {
@@ -37,7 +37,7 @@ const CHUNK_PAGE = 100;
 const EARLIER_MESSAGES = 12;
 /** About what one chunk adds at most. */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_TOKENS;
-const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories' };
+const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories', complete: completeExtracted };
 
 /**
  * Extracts memories chunk by chunk. A chunk's memories are stored in the same transaction as the job's progress, so

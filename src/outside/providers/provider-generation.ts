@@ -25,13 +25,17 @@ const checks = new WeakMap<object, ValidateFunction>();
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 const OUTPUT_JSON: JsonLimits = { depth: 32, objectMembers: 1000, members: 10_000, values: 20_000 };
 
-/** Parses a model's output and validates it, or returns what is wrong with it: "a response that …". */
-function parseModelOutput(text: string, check: ValidateFunction): { value: unknown } | string {
+/** Parses a model's output, completes and validates it, or returns what is wrong with it: "a response that …". */
+function parseModelOutput(
+  text: string,
+  check: ValidateFunction,
+  complete: (value: unknown) => unknown = (value) => value,
+): { value: unknown } | string {
   if (text.length > MAX_OUTPUT_CHARACTERS) return `a response that exceeds ${MAX_OUTPUT_CHARACTERS} characters`;
   const output = stripWrapping(text);
   const excess = excessIn(output, OUTPUT_JSON);
   if (excess !== undefined) return `a response that ${excess}`;
-  const value = parseJson(output);
+  const value = complete(parseJson(output));
   return value !== undefined && check(value) ? { value } : 'a response that does not match the schema';
 }
 
@@ -72,6 +76,8 @@ export interface GenerateRequest {
   schema: JsonSchema;
   /** Letters, digits, `_` and `-`. */
   schemaName: string;
+  /** Fills in what the value may lack, before it is checked. `undefined` stays. */
+  complete?: (value: unknown) => unknown;
   maxOutputTokens: number;
 }
 
@@ -179,7 +185,7 @@ function valueIn(
     inputTokens: tokensOf(usage?.inputTokens.total, inputs),
     outputTokens: tokensOf(usage?.outputTokens.total, [text]),
   };
-  const answer = parseModelOutput(text, check);
+  const answer = parseModelOutput(text, check, request.complete);
   if (typeof answer !== 'string') return { ...answer, ...spent };
   if (finishReason === 'content-filter') {
     throw new ProviderFault('input', 'The provider blocked the response of its model to this input.', { spent });

@@ -73,6 +73,32 @@ describe('the output of a model', () => {
     expect(JSON.stringify(job).length).toBeLessThan(40_000);
   });
 
+  test.each([
+    ['lacks what a memory can do without', { memories: [{ decision: 'add', content: TEA, messages: [1] }] }],
+    ['has null for it', { memories: [{ ...extracted(TEA, [1]), tags: null, known: null, date: null, reason: null }] }],
+    ['has more than was asked for', { memories: [{ ...extracted(TEA, [1]), confidence: 0.9 }], notes: 'Done.' }],
+    ['is the list alone', [extracted(TEA, [1])]],
+  ])('is stored if it %s', async (_, output) => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    server.respond(() => JSON.stringify(output));
+    expect(await extractAndWait(caller, conversation)).toMatchObject({ state: 'done', result: { added: 1 } });
+    expect((await list()).map(({ content }) => content)).toEqual([TEA]);
+  });
+
+  test.each([
+    ['no text', { memories: [{ ...extracted(TEA, [1]), content: null }] }],
+    ['no messages', { memories: [{ ...extracted(TEA, [1]), messages: undefined }] }],
+    ['an item that is a text', { memories: [TEA] }],
+    ['one memory instead of a list', extracted(TEA, [1])],
+  ])('is asked for again if it has %s', async (_, output) => {
+    const conversation = await converse(caller, ['I drink green tea.']);
+    server.respond(() => JSON.stringify(output));
+    const job = await untilJob(caller, await extract(caller, conversation), ({ attempts }) => attempts > 0);
+    expect(job).toMatchObject({ state: 'queued', error: { code: 'failed' } });
+    expect(await list()).toEqual([]);
+    await caller.call(`/v1/jobs/${job.id}`, { method: 'DELETE' });
+  });
+
   test('a list of jobs shows how many decisions there were, and the job shows which', async () => {
     const job = await extractAndWait(caller, await converse(caller, ['I drink green tea.']), undefined);
     const listed = (await caller.call<{ data: Job[] }>('/v1/jobs')).body.data;

@@ -108,6 +108,16 @@ describe('a tidy job', () => {
     expect((await tidy()).tidied).toEqual({ suggested: 1, known: 0, refused: 6 });
   });
 
+  test('stores a suggestion that lacks a date, has null for its reason, or more than was asked for', async () => {
+    await teas();
+    server.respond((asked) => ({
+      suggestions: [{ ...merge(asked), date: undefined, reason: null, priority: 1 }],
+      notes: 'Done.',
+    }));
+    expect((await tidy()).tidied).toEqual({ suggested: 1, known: 0, refused: 0 });
+    expect(await suggestions()).toMatchObject([{ kind: 'merge', reason: 'A model suggested it.' }]);
+  });
+
   test('never suggests again what a person rejected', async () => {
     await teas();
     await tidy();
