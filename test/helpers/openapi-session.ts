@@ -149,11 +149,15 @@ export async function openSession(daemon: TestDaemon, { providerUrl, receiverUrl
     if (headers.etag) remember('etag', headers.etag);
   }
 
+  const memoriesInStores = () => [...stores.keys()].filter((id) => id.startsWith('mem_')).slice(-REMEMBERED);
+
   function fill(text: string): string {
+    const isOfStore = text.startsWith('/v1/memory_stores/');
     return text.replace(/\{\{(\w+) (\d+)\}\}/g, (_, kind: string, choice: string) => {
       if (kind === 'provider') return providerUrl;
       if (kind in signIn) return signIn[kind as keyof typeof signIn];
-      const known = remembered.get(kind) ?? [];
+      // Most memories are in no store.
+      const known = isOfStore && kind === 'mem' ? memoriesInStores() : (remembered.get(kind) ?? []);
       return known[Number(choice) % known.length] ?? `${kind}_${'0'.repeat(32)}`;
     });
   }

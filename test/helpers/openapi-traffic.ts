@@ -4,7 +4,7 @@ import { startProviderDaemon, startProviderServer } from '../features/providers/
 import { startReceiver } from '../features/webhooks/receiver.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import type { TestDaemon } from './daemon.ts';
-import { loadDocument } from './openapi.ts';
+import { type LocatedOperation, loadDocument } from './openapi.ts';
 import { createAnswerCheck, type WireAnswer } from './openapi-answers.ts';
 import { mutatedRequests, RAW_REQUESTS } from './openapi-mutations.ts';
 import { type PlannedRequest, validRequests } from './openapi-requests.ts';
@@ -15,12 +15,14 @@ export interface TrafficOptions {
   /** Number of requests, over all tenants. */
   requests: number;
   tenants: number;
+  /** Sends more requests of each operation of which none succeeded, until one does. */
+  triesEach?: true;
 }
 
 export interface TrafficReport {
   /** Differences between answers and the document, each kind once with its request, and the seed. */
   faults: string[];
-  /** Routes of the document that never succeeded. */
+  /** Routes of the document that never succeeded; with `triesEach`, not even in 1,000 further requests. */
   unsuccessful: string[];
 }
 
@@ -30,6 +32,7 @@ const SEED = Number(process.env.OPENAPI_SEED ?? 20_261_122);
 const PORTION = 250;
 /** Refills the rate limits faster than the requests of all tenants empty them. */
 const MS_PER_REQUEST = 2000;
+const MOST_TRIES = 1000;
 
 /**
  * Starts a daemon, sends it requests generated from its OpenAPI document, and compares the answers with the document:
@@ -54,7 +57,7 @@ async function exchange(
   daemon: TestDaemon,
   clock: TestClock,
   addresses: Addresses,
-  { requests, tenants }: TrafficOptions,
+  { requests, tenants, triesEach }: TrafficOptions,
 ): Promise<TrafficReport> {
   const served = await loadDocument(daemon);
   const check = createAnswerCheck(served);
@@ -78,6 +81,19 @@ async function exchange(
         clock.advance(MS_PER_REQUEST);
         await ('method' in plan ? sendPlanned(plan, session) : sendMalformed(plan));
       }
+    }
+    session.close();
+  }
+
+  /** Which of the requests above succeed depends on the order in which the tenants are answered, and few delete an account. */
+  async function sendUntilSuccess(operation: LocatedOperation): Promise<void> {
+    if (succeeded.has(operation.route)) return;
+    const valid = validRequests({ ...served, operations: [operation] });
+    const session = await openSession(daemon, addresses);
+    for (const plan of fc.sample(valid, { seed: SEED, numRuns: MOST_TRIES })) {
+      if (succeeded.has(operation.route)) break;
+      clock.advance(MS_PER_REQUEST);
+      await sendPlanned(plan, session);
     }
     session.close();
   }
@@ -107,6 +123,7 @@ async function exchange(
 
   const share = Math.ceil(requests / tenants);
   await Promise.all(Array.from({ length: tenants }, (_, index) => sendAll(SEED + index * 1_000_003, share)));
+  if (triesEach) for (const operation of served.operations) await sendUntilSuccess(operation);
   const routes = served.operations.map(({ route }) => route);
   return { faults: [...faults.values()], unsuccessful: routes.filter((route) => !succeeded.has(route)) };
 }
