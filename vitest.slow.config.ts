@@ -6,7 +6,6 @@ import base, { ENVIRONMENT } from './vitest.config.ts';
 /** Files that measure time, or keep both processors busy themselves. */
 const ALONE = [
   'backup',
-  'neighbors',
   'noisy-tenant',
   'postgres-network',
   'same-answer',
@@ -28,6 +27,7 @@ const FIRST = [
   'bridge',
   'sync',
   'restore-kills',
+  'neighbors',
   'web/memories',
 ].map((name) => `test/slow/${name}.test.ts`);
 

@@ -134,12 +134,14 @@ describe('the API reference', { timeout: 120_000 }, () => {
       await openDetails(page);
       expect(await web.axe(page)).toEqual([]);
     });
-    for (const width of [320, 360, 800, 1280, 1440]) {
-      test(`does not overflow at ${width} pixels in ${colorScheme} mode with every detail open`, async () => {
-        const { page } = await openReference({ colorScheme, viewport: { width, height: 800 } });
-        await openDetails(page);
-        expect(await fits(page)).toBe(true);
-      });
-    }
   }
+
+  test('does not overflow at any width with every detail open', async () => {
+    const { page } = await openReference();
+    await openDetails(page);
+    for (const width of [320, 360, 800, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await fits(page), `${width} pixels`).toBe(true);
+    }
+  });
 });
