@@ -13,8 +13,8 @@ const ABOUT_SQLITE: readonly string[] = [
   'test/lib/data-folder.test.ts',
 ];
 
-/** Programs that act on what a daemon answers, whatever its database. */
-const CALLERS = /^test\/(?:cli|client)\//;
+/** What acts on the answers of a daemon or its features, whatever the database; `mcp.test.ts` shows that the tools reach it. */
+const CALLERS = /^test\/(?:cli|client|daemon\/mcp)\/(?!mcp\.test\.ts)/;
 /** Requests and responses before and after a database is asked. */
 const ABOUT_HTTP =
   /^test\/daemon\/(?:cors|headers|headers-refused|large-bodies|log|methods|openapi|reference|serve-connections|slow-clients)\.test\.ts$/;

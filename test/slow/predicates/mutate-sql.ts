@@ -1,9 +1,15 @@
 import { markOf } from './mark-predicates.ts';
 
+const found = new Map<string, number[]>();
+
 /** Lists the predicates in a marked statement that limit it to a tenant. */
 export function predicatesIn(sql: string): number[] {
+  const known = found.get(sql);
+  if (known !== undefined) return known;
   const marked = sql.matchAll(/\/\*predicate (\d+)\*\/(?!(?:\w+\.)?tenantId\s*>)/g);
-  return [...marked].map(([, id]) => Number(id));
+  const ids = [...marked].map(([, id]) => Number(id));
+  found.set(sql, ids);
+  return ids;
 }
 
 /** Makes a predicate true for every tenant. Bound values keep their order. */
