@@ -86,7 +86,18 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      { test: { ...shared, name: 'alone', include: ALONE, exclude: [], maxWorkers: 1, sequence: { groupOrder: 3 } } },
+      {
+        test: {
+          ...shared,
+          name: 'alone',
+          include: ALONE,
+          exclude: [],
+          // On the disk, as it serves.
+          env: ENVIRONMENT,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

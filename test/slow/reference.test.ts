@@ -136,12 +136,15 @@ describe('the API reference', { timeout: 120_000 }, () => {
     });
   }
 
-  test('does not overflow at any width with every detail open', async () => {
+  test('does not overflow at any width, in light or dark mode, with every detail open', async () => {
     const { page } = await openReference();
     await openDetails(page);
-    for (const width of [320, 360, 800, 1280, 1440]) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(await fits(page), `${width} pixels`).toBe(true);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [320, 360, 800, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await fits(page), `${width} pixels, ${colorScheme}`).toBe(true);
+      }
     }
   });
 });
