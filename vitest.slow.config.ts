@@ -1,6 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { folderInMemory } from './test/helpers/folder-in-memory.ts';
 import base, { ENVIRONMENT } from './vitest.config.ts';
 
 /** Files that measure time, or keep both processors busy themselves. */
@@ -41,12 +40,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const env = { ...ENVIRONMENT, ...folderInMemory() };
-
 const shared = {
   ...base.test,
   globalSetup: [],
-  env,
   // V8 as it serves, in tests that measure.
   execArgv: [],
   testTimeout: 300_000,
@@ -59,7 +55,7 @@ const shared = {
 /** Crashes, faults, browsers and other programs: minutes, not seconds. */
 export default defineConfig({
   test: {
-    env,
+    env: { ...base.test?.env },
     globalSetup: ['build-all', 'folder-in-memory', 'packages-folder'].map((name) => `test/helpers/${name}.ts`),
     reporters: ['default'],
     sequence: { sequencer: LongestFirst },

@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises';
+import { isObject } from '../../lib/is-object.ts';
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
 import { findCommand } from './bridge-command.ts';
 import { readConfigFile } from './config-file.ts';
-import { ConfigFileError, isObject } from './editing/document.ts';
+import { ConfigFileError } from './editing/document.ts';
 import { findApiKeys } from './mask-secrets.ts';
 import { findFile } from './plan-change.ts';
 import { readEntry } from './write-entry.ts';

@@ -1,8 +1,9 @@
+import { isObject } from '../../lib/is-object.ts';
 import type { Environment } from '../settings.ts';
 import { applyChange } from './apply-change.ts';
 import type { Assistant, Scope } from './assistant.ts';
 import { ASSISTANTS } from './assistant-table.ts';
-import { ConfigFileError, isObject, type Path } from './editing/document.ts';
+import { ConfigFileError, type Path } from './editing/document.ts';
 import { editorFor, variantFor } from './editors.ts';
 import { inspectFiles } from './inspect-assistants.ts';
 import { findApiKeys, lastFour } from './mask-secrets.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts';
 import { type AssistantSetup, ENTRY_NAME, MCP_SERVERS } from './assistant.ts';
 import {
   config,
@@ -9,7 +10,7 @@ import {
   inXdgConfig,
   project,
 } from './config-paths.ts';
-import { isObject, valueAt } from './editing/document.ts';
+import { valueAt } from './editing/document.ts';
 import * as formats from './entry-formats.ts';
 
 /** Shows the tools to the model from the first request instead of only their names. */

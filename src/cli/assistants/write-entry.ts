@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts';
 import {
   type Assistant,
   type DesiredEntry,
@@ -6,7 +7,7 @@ import {
   renderEntry,
   type Scope,
 } from './assistant.ts';
-import { ConfigFileError, deepEqual, isObject, type JsonObject, omit, type Path, valueAt } from './editing/document.ts';
+import { ConfigFileError, deepEqual, type JsonObject, omit, type Path, valueAt } from './editing/document.ts';
 import { editorFor, variantFor } from './editors.ts';
 import { CREDENTIAL_KEYS, HTTP_KEYS, STDIO_KEYS, USER_KEYS } from './entry-formats.ts';
 

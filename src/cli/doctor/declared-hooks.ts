@@ -1,7 +1,8 @@
+import { isObject } from '../../lib/is-object.ts';
 import type { Assistant, Scope } from '../assistants/assistant.ts';
 import { commandWords } from '../assistants/command-words.ts';
 import { readConfigFile } from '../assistants/config-file.ts';
-import { ConfigFileError, isObject, valueAt } from '../assistants/editing/document.ts';
+import { ConfigFileError, valueAt } from '../assistants/editing/document.ts';
 import { jsoncEditor } from '../assistants/editing/edit-jsonc.ts';
 import { HOOKS } from '../assistants/hook-files.ts';
 import { HOOK_TABLE } from '../assistants/hook-table.ts';

@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises';
+import { isObject } from '../../lib/is-object.ts';
 import type { Assistant } from '../assistants/assistant.ts';
 import { ASSISTANTS, findAssistant } from '../assistants/assistant-table.ts';
 import { readConfigFile } from '../assistants/config-file.ts';
-import { ConfigFileError, isObject, valueAt } from '../assistants/editing/document.ts';
+import { ConfigFileError, valueAt } from '../assistants/editing/document.ts';
 import { jsoncEditor } from '../assistants/editing/edit-jsonc.ts';
 import { tomlEditor } from '../assistants/editing/edit-toml.ts';
 import { HOOKS } from '../assistants/hook-files.ts';

@@ -16,7 +16,7 @@ import { accumulate, applyProposals } from './apply-proposals.ts';
 import { type AskModel, MAX_OUTPUT_TOKENS } from './ask-model.ts';
 import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
-import { completeExtracted, EXTRACTION_SCHEMA, type Extracted, promptOf, SYSTEM } from './prompt.ts';
+import { EXTRACTION_OUTPUT, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 import { toProposals } from './proposals.ts';
 
 interface Parts {
@@ -37,7 +37,6 @@ const CHUNK_PAGE = 100;
 const EARLIER_MESSAGES = 12;
 /** About what one chunk adds at most. */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_TOKENS;
-const MODEL_OUTPUT = { schema: EXTRACTION_SCHEMA, schemaName: 'memories', complete: completeExtracted };
 
 /**
  * Extracts memories chunk by chunk. A chunk's memories are stored in the same transaction as the job's progress, so
@@ -79,7 +78,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     const texts = chunk.messages.map(({ text }) => text);
     const known = await related({ tenantId, endUser, project }, texts);
     const prompt = promptOf(chunk, known);
-    const [counted, value] = await askModel(job, { ...MODEL_OUTPUT, system: SYSTEM, prompt }, signal);
+    const [counted, value] = await askModel(job, { ...EXTRACTION_OUTPUT, system: SYSTEM, prompt }, signal);
     return [counted, known, (value as { memories: Extracted[] }).memories];
   }
 

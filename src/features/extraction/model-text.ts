@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../../lib/clock.ts';
+import { isObject } from '../../lib/is-object.ts';
 
 /** Truncates text and makes it storable: models emit anything, including NUL and lone surrogates. */
 export function toStorable(text: string, characters: number): string {
@@ -12,23 +13,27 @@ export function timestampOf(date: string): string | undefined {
 }
 
 /**
- * Returns a function that brings the list of a model's output into the form of its schema, to which few servers hold their
- * models: it drops properties that nobody asked for, fills in what `absent` has for those that lack or are null, and
- * accepts the list alone. What is of another form stays as it is.
- *
- * @param list the property with the list
- * @param names the properties of its items
+ * What a model is asked for: a list of items, by the name of the list. The schema requires all properties and allows no
+ * others, as the strict modes of providers demand; few servers hold their models to it. `complete` drops other properties,
+ * gives an item the values of `absent` where it lacks them or has null, and accepts the list without its name. It returns
+ * any other value unchanged, for the check to refuse.
  */
-export function completeList(list: string, names: readonly string[], absent: Readonly<Record<string, unknown>>) {
+export function listOutput(name: string, properties: object, absent: Readonly<Record<string, unknown>>) {
+  const names = Object.keys(properties);
+  const items = { type: 'object', properties, required: names, additionalProperties: false };
   const complete = (item: unknown) =>
-    isObject(item) ? Object.fromEntries(names.map((name) => [name, item[name] ?? absent[name]])) : item;
-
-  return (value: unknown): unknown => {
-    const items = isObject(value) ? value[list] : value;
-    return Array.isArray(items) ? { [list]: items.map(complete) } : value;
+    isObject(item) ? Object.fromEntries(names.map((key) => [key, item[key] ?? absent[key]])) : item;
+  return {
+    schema: {
+      type: 'object',
+      properties: { [name]: { type: 'array', items } },
+      required: [name],
+      additionalProperties: false,
+    },
+    schemaName: name,
+    complete: (value: unknown): unknown => {
+      const list = isObject(value) ? value[name] : value;
+      return Array.isArray(list) ? { [name]: list.map(complete) } : value;
+    },
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 import { parseStorable } from '../../contract/storable.ts';
 import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { type OAuthClient, readClientMetadata } from './client-metadata.ts';
 import { OAuthError } from './oauth-error.ts';
-import { isRecord } from './parameters.ts';
 
 /** Clients whose id is the https URL of a document with their metadata (OAuth Client ID Metadata Documents). */
 export interface ClientDocuments {
@@ -58,7 +58,7 @@ async function download(fetch: Dependencies['fetch'], url: URL): Promise<unknown
 }
 
 function readDocument(document: unknown, id: string) {
-  if (!isRecord(document) || document.client_id !== id) {
+  if (!isObject(document) || document.client_id !== id) {
     throw invalid('The client_id in the metadata document of the client must be the URL of the document.');
   }
   const method = document.token_endpoint_auth_method ?? 'none';

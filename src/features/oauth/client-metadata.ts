@@ -1,5 +1,5 @@
+import { isObject } from '../../lib/is-object.ts';
 import { OAuthError } from './oauth-error.ts';
-import { isRecord } from './parameters.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
 /** The subset of a client's metadata (RFC 7591) that svc uses. */
@@ -25,7 +25,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
  * requires. Throws `invalid_redirect_uri` or `invalid_client_metadata`.
  */
 export function readClientMetadata(body: unknown): ClientMetadata {
-  if (!isRecord(body)) throw invalid('Send the client metadata as a JSON object.');
+  if (!isObject(body)) throw invalid('Send the client metadata as a JSON object.');
   const uris: unknown = body.redirect_uris;
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_REDIRECT_URIS || !uris.every(isRedirectUri)) {
     const message = `redirect_uris must be 1 to ${MAX_REDIRECT_URIS} https URLs, http URLs of a loopback address or links of an app, without a fragment.`;

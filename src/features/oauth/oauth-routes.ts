@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { Type } from 'typebox';
 import { strict } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
+import { isObject } from '../../lib/is-object.ts';
 import type { Random } from '../../lib/random.ts';
 import type { LimitSignIns } from '../auth/sign-in-limit.ts';
 import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
@@ -18,7 +19,7 @@ import { addressesOf, challengeOf, PATHS } from './oauth-addresses.ts';
 import { OAuthError } from './oauth-error.ts';
 import { oauthMailRoutes } from './oauth-mail-routes.ts';
 import { OAUTH_SCOPES } from './oauth-scope.ts';
-import { isRecord, type Parameters, readParameters, required, requireResource } from './parameters.ts';
+import { type Parameters, readParameters, required, requireResource } from './parameters.ts';
 import { destinationOf } from './redirect-uri.ts';
 
 interface OauthTokenRoutesDependencies {
@@ -87,7 +88,7 @@ function parametersOf({ body, headers }: FastifyRequest): Parameters {
   if (headers.authorization !== undefined) {
     throw new OAuthError('invalid_client', 'Clients are public: send client_id in the form, without Authorization.');
   }
-  const fields = isRecord(body) ? Object.entries(body) : [];
+  const fields = isObject(body) ? Object.entries(body) : [];
   return readParameters(fields.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const)));
 }
 

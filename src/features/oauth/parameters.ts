@@ -1,10 +1,5 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** Whether a value is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The parameters of an OAuth request by name. */
 export type Parameters = Readonly<Record<string, string | undefined>>;
 

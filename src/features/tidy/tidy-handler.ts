@@ -9,14 +9,7 @@ import { type JobRow, type Jobs, NO_ERROR } from '../jobs/jobs.ts';
 import type { Memories } from '../memories/memories.ts';
 import { MAX_OPEN } from '../suggestions/suggesting.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
-import {
-  completeSuggestions,
-  type ModelProposal,
-  promptOf,
-  SYSTEM,
-  suggestionsIn,
-  TIDY_SCHEMA,
-} from './model-output.ts';
+import { type ModelProposal, promptOf, SYSTEM, suggestionsIn, TIDY_OUTPUT } from './model-output.ts';
 import { countToTidy, type TidyOwner, tidyFilterOf, updateTidied } from './tidy-store.ts';
 import type { Portion, ReadPortion } from './work-list.ts';
 
@@ -33,7 +26,6 @@ interface Parts {
 /** Its suggestions are about fewer memories than a transaction takes. */
 const PORTION = 16;
 const MAX_HALVINGS = 3;
-const MODEL_OUTPUT = { system: SYSTEM, schema: TIDY_SCHEMA, schemaName: 'suggestions', complete: completeSuggestions };
 
 /**
  * Suggests how to tidy the memories of a user, portion by portion. What is suggested is stored in the same transaction as
@@ -57,7 +49,7 @@ export function createTidyHandler(parts: Parts): JobHandler {
         `${MAX_OPEN} suggestions of this account are open: decide some of them first.`,
       );
     }
-    const [counted, value] = await askModel(job, { ...MODEL_OUTPUT, prompt: promptOf(portion) }, signal);
+    const [counted, value] = await askModel(job, { ...TIDY_OUTPUT, system: SYSTEM, prompt: promptOf(portion) }, signal);
     return [counted, (value as { suggestions: ModelProposal[] }).suggestions];
   }
 

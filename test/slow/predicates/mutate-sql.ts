@@ -1,15 +1,9 @@
 import { markOf } from './mark-predicates.ts';
 
-const found = new Map<string, number[]>();
-
 /** Lists the predicates in a marked statement that limit it to a tenant. */
 export function predicatesIn(sql: string): number[] {
-  const known = found.get(sql);
-  if (known !== undefined) return known;
   const marked = sql.matchAll(/\/\*predicate (\d+)\*\/(?!(?:\w+\.)?tenantId\s*>)/g);
-  const ids = [...marked].map(([, id]) => Number(id));
-  found.set(sql, ids);
-  return ids;
+  return [...marked].map(([, id]) => Number(id));
 }
 
 /** Makes a predicate true for every tenant. Bound values keep their order. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/is-object.ts';
 /** Plain data that every format can represent. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
@@ -58,10 +59,6 @@ export function lineEnd(text: string, offset: number): number {
 /** Replaces the range `[from, to)` of a text. */
 export function splice(text: string, from: number, to: number, replacement = ''): string {
   return text.slice(0, from) + replacement + text.slice(to);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the value at `path`, or `undefined`. */

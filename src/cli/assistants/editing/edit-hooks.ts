@@ -1,4 +1,5 @@
-import { type Editor, isObject, type Json, type JsonObject, type Path, type Segment, valueAt } from './document.ts';
+import { isObject } from '../../../lib/is-object.ts';
+import { type Editor, type Json, type JsonObject, type Path, type Segment, valueAt } from './document.ts';
 import { jsoncEditor } from './edit-jsonc.ts';
 
 /** The hooks of svc in a file: their commands by the assistant's name of the event, and the tools allowed without asking. */

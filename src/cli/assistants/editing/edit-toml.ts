@@ -1,10 +1,10 @@
 import { parse, TomlDate, TomlError } from 'smol-toml';
+import { isObject } from '../../../lib/is-object.ts';
 import {
   ConfigFileError,
   describeSegment,
   detectLineBreak,
   type Editor,
-  isObject,
   type Json,
   splice,
   valueAt,

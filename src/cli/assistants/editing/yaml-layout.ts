@@ -1,13 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml';
-import {
-  ConfigFileError,
-  describeSegment,
-  errorAt,
-  isObject,
-  lineStart,
-  matchesItem,
-  type Segment,
-} from './document.ts';
+import { isObject } from '../../../lib/is-object.ts';
+import { ConfigFileError, describeSegment, errorAt, lineStart, matchesItem, type Segment } from './document.ts';
 
 export type Container = YAMLMap<Node, Node | null> | YAMLSeq<Node>;
 
