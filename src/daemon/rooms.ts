@@ -170,7 +170,7 @@ export async function openRooms(
   const embedding = { db, clock, random, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const startSession = createSessionStart({ db, clock, tokenCounterOf });
+  const startSession = createSessionStart({ db, clock, memories, tokenCounterOf });
   const suggestionSettings = createSuggestionSettings({ db, clock, usage });
   const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
   const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;

@@ -294,6 +294,20 @@ export async function insertLookups(
   );
 }
 
+/** Lists the memories that come from some sources, each with the one that superseded it. */
+export async function listCiting(
+  reader: Reader,
+  tenantId: string,
+  sourceIds: readonly string[],
+): Promise<{ sourceId: string; supersededBy: string | null }[]> {
+  return reader.all(
+    `SELECT s.sourceId, m.supersededBy FROM memorySources s
+       JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
+     WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))`,
+    [tenantId, JSON.stringify(sourceIds)],
+  );
+}
+
 /** Deletes the tags and sources of memories. */
 export async function deleteLookups(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
   for (const table of ['memoryTags', 'memorySources']) {

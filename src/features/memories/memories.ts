@@ -16,7 +16,14 @@ import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTer
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
-import { findMemories, findMemory, findMemoryRows, listSupersededBy, listVersions } from './memories-store.ts';
+import {
+  findMemories,
+  findMemory,
+  findMemoryRows,
+  listCiting,
+  listSupersededBy,
+  listVersions,
+} from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
@@ -126,6 +133,11 @@ export interface Memories extends MemoryAdding {
   add(principal: Principal, memory: NewMemory, claim?: Claim): Promise<AddedMemory>;
   get(principal: Principal, id: string): Promise<Memory>;
   list: ListMemories;
+  /**
+   * Finds what took the place of all that some messages say: of those whose every memory was superseded, the newest successor,
+   * by the id of the message.
+   */
+  successorsOf(reader: Reader, tenantId: string, messageIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */
   change(principal: Principal, id: string, change: MemoryChange, ifMatch?: string): Promise<ChangedMemory>;
   /** Finds a memory as the caller's transaction sees it. */
@@ -279,6 +291,14 @@ export function createMemories(parts: Parts): Memories {
       return toMemory(requirePresent(await findCurrent(`${tenantId} ${id}`), clock.nowMs()));
     },
     list,
+    async successorsOf(reader, tenantId, messageIds) {
+      if (messageIds.length === 0) return new Map();
+      const citing = await listCiting(reader, tenantId, messageIds);
+      const holding = new Set(citing.filter((one) => one.supersededBy === null).map(({ sourceId }) => sourceId));
+      const replaced = citing.filter(({ sourceId }) => !holding.has(sourceId));
+      const byAge = replaced.toSorted((one, other) => (one.supersededBy! < other.supersededBy! ? -1 : 1));
+      return new Map(byAge.map(({ sourceId, supersededBy }) => [sourceId, supersededBy!]));
+    },
     change: (principal, id, change, ifMatch) =>
       writeWithTerms(principal.tenantId, [], (terms) =>
         db.writes.write(principal.tenantId, (connection) =>

@@ -59,7 +59,7 @@ interface Dependencies {
   scopes: Scopes;
   learning: Learning;
   candidates: CandidateSearch;
-  memories: Pick<Memories, 'findRowsWithin'>;
+  memories: Pick<Memories, 'findRowsWithin' | 'successorsOf'>;
   queryEmbedder: QueryEmbedder;
   tokenCounterOf: (tenantId: string) => CountTokens;
   /** Finds what suggestions put in the place of some memories. */
@@ -149,8 +149,21 @@ export function createSearch(dependencies: Dependencies): Search {
       const own = rated.find(({ item }) => item.facts.id === facts.id);
       if (own) return [{ ...own, row }];
       const older = missing.get(facts.id)!;
-      return [{ ...older, item: { ...older.item, facts }, row, standsFor: older.standsFor ?? older.item }];
+      return [
+        { ...older, item: { ...older.item, type: 'memory', facts }, row, standsFor: older.standsFor ?? older.item },
+      ];
     });
+  }
+
+  /** Finds messages that say what no longer holds, each with the memory that took the place of theirs. */
+  async function replacedMessages(
+    reader: Reader,
+    { tenantId, types }: CandidateQuery,
+    loaded: readonly LoadedHit[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (types?.includes('memory') === false) return new Map();
+    const messageIds = loaded.flatMap(({ item: { type, facts } }) => (type === 'message' ? [facts.id] : []));
+    return memories.successorsOf(reader, tenantId, messageIds);
   }
 
   /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
@@ -207,7 +220,8 @@ export function createSearch(dependencies: Dependencies): Search {
       const page = { minRelevance, limit, putsNewestFirst };
       const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
       // Who asks for versions gets those that have the words.
-      if (query && putsNewestFirst && !query.includeSuperseded && query.asOfMs === undefined) {
+      const mayReplace = putsNewestFirst && !query?.includeSuperseded && query?.asOfMs === undefined;
+      if (query && mayReplace) {
         finding ??= findFollowers(candidates, reader, query, {
           found: loaded.map((hit) => toStatement(hit, matched)),
           question: attribute,
@@ -217,7 +231,9 @@ export function createSearch(dependencies: Dependencies): Search {
       }
       const following = (await finding) ?? new Map<string, string>();
       const successors = new Map<string, string>();
-      const followers = new Map<string, string>();
+      const followers = new Map<string, string>(
+        query && mayReplace ? await replacedMessages(reader, query, loaded) : [],
+      );
       const rejecting: Successors['isRejected'][] = [];
       const isRejected: Successors['isRejected'] = (older, newer) => rejecting.some((rejects) => rejects(older, newer));
       // What took the place of something may itself be replaced.

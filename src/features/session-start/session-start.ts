@@ -16,6 +16,7 @@ import { runInSlices } from '../../lib/time-slices.ts';
 import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { messageRowId } from '../conversations/message-row.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Memories } from '../memories/memories.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
 import { termsOf } from '../text/terms.ts';
@@ -145,6 +146,7 @@ const EPISODE = { type: 'episode', section: SESSIONS, weight: 0, origin: null, a
 interface Parts {
   db: Database;
   clock: Clock;
+  memories: Pick<Memories, 'successorsOf'>;
   tokenCounterOf: (tenantId: string) => CountTokens;
 }
 
@@ -152,19 +154,27 @@ interface Parts {
  * Reads the newest memories, conversations and episodes of a user, so the cost does not grow with the account, and lists
  * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
  */
-export function createSessionStart({ db, clock, tokenCounterOf }: Parts): SessionStart {
+export function createSessionStart({ db, clock, memories, tokenCounterOf }: Parts): SessionStart {
+  /** Reads what people said, without what no longer holds. */
+  async function readHolding(reader: Reader, place: Place, conversationId: string | undefined): Promise<StoredText[]> {
+    const messages = await readMessages(reader, place, conversationId);
+    const ids = messages.map(({ id }) => id);
+    const replaced = await memories.successorsOf(reader, place.tenantId, ids);
+    return messages.filter(({ id }) => !replaced.has(id));
+  }
+
   return async ({ tenantId }, request) => {
     const { query, user = 'default', types = ITEM_TYPES, exclude = {}, maxTokens = 1000 } = request;
     const nowMs = clock.nowMs();
     const place = { tenantId, endUser: user, project: projectFilterOf(request, '/'), nowMs };
-    const [memories, messages, episodes] = await db.readers.together(tenantId, (reader) =>
+    const [stored, said, episodes] = await db.readers.together(tenantId, (reader) =>
       Promise.all([
         types.includes('memory') ? listMemories(reader, place, MEMORIES) : [],
-        types.includes('message') ? readMessages(reader, place, exclude.conversationId) : [],
+        types.includes('message') ? readHolding(reader, place, exclude.conversationId) : [],
         types.includes('episode') ? listEpisodes(reader, place, EPISODES) : [],
       ]),
     );
-    const lines = await runInSlices(linesOf({ memories, messages, folder: query }), tenantId);
+    const lines = await runInSlices(linesOf({ memories: stored, messages: said, folder: query }), tenantId);
     const sessions = episodes
       .filter(({ conversationId }) => conversationId === null || conversationId !== exclude.conversationId)
       .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
+import { converse, say } from '../extraction/extraction-daemon.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+
+/** What a person said, and a memory that comes from it and was superseded since. */
+const SAID = 'The production database is Postgres 14 and hums along.';
+const OLDER = 'Production runs on Postgres 14.';
+const NEWER = 'Every cluster of the database in production says 17 now.';
+const QUESTION = 'which Postgres database is production on?';
+
+let daemon: MemoryDaemon;
+let caller: Caller;
+let messageId: string;
+let newerId: string;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  caller = await daemon.account();
+  const conversationId = await converse(caller, ['Hello there']);
+  [messageId] = (await say(caller, conversationId, [SAID])) as [string];
+  const { id } = await caller.add(OLDER, { source: { conversationId, messageId } });
+  daemon.clock.advance(60_000);
+  newerId = (await caller.add(NEWER, { supersedes: id })).id;
+});
+
+const context = async (more: object) =>
+  (await caller.call<ContextAnswer>('/v1/context', { body: { query: QUESTION, ...more } })).body;
+const results = async (more = {}): Promise<SearchResult[]> => (await caller.search(QUESTION, more)).body.results;
+const message = async (more = {}) => (await results(more)).find(({ id }) => id === messageId)!;
+
+describe('a message whose memory was superseded', () => {
+  test('comes after what took its place, and names it', async () => {
+    const ids = (await results()).map(({ id }) => id);
+    expect(ids.indexOf(newerId)).toBeLessThan(ids.indexOf(messageId));
+    expect(await message()).toMatchObject({ type: 'message', restatedBy: newerId });
+    const [first] = await results();
+    expect(first).toMatchObject({ type: 'memory', content: NEWER });
+  });
+
+  test('is marked as older in a context, added to no prompt, and left out of the start of a session', async () => {
+    expect((await context({})).text).toMatch(/\(\S+, older\) .*The production database is Postgres 14/);
+    expect((await context({ purpose: 'prompt' })).text).not.toContain('Postgres 14');
+    const start = await context({ purpose: 'session_start', query: 'README.md' });
+    expect(start.text).toContain(NEWER);
+    expect(start.text).not.toContain('Postgres 14');
+  });
+
+  test('is found as it was for who asks for the past, for versions, or for messages alone', async () => {
+    for (const more of [{ includeSuperseded: true }, { types: ['message'] }]) {
+      expect(await message(more)).not.toHaveProperty('restatedBy');
+    }
+    const past = await caller.search('which Postgres database did production use before?');
+    expect(past.body.results.find(({ id }) => id === messageId)).not.toHaveProperty('restatedBy');
+    expect((await results({ types: ['message'] })).every(({ type }) => type === 'message')).toBe(true);
+  });
+
+  test('counts as before while another memory of it holds', async () => {
+    const { source } = (await caller.call<{ data: { source: object }[] }>('/v1/memories?includeSuperseded=true')).body
+      .data[1]!;
+    await caller.add('The user likes quiet servers.', { source });
+    expect(await message()).not.toHaveProperty('restatedBy');
+  });
+
+  test('counts as before once the newer memory is gone', async () => {
+    await caller.erase(newerId);
+    expect((await results()).map(({ id }) => id)).toContain(messageId);
+    expect((await results()).map(({ content }) => content)).not.toContain(NEWER);
+  });
+});
