@@ -9,6 +9,7 @@ import type { Section } from '../report.ts';
 import { listsFile, readLists } from '../retrieval/lists.ts';
 import { mean } from '../retrieval/recall-table.ts';
 import { remember } from '../retrieval/remembering.ts';
+import { type Extracted, readExtracted, saysExtracted, storeExtracted } from './extracted.ts';
 import { type Machine, openHookSession } from './hook-session.ts';
 import { type Person, type Prompt, readPerson, type Statement, toldFacts } from './people.ts';
 import { saysFact } from './said-in.ts';
@@ -18,11 +19,18 @@ const STATEMENTS_PER_SESSION = 4;
 const MEMORIES_PER_BATCH = 50;
 
 /**
- * How the account came to know the facts: from prompts, as memories, or as memories of an assistant that gives tags and
- * supersedes what changed. For the last, the person's file has a folder `tags` beside it.
+ * How the account came to know the facts: from prompts; from prompts and what a model extracted from them afterwards; as
+ * memories; or as memories of an assistant that gives tags and supersedes what changed. For `extracted` and `remembered`, the
+ * person's file has folders `extracted` and `tags` beside it.
  */
-const WAYS = ['captured', 'stored', 'remembered'] as const;
+const WAYS = ['captured', 'extracted', 'stored', 'remembered'] as const;
 type Way = (typeof WAYS)[number];
+
+/** What is known of a person besides the file. */
+interface Recorded {
+  tags: ReadonlyMap<string, string[]> | undefined;
+  extracted: readonly Extracted[];
+}
 
 interface Asked {
   prompt: Prompt;
@@ -47,6 +55,7 @@ export async function benchSessions({ data, progress }: BenchOptions): Promise<S
     data.split(',').map(async (file) => ({
       person: await readPerson(resolve(file)),
       tags: existsSync(listsFile(file, 'tags')) ? await readLists([file], 'tags') : undefined,
+      extracted: await readExtracted(file),
     })),
   );
   const rows: Section['rows'] = [];
@@ -54,16 +63,18 @@ export async function benchSessions({ data, progress }: BenchOptions): Promise<S
   await inFreshFolder(async (folder) => {
     const dataDir = join(folder, 'data');
     const daemon = await startDaemon({ dataDir, settings: { SVC_DEFAULT_TIER: 'Enterprise' } });
-    for (const { person, tags } of people) {
+    for (const { person, ...recorded } of people) {
       for (const way of WAYS) {
-        if (way === 'remembered' && tags === undefined) continue;
+        if (way === 'remembered' && recorded.tags === undefined) continue;
+        if (way === 'extracted' && recorded.extracted.length === 0) continue;
         progress(`${person.name}, ${way}`);
         const apiKey = await signInByMail(daemon.url, join(dataDir, 'mail'), `${person.name}-${way}@example.com`);
         const machine = { url: daemon.url, apiKey, folder: join(folder, `${person.name}-${way}`) };
         await mkdir(machine.folder);
-        await tell[way](machine, person, tags);
+        await tell[way](machine, person, recorded);
         const asked: Asked[] = [];
-        for (const prompt of person.prompts) asked.push(await ask(machine, person, prompt));
+        const extracted = way === 'extracted' ? recorded.extracted : [];
+        for (const prompt of person.prompts) asked.push(await ask(machine, person, prompt, extracted));
         rows.push(...rowsOf(`${person.name}, ${way}`, asked));
         findings.push(...findingsOf(person.name, way, asked));
       }
@@ -73,18 +84,11 @@ export async function benchSessions({ data, progress }: BenchOptions): Promise<S
   return { name: 'sessions', title: 'Needed facts in what hooks added by the end of the prompt', rows, findings };
 }
 
-const tell: Record<Way, (machine: Machine, person: Person, tags?: ReadonlyMap<string, string[]>) => Promise<void>> = {
-  async captured(machine, { statements, projects }) {
-    for (let at = 0; at < statements.length; ) {
-      const { project } = statements[at]!;
-      const session = await openHookSession(machine, project, projects[project]!.files);
-      const end = at + STATEMENTS_PER_SESSION;
-      for (; at < end && statements[at]?.project === project; at += 1) {
-        await session.event('prompt', { prompt: statements[at]!.prompt });
-        await session.event('stop', { last_assistant_message: 'Done. Anything else?' });
-      }
-      await session.event('session-end');
-    }
+const tell: Record<Way, (machine: Machine, person: Person, recorded: Recorded) => Promise<void>> = {
+  captured,
+  async extracted(machine, person, { extracted }) {
+    await captured(machine, person);
+    await storeExtracted((path, body) => callApi(machine.url, machine.apiKey, path, body), person, extracted);
   },
   async stored({ url, apiKey }, { statements }) {
     const memories = statements.flatMap(({ fact, project }) =>
@@ -94,12 +98,30 @@ const tell: Record<Way, (machine: Machine, person: Person, tags?: ReadonlyMap<st
       await callApi(url, apiKey, '/v1/memories/batch', { memories: memories.slice(at, at + MEMORIES_PER_BATCH) });
     }
   },
-  async remembered({ url, apiKey }, person, tags) {
+  async remembered({ url, apiKey }, person, { tags }) {
     await remember((path, body) => callApi(url, apiKey, path, body), toldFacts(person), { tags, supersedes: true });
   },
 };
 
-async function ask(machine: Machine, { statements, projects }: Person, prompt: Prompt): Promise<Asked> {
+async function captured(machine: Machine, { statements, projects }: Person): Promise<void> {
+  for (let at = 0; at < statements.length; ) {
+    const { project } = statements[at]!;
+    const session = await openHookSession(machine, project, projects[project]!.files);
+    const end = at + STATEMENTS_PER_SESSION;
+    for (; at < end && statements[at]?.project === project; at += 1) {
+      await session.event('prompt', { prompt: statements[at]!.prompt });
+      await session.event('stop', { last_assistant_message: 'Done. Anything else?' });
+    }
+    await session.event('session-end');
+  }
+}
+
+async function ask(
+  machine: Machine,
+  { statements, projects }: Person,
+  prompt: Prompt,
+  extracted: readonly Extracted[],
+): Promise<Asked> {
   const session = await openHookSession(machine, prompt.project, projects[prompt.project]!.files);
   const atStart = await session.event('session-start', { source: 'startup' });
   const before = prompt.before === undefined ? '' : await session.event('prompt', { prompt: prompt.before });
@@ -107,7 +129,8 @@ async function ask(machine: Machine, { statements, projects }: Person, prompt: P
   const added = [atStart, before, atPrompt].join('\n');
   const needed = statements.filter(({ key }) => key !== undefined && prompt.needs.includes(key));
   const replaced = new Set(needed.flatMap(({ replaces }) => replaces ?? []));
-  const says = (text: string) => (statement: Statement) => saysFact(text, statement);
+  const says = (text: string) => (statement: Statement) =>
+    saysFact(text, statement) || saysExtracted(text, statement.key, extracted);
   return {
     ...{ prompt, atStart, atPrompt, isChanged: replaced.size > 0 },
     isKnown: needed.some(says(added)),
@@ -148,7 +171,7 @@ function findingsOf(name: string, way: Way, asked: readonly Asked[]): Section['f
     {
       name: `${of}needed fact known`,
       value: shareOf(needing, ({ isKnown }) => isKnown),
-      atLeast: way === 'captured' ? 0.6 : 0.8,
+      atLeast: way === 'captured' || way === 'extracted' ? 0.6 : 0.8,
     },
     {
       name: `${of}added where nothing is needed`,

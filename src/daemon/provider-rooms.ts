@@ -8,6 +8,8 @@ import { createAskModel } from '../features/extraction/ask-model.ts';
 import { createExtraction } from '../features/extraction/extraction.ts';
 import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
 import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
+import { createPortions } from '../features/extraction/portions.ts';
+import { createShownChunks } from '../features/extraction/shown-chunk.ts';
 import type { Idempotency } from '../features/idempotency/idempotency.ts';
 import { createJobRunner, type JobHandler } from '../features/jobs/job-runner.ts';
 import { createJobs } from '../features/jobs/jobs.ts';
@@ -16,7 +18,7 @@ import type { Memories } from '../features/memories/memories.ts';
 import { createProviderKeys } from '../features/providers/provider-keys.ts';
 import { createProviderSettings } from '../features/providers/provider-settings.ts';
 import { createSpending } from '../features/providers/spending.ts';
-import type { RelatedMemories } from '../features/search/related-memories.ts';
+import { findRelatedBy, type RelatedMemories } from '../features/search/related-memories.ts';
 import type { Suggestions } from '../features/suggestions/suggestions.ts';
 import type { Cursors } from '../features/text/page-cursor.ts';
 import { createTidyHandler } from '../features/tidy/tidy-handler.ts';
@@ -89,8 +91,9 @@ export function composeJobs(dependencies: JobDependencies) {
     tierOf,
   } = dependencies;
   const { jobs, spending, models, providerKeys, providerSettings } = providers;
+  const chunks = createShownChunks({ reading, memories, related, tierOf });
   const askModel = createAskModel({ db, jobs, providerKeys, models, spending });
-  const extract = createExtractionHandler({ db, clock, jobs, reading, memories, related, askModel, usage, tierOf });
+  const extract = createExtractionHandler({ db, clock, jobs, reading, chunks, askModel, usage });
   const tidy = createTidyHandler({ db, clock, jobs, memories, suggestions, readPortion, askModel });
   const work: JobHandler = (job, signal) => (job.kind === 'tidy' ? tidy : extract)(job, signal);
   const jobRunner = createJobRunner({ db, clock, random, log, jobs, work });
@@ -110,5 +113,6 @@ export function composeJobs(dependencies: JobDependencies) {
     wake,
   });
   const tidyJobs = createTidyJobs({ db, clock, log, usage, idempotency, jobs, providerKeys, providerSettings, wake });
-  return { jobRunner, extraction, tidyJobs };
+  const portions = createPortions({ db, clock, reading, chunks, memories, findRelated: findRelatedBy(related), jobs });
+  return { jobRunner, extraction, tidyJobs, portions };
 }

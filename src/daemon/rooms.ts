@@ -205,7 +205,7 @@ export async function openRooms(
   const profile = createProfile({ db, clock, tokenCounterOf, topics });
   const comparing = createComparing({ db, clock, log, words, memories, reading, related, suggestions, topics });
   const readPortion = createWorkList({ db, clock, scopes, memories, similar, suggestions });
-  const { jobRunner, extraction, tidyJobs } = composeJobs({
+  const { jobRunner, extraction, tidyJobs, portions } = composeJobs({
     ...{ ...storing, random, log, providers, reading, memories, related, suggestions, readPortion, tierOf },
   });
   const automaticDecisions = createAutomaticDecisions({
@@ -308,6 +308,7 @@ export async function openRooms(
     automaticDecisions,
     comparing,
     topics,
+    portions,
     tidy,
     tidyJobs,
     remember,

@@ -83,7 +83,10 @@ describe('svc doctor', () => {
     const { Search, Extraction } = await findings(line);
     expect(Search).toMatchObject({ state: 'ok', message: expect.stringMatching(/^by words alone/) });
     expect(Search!.fix).toMatch(/^svc model add all-MiniLM-L6-v2 /);
-    expect(Extraction).toMatchObject({ state: 'ok', fix: expect.stringMatching(/^svc provider use extraction /) });
+    expect(Extraction).toMatchObject({
+      state: 'ok',
+      fix: expect.stringMatching(/^svc extract --with claude .*\. svc provider use extraction /),
+    });
     const model = { provider: 'openai', model: 'small' };
     const settings = { embedding: null, extraction: { model, onAppend: true } };
     const url = await serve((path) =>

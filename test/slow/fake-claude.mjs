@@ -62,6 +62,24 @@ await ask('initialize', {
 });
 const prompt = argv[argv.indexOf('-p') + 1];
 const [, user] = /user "([^"]+)"/.exec(prompt) ?? [];
+
+/** Stores each message of each portion as it was said. */
+async function extract() {
+  const [, after] = / after "([^"]+)"/.exec(prompt) ?? [];
+  const within = after === undefined ? {} : { after };
+  let text = await call('messages_list', user === undefined ? within : { user, ...within });
+  while (text.includes('This is portion')) {
+    const [, portion] = /This is portion (\S+)/.exec(text);
+    const said = [...text.matchAll(/^\[(\d+)\] \([^)]*\) user: (.+)$/gm)];
+    const memories = said.map(([, number, content]) => ({ content, messages: [Number(number)], tags: ['said'] }));
+    text = await call('memories_store', { portion, memories, ...within });
+  }
+  result({ is_error: false, result: 'All read.' });
+  bridge.stdin.end();
+  process.exit(0);
+}
+
+if (argv[argv.indexOf('--allowedTools') + 1].includes('memories_store')) await extract();
 const work = await call('suggestions_list', user === undefined ? {} : { user });
 
 if (script === 'endless') while (true) await call('suggestions_list', {});

@@ -54,5 +54,23 @@ export const TIDY_LISTS: OfflineLists = {
   },
 };
 
+/** The prompts beside the tools to extract memories; there are no resources. */
+export const EXTRACT_LISTS: OfflineLists = {
+  'prompts/list': {
+    prompts: [
+      {
+        name: 'extract',
+        title: 'Extract memories',
+        description: 'Reads what was said in conversations and stores what will still be worth knowing.',
+        arguments: [
+          { name: 'user', required: false },
+          { name: 'project', required: false },
+          { name: 'after', required: false },
+        ],
+      },
+    ],
+  },
+};
+
 /** There are neither prompts nor resources beside the tools of ChatGPT. */
 export const CHATGPT_LISTS: OfflineLists = {};

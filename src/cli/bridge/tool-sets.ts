@@ -1,4 +1,4 @@
-import { CHATGPT_LISTS, EVERYDAY_LISTS, type OfflineLists, TIDY_LISTS } from './offline-lists.ts';
+import { CHATGPT_LISTS, EVERYDAY_LISTS, EXTRACT_LISTS, type OfflineLists, TIDY_LISTS } from './offline-lists.ts';
 
 export type ToolList = Record<string, unknown>[];
 
@@ -85,6 +85,19 @@ const TIDY_TOOLS: ToolList = [
   }),
 ];
 
+const EXTRACT_TOOLS: ToolList = [
+  tool('messages_list', 'Read the next portion of messages that memories were not extracted from.', [], {
+    user: TEXT,
+    project: TEXT,
+    after: TEXT,
+  }),
+  tool('memories_store', 'Store the memories extracted from a portion, and read the next one.', [], {
+    portion: TEXT,
+    memories: { type: 'array', items: { type: 'object' } },
+    replaced: { type: 'array', items: { type: 'object' } },
+  }),
+];
+
 const CHATGPT_TOOLS: ToolList = [
   tool('search', 'Search the memory by meaning and words, best first.', ['query'], { query: TEXT }),
   tool('fetch', 'Read the full text of a search result.', ['id'], { id: TEXT }),
@@ -103,6 +116,12 @@ export const TOOL_SETS = {
     cacheFile: 'mcp-tools-tidy.json',
     builtIn: TIDY_TOOLS,
     lists: TIDY_LISTS,
+  },
+  extract: {
+    path: '/v1/mcp?tools=extract',
+    cacheFile: 'mcp-tools-extract.json',
+    builtIn: EXTRACT_TOOLS,
+    lists: EXTRACT_LISTS,
   },
   chatgpt: {
     path: '/v1/mcp?tools=chatgpt',

@@ -12,7 +12,7 @@ interface McpOptions {
   profile?: string;
   space?: string;
   spaces?: string;
-  tools?: 'tidy' | 'chatgpt';
+  tools?: 'tidy' | 'extract' | 'chatgpt';
   debug?: true;
 }
 
@@ -35,8 +35,9 @@ export function mcpCommand(context: CommandContext, version: string): Command {
     .option(...SPACE_OPTION)
     .option('--spaces <names>', 'what is read together, such as default,team')
     .addOption(
-      new Option('--tools <set>', 'offer other tools: to tidy memories, or search and fetch').choices([
+      new Option('--tools <set>', 'offer other tools: to tidy or extract memories, or search and fetch').choices([
         'tidy',
+        'extract',
         'chatgpt',
       ]),
     )

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { Client } from '../../client/client.ts';
 import type { NewTidy } from '../../contract/jobs.ts';
 import { PROVIDERS, type Provider } from '../../contract/provider-names.ts';
@@ -20,21 +20,19 @@ import {
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
+import { ASSISTANT_PROGRAM_NAMES, type AssistantProgramName, parseMinutes } from '../own-model/program-names.ts';
 import { ownProgram } from '../own-program.ts';
 import { describeUsage } from '../providers/settings-lines.ts';
-import { TIDY_PROGRAM_NAMES, type TidyProgramName } from '../tidy/program-names.ts';
 
 interface TidyOptions extends CommonOptions {
   user?: string;
   project?: string;
   provider?: Provider;
   model?: string;
-  with?: TidyProgramName;
+  with?: AssistantProgramName;
   maxTurns?: number;
   maxMinutes?: number;
 }
-
-const MAX_MINUTES = 24 * 60;
 
 const HELP = `
 A model of your own provider key reads memories that are about the same, and
@@ -64,7 +62,7 @@ export function tidyCommand(context: CommandContext, program: Program = ownProgr
     .option('--model <name>', 'use this model instead of the configured one')
     .addOption(
       new Option('--with <assistant>', 'run this assistant with its own model')
-        .choices([...TIDY_PROGRAM_NAMES])
+        .choices([...ASSISTANT_PROGRAM_NAMES])
         .conflicts('provider'),
     )
     .option('--max-turns <count>', 'with an assistant: stop after this many calls of a tool (default: 60)', parseCount)
@@ -76,7 +74,7 @@ export function tidyCommand(context: CommandContext, program: Program = ownProgr
     .action(async (options: TidyOptions) => {
       const client = await openClient(context, options, { retries: 5 });
       if (options.with !== undefined) {
-        const { tidyWith } = await import('../tidy/tidy-with.ts');
+        const { tidyWith } = await import('../own-model/tidy-with.ts');
         return tidyWith({ ...options, with: options.with }, { client, context, program });
       }
       if (options.maxTurns !== undefined || options.maxMinutes !== undefined) {
@@ -84,14 +82,6 @@ export function tidyCommand(context: CommandContext, program: Program = ownProgr
       }
       await tidyWithKey(client, options, context);
     });
-}
-
-function parseMinutes(text: string): number {
-  const minutes = Number(text);
-  if (!(minutes > 0 && minutes <= MAX_MINUTES)) {
-    throw new InvalidArgumentError(`It must be a number of minutes up to ${MAX_MINUTES}.`);
-  }
-  return minutes;
 }
 
 /** Queues the job and follows it to its end. */

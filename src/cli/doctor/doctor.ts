@@ -35,7 +35,7 @@ async function checkRecall({ session, url, fetch }: Subject): Promise<Finding[]>
           check: 'Extraction',
           state: 'ok',
           message: 'off: what is said comes back as the sentence that says it',
-          fix: 'svc provider use extraction PROVIDER MODEL, then svc provider settings --on-append on, forms memories',
+          fix: 'svc extract --with claude (or codex, gemini, opencode, qwen) forms memories of it. svc provider use extraction PROVIDER MODEL, then svc provider settings --on-append on, does so by itself',
         },
   ];
 }

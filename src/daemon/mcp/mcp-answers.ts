@@ -13,7 +13,10 @@ const RELATED_LENGTH = 300;
 const SUPERSEDING_ADVICE =
   'If the new fact makes one of these out of date, call memory_add again with the same content and its id in supersedes.';
 
-const ADVICE: Partial<Record<ErrorCode, string>> = {
+/** What to do about errors, by their codes. */
+export type Advice = Partial<Record<ErrorCode, string>>;
+
+const ADVICE: Advice = {
   invalid_request: 'Correct the arguments and call the tool again.',
   not_found: 'Look up the id with memory_search or memory_list; it may have been deleted.',
   conflict: 'Read the memory again with memory_get, then decide.',
@@ -136,14 +139,14 @@ function feedbackText({ searchId, searches = [] }: Pick<ContextAnswer, 'searchId
 }
 
 /** Formats an error so that an assistant can act on it: its code, what is wrong and what to do. */
-export function refusalText({ code, message, options }: AppError, unknownIdAdvice = ADVICE.not_found): string {
+export function refusalText({ code, message, options }: AppError, advice: Advice = {}): string {
   const { errors = [], retryAfterSeconds } = options;
   const lines = [
     `${code}: ${message}`,
     // A single field error is already in the message.
     ...(errors.length > 1 ? errors.map((fault) => `${fault.path}: ${fault.message}`) : []),
     ...(retryAfterSeconds ? [`Retry after ${retryAfterSeconds} s.`] : []),
-    (code === 'not_found' ? unknownIdAdvice : ADVICE[code]) ?? '',
+    advice[code] ?? ADVICE[code] ?? '',
   ];
   return lines.filter((line) => line !== '').join('\n');
 }

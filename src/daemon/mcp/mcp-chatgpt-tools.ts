@@ -94,7 +94,7 @@ export function createChatgptTools({ search, publicUrl, ...items }: Dependencies
         documentOf(await find(items, principal, id), addressIn(principal), mark),
       text: (document: Document) => JSON.stringify(document),
       isParsed: true,
-      unknownIdAdvice: 'Call fetch with an id that search returned. The item may have been deleted since.',
+      advice: { not_found: 'Call fetch with an id that search returned. The item may have been deleted since.' },
     }),
   ];
 }

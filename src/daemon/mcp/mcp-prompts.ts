@@ -1,13 +1,15 @@
 import type { GetPromptResult } from '@modelcontextprotocol/server';
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { Name, strict } from '../../contract/common.ts';
+import { PortionQuery } from '../../contract/extraction-portions.ts';
 import { Project } from '../../contract/project.ts';
 import { ContextRequest } from '../../contract/search.ts';
+import { SYSTEM } from '../../features/extraction/prompt.ts';
 import { contextText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { protocolError } from './mcp-protocol-error.ts';
 import type { Recall } from './mcp-readers.ts';
-import { listedInput } from './mcp-schemas.ts';
+import { type ArgumentNotes, listedInput } from './mcp-schemas.ts';
 import type { Registration } from './mcp-tool.ts';
 
 const RecallArguments = Type.Object(
@@ -33,6 +35,13 @@ const tidySteps = (
    Keep all numbers, names, negations and dates. Memories of different people, places, projects or times are not the same. Quote evidence exactly as the memory has it, from each memory that you name. When in doubt, propose nothing, and nothing that is suggested already.
 3. While there is a cursor, call suggestions_list again with it and go on with step 2.
 4. Summarize in two or three sentences how many suggestions of which kind wait for a decision: in the web app under Review, or with svc review. You cannot decide them.`;
+
+const extractSteps = (
+  whose: string,
+) => `1. Call messages_list${whose}. It returns a portion of messages with numbers, the known memories about the same with labels, and the name of the portion.
+2. Call memories_store with that name and the memories that you extracted, an empty list if none. known may also be the id of a memory that you saw before. Each is stored or refused by itself. The answer has the id of each, older memories that may be about the same, and the next portion.
+3. Usually none of those is replaced. If a memory that you stored takes the place of an older one, listed there or seen before, so that the older one no longer holds, give their ids as replaced in your next call of memories_store, if nothing is left to read in one without a portion.
+4. Go on with step 2 until there is no portion left, then say in a sentence how many memories were stored.`;
 
 /** The MCP prompts, which a person invokes. They are built without calling a model. */
 export function createPrompts({ recall }: { recall: Recall }): Registration[] {
@@ -88,27 +97,58 @@ function saveSessionPrompt(): Registration {
 
 /** The prompt that leads a model through tidying memories. */
 export function createTidyPrompts(): Registration[] {
-  const config = {
-    title: 'Tidy memories',
-    description: 'Reads memories that are about the same and proposes changes, which a person decides.',
-    argsSchema: listedInput(TidyArguments, {
-      user: 'Whose memories, if several people are served',
-      project: 'Only what belongs to this project or to none',
+  return [
+    scopedPrompt(TidyArguments, {
+      name: 'tidy',
+      title: 'Tidy memories',
+      description: 'Reads memories that are about the same and proposes changes, which a person decides.',
+      arguments: SCOPE,
+      text: (whose) => `Tidy the memories of svc.\n\n${tidySteps(whose)}`,
     }),
-  };
-  const read = argumentReader<Static<typeof TidyArguments>>(TidyArguments);
-  const register: Registration = (server, call) => {
-    server.registerPrompt('tidy', config, async (given) => {
+  ];
+}
+
+/** The prompt that leads a model through extracting memories. */
+export function createExtractPrompts(): Registration[] {
+  return [
+    scopedPrompt(PortionQuery, {
+      name: 'extract',
+      title: 'Extract memories',
+      description: 'Reads what was said in conversations and stores what will still be worth knowing.',
+      arguments: { ...SCOPE, after: 'Only conversations with messages after it; by default, of 7 days' },
+      text: (whose) => `${SYSTEM}\n\n${extractSteps(whose)}`,
+    }),
+  ];
+}
+
+const SCOPE = {
+  user: 'Whose memories, if several people are served',
+  project: 'Only what belongs to this project or to none',
+};
+
+interface ScopedPrompt {
+  name: string;
+  title: string;
+  description: string;
+  arguments: ArgumentNotes;
+  /** `whose` are the arguments in words, for the call of the first tool; empty if there are none. */
+  text(whose: string): string;
+}
+
+/** A prompt whose arguments the model passes on to a tool. */
+function scopedPrompt(contract: TObject, { name, arguments: notes, text, ...about }: ScopedPrompt): Registration {
+  const config = { ...about, argsSchema: listedInput(contract, notes) };
+  const read = argumentReader<Record<string, unknown>>(contract);
+  return (server, call) => {
+    server.registerPrompt(name, config, async (given) => {
       try {
-        const where = Object.entries(read(given).input).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-        const whose = where.length === 0 ? '' : ` with ${where.join(' and ')}`;
-        return userMessage(`Tidy the memories of svc.\n\n${tidySteps(whose)}`);
+        const where = Object.entries(read(given).input).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+        return userMessage(text(where.length === 0 ? '' : ` with ${where.join(' and ')}`));
       } catch (error) {
-        throw protocolError(error, 'tidy', call);
+        throw protocolError(error, name, call);
       }
     });
   };
-  return [register];
 }
 
 function userMessage(text: string): GetPromptResult {

@@ -7,7 +7,7 @@ import { idsOfAnswer } from '../../features/activity/activity.ts';
 import type { Principal } from '../../features/keys/keys.ts';
 import { requireScope } from '../../features/keys/keys.ts';
 import type { McpNote } from '../answered.ts';
-import { errorResult, failureText, refusalText } from './mcp-answers.ts';
+import { type Advice, errorResult, failureText, refusalText } from './mcp-answers.ts';
 import { argumentReader } from './mcp-arguments.ts';
 import { type ArgumentNotes, declaredFieldsOf, listedInput, listedOutput } from './mcp-schemas.ts';
 import type { ToolSet } from './mcp-tool-set.ts';
@@ -66,8 +66,8 @@ interface Tool<Input, Output extends object> {
   ui?: { resourceUri: string; visibility: readonly ('model' | 'app')[] };
   /** What the screen gets and the model does not. */
   meta?(output: Output): Record<string, unknown>;
-  /** What to do about an id that nothing has, if the tools of every day are no help. */
-  unknownIdAdvice?: string;
+  /** What to do about an error, by its code, if the tools of every day are no help. */
+  advice?: Advice;
 }
 
 /** Tool annotations by kind of tool. */
@@ -80,7 +80,7 @@ export const DELETES = { readOnlyHint: false, destructiveHint: true, idempotentH
 
 /** Wraps a feature's method as a tool. Schemas are compiled here, once, rather than for the server of each request. */
 export function tool<Input, Output extends object>(definition: Tool<Input, Output>): Registration {
-  const { name, output, run, text, meta, ui, isParsed = false, unknownIdAdvice } = definition;
+  const { name, output, run, text, meta, ui, isParsed = false, advice } = definition;
   const config = toolConfig(definition);
   const outputSchema = listedOutput(output);
   const declared = declaredFieldsOf(output);
@@ -106,7 +106,7 @@ export function tool<Input, Output extends object>(definition: Tool<Input, Outpu
         note.status = error instanceof AppError ? error.status : 500;
         if (error instanceof AppError && error.code !== 'internal') {
           if (error.status >= 500) log.error({ error, tool: name, requestId }, 'MCP tool could not be served');
-          return errorResult(refusalText(error, unknownIdAdvice));
+          return errorResult(refusalText(error, advice));
         }
         if (!mcpReq.signal.aborted) log.error({ error, tool: name, requestId }, 'MCP tool failed');
         return errorResult(failureText(requestId));

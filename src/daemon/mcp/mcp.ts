@@ -291,13 +291,13 @@ function asksForStructure({ query }: FastifyRequest): boolean {
   return (query as { structured?: string }).structured === 'true';
 }
 
-/** `/v1/mcp?tools=tidy` or `=chatgpt` offers other tools than those of every day. Throws `invalid_request`. */
+/** `/v1/mcp?tools=tidy`, `=extract` or `=chatgpt` offers other tools than those of every day. Throws `invalid_request`. */
 function toolSetOf({ query }: FastifyRequest): ToolSet {
   const { tools } = query as { tools?: unknown };
   if (tools === undefined) return 'everyday';
   const named = NAMED_TOOL_SETS.find((name) => name === tools);
   if (named) return named;
-  const rule = `must be ${NAMED_TOOL_SETS.join(' or ')}`;
+  const rule = `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(NAMED_TOOL_SETS)}`;
   const errors = [{ path: 'tools', message: rule }];
   const message = `There are no such tools. tools ${rule}; leave it out for the tools of every day.`;
   throw new AppError('invalid_request', message, { errors });

@@ -1,4 +1,5 @@
 import type { ActivityEntry, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
+import type { StoredPortion } from '../../contract/extraction-portions.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -56,10 +57,20 @@ export function idsOfAnswer(answer: unknown): AnswerIds {
     answer as Answer;
   const items = [data, results, citations].find(Array.isArray) ?? [];
   const own = id === undefined ? [conversationId, jobId, ...(Array.isArray(messageIds) ? messageIds : [])] : [id];
-  const found = ownIds(items.length > 0 ? items.map((item) => (item as Answer | null)?.id) : own);
+  const found = ownIds(
+    items.length > 0 ? items.map((item) => (item as Answer | null)?.id) : [...own, ...changedBy(answer)],
+  );
   // Bulk calls count the items without naming them.
   const counted = [updated, deleted].find((count) => typeof count === 'number') ?? 0;
   return { ids: found.slice(0, MAX_IDS), itemCount: found.length || counted, searchId: searchIdOf(searchId) };
+}
+
+/** The memories that a model stored of a portion, and those that it superseded. */
+function changedBy(answer: object): unknown[] {
+  const { decisions, replaced } = answer as Partial<StoredPortion>;
+  const stored = Array.isArray(decisions) ? decisions.map(({ memoryId }) => memoryId) : [];
+  const superseded = Array.isArray(replaced) ? replaced.filter(({ error }) => error === null) : [];
+  return [...stored, ...superseded.map(({ older }) => older)];
 }
 
 /** Returns the ids of svc's own in the path of a request. */

@@ -3,18 +3,28 @@ import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
 import { MAX_TAGS, type NewMemory } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import type { JobRow } from '../jobs/jobs.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import type { Proposal } from './proposals.ts';
 
-/** The account, user, project and job on whose behalf memories are stored. */
+/** Who extracts memories. */
+export interface Extractor {
+  /** The program that asked for it, and the address of the member of a space. */
+  client: string | null;
+  author: string | null;
+  isDryRun: boolean;
+  /** What the metadata of memories says of the model. */
+  source: Record<string, string>;
+}
+
+/** The account, user, project and conversation of the memories, and who extracts them. */
 export interface ApplyContext {
   tenant: MeteredTenant;
   endUser: string;
   project: string | null;
-  job: JobRow;
+  conversationId: string;
+  extractor: Extractor;
   terms: PreparedTerms;
 }
 
@@ -45,15 +55,16 @@ async function applyOne(
   context: ApplyContext,
 ): Promise<Decision> {
   const { decision, target } = proposal;
-  if (decision === 'nothing' || context.job.dryRun === 1) return toDecision(proposal, null);
+  if (decision === 'nothing' || context.extractor.isDryRun) return toDecision(proposal, null);
   const { tenantId } = context.tenant;
-  const { client, author } = context.job;
+  const { client, author } = context.extractor;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
   if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
     const tags = target.tags.length + proposal.tags.length > MAX_TAGS ? {} : { addTags: proposal.tags };
     const change = {
       content: proposal.content,
       ...tags,
+      ...(proposal.occurredAt !== undefined && { occurredAt: proposal.occurredAt }),
       ...EXTRACTED,
       ...withSources(target.metadata, proposal, context),
     };
@@ -100,7 +111,7 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
     user: context.endUser,
     ...(context.project !== null && { project: context.project }),
     occurredAt: occurredAt ?? toTimestamp(cited.at(-1)!.createdAt),
-    source: { conversationId: context.job.conversationId!, messageId: cited[0]!.id },
+    source: { conversationId: context.conversationId, messageId: cited[0]!.id },
     ...withSources({}, proposal, context),
     ...(supersedes !== undefined && { supersedes }),
   };
@@ -110,10 +121,10 @@ function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string
 function withSources(
   metadata: Record<string, unknown>,
   { cited }: Proposal,
-  { job: { id: jobId, conversationId, provider, model } }: ApplyContext,
+  { conversationId, extractor: { source } }: ApplyContext,
 ): { metadata?: Record<string, unknown> } {
   const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
-  const extraction = { jobId, provider, model, conversationId, messageIds };
+  const extraction = { ...source, conversationId, messageIds };
   const parsed = { ...metadata, extraction };
   const fits = Object.keys(parsed).length <= 64 && JSON.stringify(parsed).length <= 8000;
   return fits ? { metadata: parsed } : {};

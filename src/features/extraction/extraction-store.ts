@@ -1,4 +1,6 @@
+import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { projectConditions } from '../../db/values.ts';
 
 /** Ordinal up to which memories have been extracted from a conversation. */
 export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<number> {
@@ -7,6 +9,35 @@ export async function findThrough(reader: Reader, tenantId: string, conversation
     [tenantId, conversationId],
   );
   return row?.throughOrdinal ?? 0;
+}
+
+/** Selects conversations of a user with messages after a time, from an id on. */
+export interface UnreadFilter {
+  tenantId: string;
+  endUser: string;
+  project: ProjectFilter | undefined;
+  afterMs: number;
+  fromId: string;
+}
+
+/**
+ * Finds the first conversation, in the order of ids, with messages that memories were not extracted from, and that no job is
+ * about to read.
+ */
+export async function findUnread(reader: Reader, filter: UnreadFilter): Promise<string | undefined> {
+  const { tenantId, endUser, project, afterMs, fromId } = filter;
+  const ofProject = projectConditions(project, 'c.project');
+  const row = await reader.get<{ id: string }>(
+    `SELECT c.id FROM conversations c
+       LEFT JOIN extractions e ON e.tenantId = c.tenantId AND e.conversationId = c.id
+     WHERE ${['c.tenantId = ? AND c.endUser = ? AND c.id >= ?', ...ofProject.map(([condition]) => condition)].join(' AND ')}
+       AND c.lastMessageAt > ? AND c.erasedAt IS NULL AND c.lastOrdinal > COALESCE(e.throughOrdinal, 0)
+       AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.tenantId = c.tenantId AND j.conversationId = c.id
+         AND j.dryRun = 0 AND j.finishedAt IS NULL)
+     ORDER BY c.id LIMIT 1`,
+    [tenantId, endUser, fromId, ...ofProject.map(([, value]) => value), afterMs],
+  );
+  return row?.id;
 }
 
 export async function updateThrough(

@@ -39,7 +39,8 @@ For each memory give:
 - tags: 3 to 5 labels of a word or two that the content lacks and somebody may ask for it with, such as "father" and "job"
   for "Papa drove trams in Rosario". Use the languages of the conversation.
 - messages: the numbers of the messages that state it. Without any, it is not a memory.
-- date: YYYY-MM-DD of the day on which it happened or will happen, worked out from the day of the message; "" if unknown.
+- date: YYYY-MM-DD of the day on which it happened or will happen, worked out from the day of the message: a day without a
+  year is the nearest one that fits what is said; "" if unknown, and for a habit, a month or a year alone.
 - decision: "add" for what is not known; "update" if a known memory says less about the same thing: give the whole new
   text; "supersede" if it contradicts or replaces a known memory; "nothing" if it is already known.
 - known: the label of the known memory that the decision is about, such as "m3"; "" for "add".

@@ -1,3 +1,4 @@
+import { MAX_EXTRACTED, MAX_EXTRACTED_CHARACTERS } from '../../contract/extraction-portions.ts';
 import { oneLine } from '../../contract/fence.ts';
 import type { DecisionKind } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
@@ -21,43 +22,58 @@ export interface Proposal {
   reason: string;
 }
 
-/** More than one chunk can plausibly contain; the rest is garbage. */
-const MAX_EXTRACTED = 100;
 const MAX_CITED = 200;
-const MAX_CONTENT_CHARACTERS = 2000;
 const MAX_REASON_CHARACTERS = 300;
 const MAX_LABELS = 5;
 const MAX_LABEL_CHARACTERS = 40;
 
 /**
- * Validates the model's output against what it was shown. A memory must cite at least one message and share a word with
- * the messages it cites. An already known memory changes nothing, whatever the model decided. Text is made storable and
+ * Validates the model's output against what it was shown, in steps. A memory must cite at least one message and share a word
+ * with the messages it cites. An already known memory changes nothing, whatever the model decided. Text is made storable and
  * truncated.
  */
-export function toProposals(
+export function* proposalsInSteps(
   extracted: readonly Extracted[],
   { messages }: Chunk,
   known: readonly Memory[],
-): Proposal[] {
+): Generator<void, Proposal[]> {
   const seen = new Set(known.map(({ content }) => wordsKey(content)));
-  return extracted.slice(0, MAX_EXTRACTED).map((item) => {
-    const normalized = item.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
-    const content = toStorable(normalized, MAX_CONTENT_CHARACTERS);
-    const citedNumbers = new Set(item.messages.slice(0, MAX_CITED));
-    const cited = messages.filter((_, index) => citedNumbers.has(index + 1));
-    const target = known[Number(/^\[?m(\d+)\]?$/.exec(item.known.trim())?.[1] ?? 0) - 1];
-    const reason = toStorable(item.reason.trim(), MAX_REASON_CHARACTERS);
-    const proposal = { content, tags: tagsOf(item.tags), cited, target, occurredAt: timestampOf(item.date), reason };
-    const objection = objectionTo(item.decision, normalized.length, proposal, seen);
-    if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
-    if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
-    if (item.decision === 'supersede' && target && isNewer(target, cited)) {
-      return { ...proposal, decision: 'nothing', reason: 'The known memory is newer than these messages.' };
-    }
-    seen.add(wordsKey(content));
-    const decision = target === undefined ? 'add' : item.decision;
-    return { ...proposal, decision, target: decision === 'add' ? undefined : target };
-  });
+  const proposals: Proposal[] = [];
+  for (const item of extracted.slice(0, MAX_EXTRACTED)) {
+    proposals.push(proposalOf(item, messages, known, seen));
+    yield;
+  }
+  return proposals;
+}
+
+/** Adds what is proposed to those `seen`. */
+function proposalOf(
+  item: Extracted,
+  messages: readonly ChunkMessage[],
+  known: readonly Memory[],
+  seen: Set<string>,
+): Proposal {
+  const normalized = item.content.replaceAll('\0', ' ').replace(/\s+/g, ' ').trim();
+  const content = toStorable(normalized, MAX_EXTRACTED_CHARACTERS);
+  const citedNumbers = new Set(item.messages.slice(0, MAX_CITED));
+  const cited = messages.filter((_, index) => citedNumbers.has(index + 1));
+  const target = findKnown(item.known.trim(), known);
+  const reason = toStorable(item.reason.trim(), MAX_REASON_CHARACTERS);
+  const proposal = { content, tags: tagsOf(item.tags), cited, target, occurredAt: timestampOf(item.date), reason };
+  const objection = objectionTo(item.decision, normalized.length, proposal, seen);
+  if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
+  if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
+  if (item.decision === 'supersede' && target && cited.every(({ createdAt }) => isNewer(target, createdAt))) {
+    return { ...proposal, decision: 'nothing', reason: 'The known memory is newer than these messages.' };
+  }
+  seen.add(wordsKey(content));
+  const decision = target === undefined ? 'add' : item.decision;
+  return { ...proposal, decision, target: decision === 'add' ? undefined : target };
+}
+
+/** Finds a known memory by its label or its id. */
+function findKnown(name: string, known: readonly Memory[]): Memory | undefined {
+  return known[Number(/^\[?m(\d+)\]?$/.exec(name)?.[1] ?? 0) - 1] ?? known.find(({ id }) => id === name);
 }
 
 /** Labels that are stored; a longer one is no label. */
@@ -72,17 +88,21 @@ function objectionTo(
   { content, cited }: Pick<Proposal, 'content' | 'cited'>,
   seen: ReadonlySet<string>,
 ): string | undefined {
-  if (characters === 0 || characters > MAX_CONTENT_CHARACTERS) return 'It is empty or too long for one fact.';
+  if (characters === 0 || characters > MAX_EXTRACTED_CHARACTERS) return 'It is empty or too long for one fact.';
   if (cited.length === 0) return 'It cites no message.';
   if (decision !== 'nothing' && seen.has(wordsKey(content))) return 'It is already known.';
   if (!isSupportedBy(content, cited)) return 'The cited messages do not support it.';
   return undefined;
 }
 
-/** A known memory is not superseded by older messages that happen to be read later. */
-function isNewer({ occurredAt, createdAt }: Memory, cited: readonly ChunkMessage[]): boolean {
-  const known = parseTimestamp(occurredAt ?? createdAt) ?? 0;
-  return cited.every((message) => message.createdAt < known);
+/**
+ * Whether a memory happened after something was said, so that this does not supersede it: messages may be read late. A plan has
+ * the day that it is for, which says nothing of when it was told.
+ */
+export function isNewer({ occurredAt, createdAt }: Memory, saidMs: number): boolean {
+  const storedMs = parseTimestamp(createdAt) ?? 0;
+  const happenedMs = parseTimestamp(occurredAt ?? createdAt) ?? 0;
+  return happenedMs <= storedMs && saidMs < happenedMs;
 }
 
 /** Normalizes a text to its sequence of words, for equality. */

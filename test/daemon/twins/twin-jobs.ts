@@ -1,5 +1,7 @@
+import { deleteExtraction, findUnread, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import { listDueJobs, updateClaimed, updateRenewed } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
+import { listCiting } from '../../../src/features/memories/memories-store.ts';
 import { FAR_MS } from './twin-fill.ts';
 import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';
@@ -46,5 +48,25 @@ export const JOBS: Record<string, Scenario> = {
     });
     twin.record('claims', claims);
     twin.record('leases', leases);
+  },
+
+  async 'find what memories were not extracted from'(twin) {
+    const { tenantId, filled } = twin;
+    const { conversation, otherConversation } = filled;
+    const id = 'job_about_to_read';
+    const found = await write(twin, async (connection) => {
+      const done = (await jobs.findJob(connection, tenantId, filled.job))!;
+      const open = { ...done, id, state: 'queued', dueAt: FAR_MS, dryRun: 0, finishedAt: null } as const;
+      await jobs.insertJob(connection, { ...open, tenantId: STRAY });
+      await deleteExtraction(connection, tenantId, conversation);
+      await updateThrough(connection, { tenantId, conversationId: otherConversation }, 77);
+      const all = { tenantId, project: undefined, afterMs: 0, fromId: '' };
+      const unread = await findUnread(connection, { ...all, endUser: 'default' });
+      const ofAnn = await findUnread(connection, { ...all, endUser: 'ann' });
+      await connection.run('DELETE FROM jobs WHERE id = ?', [id]);
+      return [unread, ofAnn ?? null];
+    });
+    twin.record('unread', found);
+    twin.record('citing', await listCiting(readerOf(twin), tenantId, ['msg_of_both']));
   },
 };

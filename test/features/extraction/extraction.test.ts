@@ -78,6 +78,23 @@ describe('extraction', () => {
     });
   });
 
+  test('keeps a conversation that a job is about to read from the model of an assistant', async () => {
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const read = async () => {
+      const headers = { accept: 'application/json, text/event-stream' };
+      const params = { name: 'messages_list', arguments: {} };
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      return (await caller.call('/v1/mcp?tools=extract', { body, headers })).text;
+    };
+    expect(await read()).toContain('green tea');
+    server.next('hang');
+    const jobId = await extract(caller, conversation);
+    await untilJob(caller, jobId, ({ state }) => state === 'running');
+    expect(await read()).toContain('There is nothing left to read.');
+    await caller.call(`/v1/jobs/${jobId}`, { method: 'DELETE' });
+    expect(await read()).toContain('green tea');
+  });
+
   test('stores the labels of a memory, by which it is found, and adds those of more detail', async () => {
     const conversation = await converse(caller, ['Papa drove trams in Rosario for thirty years.'], 'eve');
     const content = 'Papa drove trams in Rosario.';

@@ -6,7 +6,7 @@ import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { type Chunk, toChunk, withoutRecalled } from '../../../src/features/extraction/conversation-chunk.ts';
 import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
 import type { Extracted } from '../../../src/features/extraction/prompt.ts';
-import { toProposals } from '../../../src/features/extraction/proposals.ts';
+import { proposalsInSteps } from '../../../src/features/extraction/proposals.ts';
 import { extracted } from './extraction-daemon.ts';
 
 const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system' | 'tool' = 'user') => ({
@@ -22,6 +22,13 @@ const memory = (id: string, content: string, day = '2026-05-01') =>
   ({ id, content, version: 1, occurredAt: null, createdAt: `${day}T00:00:00.000Z` }) as Memory;
 const key = (provider: ProviderKey['provider'], models: string[], status: ProviderKey['status'] = 'valid') =>
   ({ provider, models, status }) as ProviderKey;
+
+function toProposals(...given: Parameters<typeof proposalsInSteps>) {
+  const steps = proposalsInSteps(...given);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
 
 describe('a chunk', () => {
   test('is as long as a model reads reliably, and the next one continues where it ended', () => {

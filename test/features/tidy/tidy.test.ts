@@ -224,7 +224,7 @@ describe('/v1/mcp', () => {
       const answer = await caller.call(`/v1/mcp?${query}`, { body });
       expect(answer.status).toBe(400);
       expect(answer.body).toMatchObject({ code: 'invalid_request', errors: [{ path: 'tools' }] });
-      expect(answer.text).toContain('tools must be tidy or chatgpt');
+      expect(answer.text).toContain('tools must be tidy, extract, or chatgpt');
     }
   });
 

@@ -1,8 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Client } from '../../client/client.ts';
-import type { TidyWork } from '../../contract/tidy.ts';
 import { type Program as BridgeProgram, findCommand, forwardedVariables } from '../assistants/bridge-command.ts';
 import { createHttpTransport, endpointIn } from '../bridge/http-transport.ts';
 import { parseMessage } from '../bridge/message.ts';
@@ -12,33 +10,33 @@ import { EXIT } from '../exit.ts';
 import { CommandFailure, EXIT_INTERRUPTED } from '../failure.ts';
 import { OWN_RUN_VARIABLE } from '../hook/own-run.ts';
 import { printJson } from '../memory/command-options.ts';
+import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { oneLine, truncate } from '../memory/terminal-text.ts';
 import { formatCount } from '../number-format.ts';
-import type { TidyProgramName } from './program-names.ts';
+import {
+  type AssistantProgram,
+  objectIn,
+  type ProgramNews,
+  TASKS,
+  type TaskName,
+  textIn,
+} from './assistant-program.ts';
+import { ASSISTANT_PROGRAMS } from './assistant-programs.ts';
+import type { AssistantProgramName } from './program-names.ts';
 import { type ProgramEnd, runProgram } from './run-program.ts';
-import { objectIn, type ProgramNews, type TidyProgram, textIn } from './tidy-program.ts';
-import { TIDY_PROGRAMS } from './tidy-programs.ts';
 
-/** Whose memories to tidy. */
-interface TidyScope {
-  user?: string;
-  project?: string;
-}
-
-/** What the daemon offers to those that tidy. */
-interface TidyDaemon {
+/** What the daemon offers to those that do a task. */
+export interface TaskDaemon {
   /** The prompt that leads a model through the work. */
-  prompt(scope: TidyScope): Promise<string>;
-  /** Whether any memories may be about the same. */
-  hasWork(scope: TidyScope): Promise<boolean>;
+  prompt(scope: object): Promise<string>;
+  /** Calls the tool that reads a portion; `undefined` if the daemon refuses. */
+  read(page: object): Promise<Record<string, unknown> | undefined>;
 }
 
-const LARGEST_PORTION = 50;
-
-/** Opens the MCP endpoint that offers the tools to tidy memories. Calls throw `CommandFailure` if it offers none. */
-function openTidyDaemon({ url, apiKey, space }: Session, signal: AbortSignal): TidyDaemon {
-  const transport = createHttpTransport(endpointIn({ space: space?.key }, `${TOOL_SETS.tidy.path}&structured=true`));
+/** Opens the MCP endpoint that offers the tools of a task. Calls throw `CommandFailure` if it offers none. */
+function openTaskDaemon(task: TaskName, { url, apiKey, space }: Session, signal: AbortSignal): TaskDaemon {
+  const transport = createHttpTransport(endpointIn({ space: space?.key }, `${TOOL_SETS[task].path}&structured=true`));
 
   async function ask(method: string, params: object): Promise<Record<string, unknown>> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -47,27 +45,20 @@ function openTidyDaemon({ url, apiKey, space }: Session, signal: AbortSignal): T
       const message = parseMessage(text);
       if (message?.result) return message.result;
       const why = message?.error?.message ?? textIn(message, 'detail');
-      throw new CommandFailure(EXIT.failed, `The daemon does not offer to tidy memories: ${why}`);
+      throw new CommandFailure(EXIT.failed, `The daemon does not offer to ${TASKS[task].title}: ${why}`);
     }
     throw new CommandFailure(EXIT.failed, `The daemon did not answer (HTTP ${answer.status}).`);
   }
 
   return {
     async prompt(scope) {
-      const { messages } = await ask('prompts/get', { name: 'tidy', arguments: scope });
+      const { messages } = await ask('prompts/get', { name: task, arguments: scope });
       return textIn(objectIn(Array.isArray(messages) ? messages[0] : undefined, 'content'), 'text');
     },
-    async hasWork(scope) {
-      let cursor: string | undefined;
-      do {
-        const page = { ...scope, limit: LARGEST_PORTION, ...(cursor !== undefined && { cursor }) };
-        const { isError, structuredContent } = await ask('tools/call', { name: 'suggestions_list', arguments: page });
-        if (isError === true) return true;
-        const { data, nextCursor } = structuredContent as unknown as TidyWork;
-        if (data.length > 0) return true;
-        cursor = nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      return false;
+    async read(page) {
+      const called = { name: TASKS[task].tools[0], arguments: page };
+      const { isError, structuredContent } = await ask('tools/call', called);
+      return isError === true ? undefined : (structuredContent as Record<string, unknown>);
     },
   };
 }
@@ -75,8 +66,9 @@ function openTidyDaemon({ url, apiKey, space }: Session, signal: AbortSignal): T
 const DEFAULT_MAX_TURNS = 60;
 const DEFAULT_MAX_MINUTES = 30;
 
-export interface TidyWithOptions extends TidyScope {
-  with: TidyProgramName;
+/** Which assistant is run, with which model, and until when. */
+export interface AssistantOptions {
+  with: AssistantProgramName;
   model?: string;
   maxTurns?: number;
   maxMinutes?: number;
@@ -85,11 +77,31 @@ export interface TidyWithOptions extends TidyScope {
   space?: string;
 }
 
-export interface TidyWithParts {
-  client: Pick<Client, 'suggestions'>;
+export interface AssistantParts {
   context: CommandContext;
   /** This program, which the assistant starts as its bridge. */
   program: BridgeProgram;
+}
+
+/** What an assistant is run for. */
+export interface AssistantWork {
+  task: TaskName;
+  session: Session;
+  /** Arguments of the daemon's prompt. */
+  scope: object;
+  /** Whether there is anything to do. */
+  hasWork(daemon: TaskDaemon): Promise<boolean>;
+  /** What it gives the daemon, in words: a change, changes, proposed. */
+  given: [one: string, many: string, verb: string];
+}
+
+/** What a run did. */
+export interface AssistantReport {
+  /** In a line for a person. */
+  text: string;
+  fields: object;
+  stopped: Stop | undefined;
+  failure: CommandFailure | undefined;
 }
 
 /** Why a run was ended before the assistant was done. */
@@ -99,41 +111,38 @@ type Stop = 'turns' | 'time' | 'interrupted';
 interface Tally {
   turns: number;
   portions: number;
-  proposed: number;
+  given: number;
   tokens: number;
   costUsd: number;
   error?: NonNullable<ProgramNews['error']>;
 }
 
+/** The tool that is called once for each portion. */
+const PORTION_TOOLS: Record<TaskName, string> = { tidy: 'suggestions_list', extract: 'memories_store' };
 const MAX_MESSAGE_COLUMNS = 300;
 /** Variables that the bridge needs, and that some assistants do not pass on: the key, and where the keychain is. */
 const BRIDGE_VARIABLES = ['SVC_API_KEY', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'];
 const NOT_SIGNED_IN =
   /not (?:logged|signed) in|\/login|log in|sign in|auth(?:entication)? (?:type|method)|api[ _-]?key|unauthorized|\b401\b|credential/i;
 
-const ALONE = `Nobody reads along: ask no questions, and stop after the last portion. Use no other tools than suggestions_list and suggestions_propose.`;
-
-/** Runs an assistant with the two tools to tidy memories, until it is done or a bound is reached. */
-export async function tidyWith(options: TidyWithOptions, { client, context, program }: TidyWithParts): Promise<void> {
+/** Runs an assistant with the tools of a task, until it is done or a bound is reached; not at all if there is nothing to do. */
+export async function runAssistant(
+  options: AssistantOptions,
+  { task, session, scope, hasWork, given }: AssistantWork,
+  { context, program }: AssistantParts,
+): Promise<AssistantReport | undefined> {
   const { terminal, environment, clock } = context;
-  const assistant = TIDY_PROGRAMS[options.with];
+  const assistant = ASSISTANT_PROGRAMS[options.with];
   const path = await findAssistant(assistant, context);
-  const scope = scopeOf(options);
-  const session = await context.session(options.profile, options.space);
-  const before = await openIds(client, scope);
-  const daemon = openTidyDaemon(session, terminal.closed);
-  if (!(await daemon.hasWork(scope))) {
-    if (options.json) return printJson(context, { assistant: options.with, newSuggestions: [], stopped: null });
-    return terminal.out('Nothing to tidy: no memories are about the same.\n');
-  }
-  const prompt = `${await daemon.prompt(scope)}\n\n${ALONE}`;
-
-  const tally: Tally = { turns: 0, portions: 0, proposed: 0, tokens: 0, costUsd: 0 };
+  const daemon = openTaskDaemon(task, session, terminal.closed);
+  if (!(await hasWork(daemon))) return undefined;
+  const prompt = `${await daemon.prompt(scope)}\n\n${aloneWith(task)}`;
+  const tally: Tally = { turns: 0, portions: 0, given: 0, tokens: 0, costUsd: 0 };
   const progress = createProgressLine(context, options);
-  const show = () => progress.show(`${assistant.title}: ${progressOf(tally)}`);
+  const show = () => progress.show(`${assistant.title}: ${progressOf(tally, given)}`);
   const bounds = startBounds(options, context);
   const startedMs = clock.monotonicMs();
-  const folder = await mkdtemp(join(tmpdir(), 'svc-tidy-'));
+  const folder = await mkdtemp(join(tmpdir(), `svc-${task}-`));
   let end: ProgramEnd;
   try {
     show();
@@ -142,8 +151,8 @@ export async function tidyWith(options: TidyWithOptions, { client, context, prog
       env,
       files = {},
     } = await assistant.start({
-      ...{ prompt, model: options.model, environment },
-      bridge: bridgeEntry(program, session, options, context),
+      ...{ task, prompt, model: options.model, environment },
+      bridge: bridgeEntry(task, program, session, options, context),
       inherited: BRIDGE_VARIABLES.filter((name) => environment.env[name]),
     });
     for (const [name, text] of Object.entries(files)) {
@@ -154,7 +163,7 @@ export async function tidyWith(options: TidyWithOptions, { client, context, prog
       ...{ path, args, cwd: folder, signal: bounds.signal },
       env: { ...environment.env, PWD: folder, ...env, [OWN_RUN_VARIABLE]: '1' },
       onEvent(event) {
-        count(assistant.read(event), tally);
+        count(task, assistant.read(event), tally);
         if (tally.turns > (options.maxTurns ?? DEFAULT_MAX_TURNS)) bounds.stop('turns');
         show();
       },
@@ -165,31 +174,50 @@ export async function tidyWith(options: TidyWithOptions, { client, context, prog
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
   terminal.closed.throwIfAborted();
-  const newSuggestions = (await openIds(client, scope)).filter((id) => !before.includes(id));
+  const { portions, tokens, costUsd } = tally;
   const stopped = bounds.stopped();
-  const failure = failureOf({ assistant, end, tally, stopped });
+  return {
+    text: `${assistant.title}: ${doneOf(tally, given)}${spentOf(tally)}.`,
+    fields: {
+      ...{ portions, [given[2]]: tally.given, tokens: tokens || null, costUsd: costUsd || null },
+      seconds: Math.round((clock.monotonicMs() - startedMs) / 1000),
+    },
+    stopped,
+    failure: failureOf({ assistant, end, tally, stopped }),
+  };
+}
+
+/** Prints what a run did and brought, and fails as it did. `brought` are the new ids, by their name in JSON. */
+export async function reportRun(
+  { text, fields, stopped, failure }: AssistantReport,
+  options: AssistantOptions,
+  {
+    context: { terminal, ...context },
+    brought,
+    describe,
+  }: {
+    context: CommandContext;
+    brought: Record<string, readonly string[]>;
+    describe(): string;
+  },
+): Promise<void> {
+  const isNew = Object.values(brought).some((ids) => ids.length > 0);
   if (options.json) {
-    const { portions, proposed, tokens, costUsd } = tally;
-    const seconds = Math.round((clock.monotonicMs() - startedMs) / 1000);
-    const told = { tokens: tokens || null, costUsd: costUsd || null };
-    printJson(context, {
-      assistant: options.with,
-      portions,
-      proposed,
-      newSuggestions,
-      ...told,
-      seconds,
-      stopped: stopped ?? null,
-    });
-  } else if (!failure || newSuggestions.length > 0) {
-    terminal.out(`${assistant.title}: ${progressOf(tally)}${spentOf(tally)}.\n${newText(newSuggestions.length)}\n`);
+    printJson({ ...context, terminal }, { assistant: options.with, ...fields, ...brought, stopped: stopped ?? null });
+  } else if (!failure || isNew) {
+    terminal.out(`${text}\n${describe()}\n`);
   }
   if (failure) throw failure;
   if (stopped === 'interrupted') throw new CommandFailure(EXIT_INTERRUPTED);
   if (stopped) terminal.error(`${stopText(stopped, options)}\n`);
 }
 
-async function findAssistant({ command, title, install }: TidyProgram, { environment }: CommandContext) {
+function aloneWith(task: TaskName): string {
+  const tools = new Intl.ListFormat('en').format(TASKS[task].tools);
+  return `Nobody reads along: ask no questions, and stop after the last portion. Use no other tools than ${tools}.`;
+}
+
+async function findAssistant({ command, title, install }: AssistantProgram, { environment }: CommandContext) {
   const path = await findCommand(environment, command);
   if (path === undefined) {
     throw new CommandFailure(
@@ -198,14 +226,20 @@ async function findAssistant({ command, title, install }: TidyProgram, { environ
     );
   }
   if (/\.(?:cmd|bat)$/i.test(path)) {
-    const message = `svc cannot run ${path} without a screen. On Windows, install ${title} as ${command}.exe, or tidy in WSL.`;
+    const message = `svc cannot run ${path} without a screen. On Windows, install ${title} as ${command}.exe, or run svc in WSL.`;
     throw new CommandFailure(EXIT.failed, message);
   }
   return path;
 }
 
 /** The bridge reads the key itself, so that neither a command line nor a file has it. */
-function bridgeEntry(program: BridgeProgram, session: Session, { profile }: TidyWithOptions, context: CommandContext) {
+function bridgeEntry(
+  task: TaskName,
+  program: BridgeProgram,
+  session: Session,
+  { profile }: AssistantOptions,
+  context: CommandContext,
+) {
   const { env } = context.environment;
   const name = env.SVC_API_KEY ? undefined : (profile ?? session.profileName);
   const profileWords = name === undefined ? [] : ['--profile', name];
@@ -213,13 +247,13 @@ function bridgeEntry(program: BridgeProgram, session: Session, { profile }: Tidy
   return {
     transport: 'stdio' as const,
     command: program.node,
-    args: [program.script, 'mcp', '--tools', 'tidy', ...profileWords, ...spaceWords],
+    args: [program.script, 'mcp', '--tools', task, ...profileWords, ...spaceWords],
     env: { ...forwardedVariables(context.environment), ...(env.SVC_URL && { SVC_URL: env.SVC_URL }) },
   };
 }
 
 /** Ends the run at the time limit, when the person stops it, or when nobody reads the output. */
-function startBounds({ maxMinutes = DEFAULT_MAX_MINUTES }: TidyWithOptions, { terminal, stopSignal }: CommandContext) {
+function startBounds({ maxMinutes = DEFAULT_MAX_MINUTES }: AssistantOptions, { terminal, stopSignal }: CommandContext) {
   const controller = new AbortController();
   let reason: Stop | undefined;
   function stop(why: Stop): void {
@@ -242,11 +276,15 @@ function startBounds({ maxMinutes = DEFAULT_MAX_MINUTES }: TidyWithOptions, { te
   };
 }
 
-function count({ calls = [], tokens, moreTokens = 0, costUsd, moreCostUsd = 0, error }: ProgramNews, tally: Tally) {
-  for (const { tool, proposed } of calls) {
+function count(
+  task: TaskName,
+  { calls = [], tokens, moreTokens = 0, costUsd, moreCostUsd = 0, error }: ProgramNews,
+  tally: Tally,
+) {
+  for (const { tool, given } of calls) {
     tally.turns += 1;
-    if (tool === 'suggestions_list') tally.portions += 1;
-    tally.proposed += proposed;
+    if (tool === PORTION_TOOLS[task]) tally.portions += 1;
+    tally.given += given;
     // What it tried again has worked.
     delete tally.error;
   }
@@ -255,37 +293,28 @@ function count({ calls = [], tokens, moreTokens = 0, costUsd, moreCostUsd = 0, e
   if (error) tally.error = error;
 }
 
-function failureOf(run: { assistant: TidyProgram; end: ProgramEnd; tally: Tally; stopped: Stop | undefined }) {
+function failureOf(run: { assistant: AssistantProgram; end: ProgramEnd; tally: Tally; stopped: Stop | undefined }) {
   const { assistant, end, tally, stopped } = run;
   const isTimeout = stopped === 'time' && tally.turns === 0;
   if (stopped && !isTimeout) return undefined;
-  const isFailed = end.code !== 0 || tally.error?.isFatal || tally.turns === 0;
+  const isFailed = end.code !== 0 || tally.error?.isFatal || tally.portions === 0;
   if (!isFailed) return undefined;
   const why = truncate(oneLine(tally.error?.message || end.lastLine), MAX_MESSAGE_COLUMNS);
   if (tally.turns === 0 && NOT_SIGNED_IN.test(why)) {
     const message = `${assistant.title} is not signed in. Run ${assistant.command} once and sign in, then try again.\nIt said: ${why}`;
     return new CommandFailure(EXIT.failed, message);
   }
-  const silent = isTimeout ? 'it did not answer in time' : `it ended with exit code ${end.code} and called no tool`;
+  const called = tally.turns === 0 ? 'called no tool' : 'finished no portion';
+  const silent = isTimeout ? 'it did not answer in time' : `it ended with exit code ${end.code} and ${called}`;
   return new CommandFailure(EXIT.failed, `${assistant.title} failed: ${why || silent}`);
 }
 
-async function openIds(client: Pick<Client, 'suggestions'>, { user, project }: TidyScope): Promise<string[]> {
-  const ids: string[] = [];
-  const filter = { ...(user !== undefined && { user }), ...(project !== undefined && { project }) };
-  for await (const { id } of client.suggestions.list({ state: 'open', by: 'assistant', limit: 200, ...filter })) {
-    ids.push(id);
-  }
-  return ids;
+function progressOf(tally: Tally, given: AssistantWork['given']): string {
+  return tally.portions === 0 ? 'starting' : doneOf(tally, given);
 }
 
-function scopeOf({ user, project }: TidyWithOptions): TidyScope {
-  return { ...(user !== undefined && { user }), ...(project !== undefined && { project }) };
-}
-
-function progressOf({ portions, proposed }: Tally): string {
-  if (portions === 0) return 'starting';
-  return `${plural(portions, 'portion')} read, ${plural(proposed, 'change')} proposed`;
+function doneOf({ portions, given }: Tally, [one, many, verb]: AssistantWork['given']): string {
+  return `${pluralize(portions, 'portion')} read, ${pluralize(given, one, many)} ${verb}`;
 }
 
 function spentOf({ tokens, costUsd }: Tally): string {
@@ -296,15 +325,8 @@ function spentOf({ tokens, costUsd }: Tally): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-function newText(total: number): string {
-  if (total === 0) return 'No suggestion is new.';
-  return `${plural(total, 'suggestion')} ${total === 1 ? 'is' : 'are'} new: decide with svc review.`;
-}
-
-function stopText(stopped: Stop, { maxTurns = DEFAULT_MAX_TURNS, maxMinutes = DEFAULT_MAX_MINUTES }: TidyWithOptions) {
+function stopText(stopped: Stop, { maxTurns = DEFAULT_MAX_TURNS, maxMinutes = DEFAULT_MAX_MINUTES }: AssistantOptions) {
   return stopped === 'turns'
     ? `Stopped after ${maxTurns} turns, before the last portion. --max-turns ${2 * maxTurns} goes further.`
     : `Stopped after ${maxMinutes} minutes, before the last portion. --max-minutes ${2 * maxMinutes} goes further.`;
 }
-
-const plural = (total: number, noun: string) => `${formatCount(total)} ${noun}${total === 1 ? '' : 's'}`;

@@ -1,20 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'smol-toml';
-import type { StdioEntry } from '../assistants/assistant.ts';
 import { inEnvFolder } from '../assistants/config-paths.ts';
 import type { Environment } from '../settings.ts';
-import type { TidyProgramName } from './program-names.ts';
 import {
+  type AssistantProgram,
+  type AssistantRun,
   numberIn,
   type OutputEvent,
   objectIn,
   type ProgramNews,
-  type TidyProgram,
-  type TidyRun,
+  TASKS,
   textIn,
-} from './tidy-program.ts';
+} from './assistant-program.ts';
+import type { AssistantProgramName } from './program-names.ts';
 
-const TIDY_TOOLS = ['suggestions_list', 'suggestions_propose'] as const;
+/** The tools of all tasks. */
+const TOOLS = Object.values(TASKS).flatMap(({ tools }) => tools);
 
 /** Features of Codex that bring tools, hooks or servers. An older or newer version ignores those that it does not know. */
 const CODEX_FEATURES = [
@@ -32,13 +33,13 @@ const QWEN_TOOLS = [
   'tool_search',
 ];
 /** No file has this name, so that no instructions of other work are read. */
-const NO_CONTEXT = { fileName: 'svc-tidy-has-none.md' };
+const NO_CONTEXT = { fileName: 'svc-has-none.md' };
 
 /** opencode goes on without the tools of a server that does not list them within five seconds. */
 const OPENCODE_TOOLS_MS = 60_000;
 
-/** The assistants that `svc tidy --with` can run. */
-export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
+/** The assistants that svc can run with their own model. */
+export const ASSISTANT_PROGRAMS: Record<AssistantProgramName, AssistantProgram> = {
   claude: {
     command: 'claude',
     title: 'Claude Code',
@@ -46,7 +47,7 @@ export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
     start: (run) => ({
       args: [
         ...['-p', run.prompt, ...modelOf(run), '--mcp-config', 'mcp.json', '--strict-mcp-config', '--tools', ''],
-        ...['--allowedTools', TIDY_TOOLS.map((tool) => `mcp__svc__${tool}`).join(',')],
+        ...['--allowedTools', TASKS[run.task].tools.map((tool) => `mcp__svc__${tool}`).join(',')],
         ...['--settings', JSON.stringify({ disableAllHooks: true }), '--disable-slash-commands'],
         ...['--no-session-persistence', '--output-format', 'stream-json', '--verbose'],
       ],
@@ -88,7 +89,7 @@ export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
         }),
         'policy.toml': [
           '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 900',
-          `[[rule]]\nmcpName = "svc"\ntoolName = ${JSON.stringify(TIDY_TOOLS)}\ndecision = "allow"\npriority = 999\n`,
+          `[[rule]]\nmcpName = "svc"\ntoolName = ${JSON.stringify(TASKS[run.task].tools)}\ndecision = "allow"\npriority = 999\n`,
         ].join('\n\n'),
       },
     }),
@@ -100,13 +101,13 @@ export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
     install: 'npm install -g opencode-ai',
     start: (run) => ({
       args: [
-        ...['run', '--format', 'json', '--pure', '--agent', 'svc-tidy', '--title', 'svc tidy', ...modelOf(run)],
+        ...['run', '--format', 'json', '--pure', '--agent', 'svc', '--title', `svc ${run.task}`, ...modelOf(run)],
         ...['--', run.prompt],
       ],
       env: {
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
-        OPENCODE_CONFIG_CONTENT: opencodeConfig(run.bridge),
+        OPENCODE_CONFIG_CONTENT: opencodeConfig(run),
       },
     }),
     read: readOpencode,
@@ -118,7 +119,7 @@ export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
     start: (run) => ({
       args: [
         ...['--mcp-config', 'mcp.json', '--allowed-mcp-server-names', 'svc', '--core-tools', 'none'],
-        ...TIDY_TOOLS.flatMap((tool) => ['--allowed-tools', `mcp__svc__${tool}`]),
+        ...TASKS[run.task].tools.flatMap((tool) => ['--allowed-tools', `mcp__svc__${tool}`]),
         ...QWEN_TOOLS.flatMap((tool) => ['--exclude-tools', tool]),
         ...modelOf(run),
         ...['--extensions', 'none', '--chat-recording=false', '--output-format', 'stream-json', '-p', run.prompt],
@@ -132,23 +133,23 @@ export const TIDY_PROGRAMS: Record<TidyProgramName, TidyProgram> = {
   },
 };
 
-function modelOf({ model }: TidyRun): string[] {
+function modelOf({ model }: AssistantRun): string[] {
   return model === undefined ? [] : ['--model', model];
 }
 
 /** Claude Code and Qwen Code pass all of their environment on. */
-function mcpServers({ bridge: { command, args, env } }: TidyRun): string {
+function mcpServers({ bridge: { command, args, env } }: AssistantRun): string {
   return JSON.stringify({ mcpServers: { svc: { type: 'stdio', command, args, env } } });
 }
 
 /** Gemini CLI keeps variables that look like keys from servers which do not name them. */
-function geminiServer({ bridge: { command, args, env }, inherited }: TidyRun) {
+function geminiServer({ task, bridge: { command, args, env }, inherited }: AssistantRun) {
   const references = Object.fromEntries(inherited.map((name) => [name, `$${name}`]));
-  return { command, args, env: { ...env, ...references }, includeTools: TIDY_TOOLS };
+  return { command, args, env: { ...env, ...references }, includeTools: TASKS[task].tools };
 }
 
 /** The bridge as an inline table of TOML, and every other server switched off: Codex merges them with its settings. */
-async function codexServers({ bridge, inherited, environment }: TidyRun): Promise<string> {
+async function codexServers({ task, bridge, inherited, environment }: AssistantRun): Promise<string> {
   const others = (await codexServerNames(environment)).filter((name) => name !== 'svc');
   const env = Object.entries(bridge.env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const svc = [
@@ -156,7 +157,7 @@ async function codexServers({ bridge, inherited, environment }: TidyRun): Promis
     `args=${JSON.stringify(bridge.args)}`,
     `env={${env.join(',')}}`,
     `env_vars=${JSON.stringify(inherited)}`,
-    `enabled_tools=${JSON.stringify(TIDY_TOOLS)}`,
+    `enabled_tools=${JSON.stringify(TASKS[task].tools)}`,
     'enabled=true,default_tools_approval_mode="approve"',
   ];
   return `{${[...others.map((name) => `${JSON.stringify(name)}={enabled=false}`), `svc={${svc.join(',')}}`].join(',')}}`;
@@ -173,24 +174,25 @@ async function codexServerNames(environment: Environment): Promise<string[]> {
 }
 
 /** A separate agent: the rules of an agent come after those of the person, and the last one that fits decides. */
-function opencodeConfig({ command, args, env }: StdioEntry): string {
-  const allowed = Object.fromEntries(TIDY_TOOLS.map((tool) => [`svc_${tool}`, 'allow']));
+function opencodeConfig({ task, bridge: { command, args, env } }: AssistantRun): string {
+  const { title, tools } = TASKS[task];
+  const allowed = Object.fromEntries(tools.map((tool) => [`svc_${tool}`, 'allow']));
   return JSON.stringify({
     share: 'disabled',
     mcp: {
       svc: { type: 'local', command: [command, ...args], environment: env, enabled: true, timeout: OPENCODE_TOOLS_MS },
     },
     agent: {
-      'svc-tidy': { mode: 'primary', prompt: 'You tidy memories.', permission: { '*': 'deny', ...allowed } },
+      svc: { mode: 'primary', prompt: `You ${title}.`, permission: { '*': 'deny', ...allowed } },
     },
   });
 }
 
 function callOf(tool: string, input: OutputEvent): ProgramNews {
-  const name = TIDY_TOOLS.find((one) => tool.endsWith(one));
+  const name = TOOLS.find((one) => tool.endsWith(one));
   if (name === undefined) return {};
-  const { suggestions } = input;
-  return { calls: [{ tool: name, proposed: Array.isArray(suggestions) ? suggestions.length : 0 }] };
+  const { suggestions, memories = suggestions } = input;
+  return { calls: [{ tool: name, given: Array.isArray(memories) ? memories.length : 0 }] };
 }
 
 /** Claude Code and Qwen Code write the messages of the conversation. */

@@ -7,14 +7,16 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CommandContext } from '../../src/cli/command-context.ts';
 import { tidyCommand } from '../../src/cli/commands/tidy.ts';
-import { TIDY_PROGRAM_NAMES } from '../../src/cli/tidy/program-names.ts';
+import { ASSISTANT_PROGRAM_NAMES } from '../../src/cli/own-model/program-names.ts';
+import type { Memory } from '../../src/contract/memories.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { converse } from '../features/extraction/extraction-daemon.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from '../features/suggestions/suggestion-daemon.ts';
 import { storeKey } from '../helpers/assistants/real-assistants.ts';
 import { BIN } from '../helpers/process.ts';
 
-/** `svc tidy --with claude` as a process, with a scripted program in place of Claude Code. */
+/** `svc tidy --with claude` and `svc extract --with claude` as processes, with a scripted program in place of Claude Code. */
 
 const FAKE = fileURLToPath(new URL('fake-claude.mjs', import.meta.url));
 
@@ -48,8 +50,10 @@ interface Report {
 
 const report = async () => JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')) as Report;
 
-function start(words: string[], { script = 'works', path = join(folder, 'bin') } = {}) {
-  return execa(BIN, ['tidy', ...words], {
+const start = (words: string[], more = {}) => run(['tidy', ...words], more);
+
+function run(words: string[], { script = 'works', path = join(folder, 'bin') } = {}) {
+  return execa(BIN, words, {
     cwd: folder,
     extendEnv: false,
     env: {
@@ -128,7 +132,7 @@ describe('svc tidy --with', () => {
     await expect(report()).rejects.toThrow('ENOENT');
   });
 
-  test.each(TIDY_PROGRAM_NAMES)('says how to install %s if it is missing', async (name) => {
+  test.each(ASSISTANT_PROGRAM_NAMES)('says how to install %s if it is missing', async (name) => {
     const { exitCode, stderr } = await start(['--with', name], { path: '/nowhere' });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(new RegExp(`is not installed: there is no ${name} on the PATH. .*npm install -g `));
@@ -175,6 +179,50 @@ describe('svc tidy --with', () => {
     const both = await start(['--with', 'claude', '--provider', 'openai']);
     expect(both.exitCode).toBe(2);
     expect((await start(['--with', 'claude', '--max-minutes', '0'])).exitCode).toBe(2);
+  });
+});
+
+describe('svc extract --with', () => {
+  const extract = (...words: string[]) => run(['extract', '--with', 'claude', ...words]);
+
+  test('lets the assistant read what was said, and shows what was stored', async () => {
+    await converse(caller, ['Papa drove trams in Rosario.']);
+    await converse(caller, ['Mama taught chemistry.']);
+    const { exitCode, stdout, stderr } = await extract();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^Claude Code: 2 portions read, 2 memories found \(1,234 tokens, \$0\.0123\)\.\n2 memories are new:\n\w+ {2}Papa drove trams in Rosario\.\n\w+ {2}Mama taught chemistry\.$/,
+    );
+    const { body } = await caller.call<{ data: Memory[] }>('/v1/memories');
+    expect(body.data).toMatchObject([
+      { content: 'Mama taught chemistry.', tags: ['said'], origin: 'extraction', client: 'claude-code' },
+      { content: 'Papa drove trams in Rosario.' },
+    ]);
+    const { argv } = await report();
+    expect(argv[argv.indexOf('--allowedTools') + 1]).toBe('mcp__svc__messages_list,mcp__svc__memories_store');
+    expect((await extract()).stdout).toBe(
+      'Nothing to read: nothing new was said in the last 7 days; --after reads further back.',
+    );
+  });
+
+  test('says for programs what was stored, of the user and the time that it was asked for', async () => {
+    await converse(caller, [{ content: 'Ada keeps bees.', createdAt: '2026-01-05T00:00:00.000Z' }], 'ada');
+    expect(JSON.parse((await extract('--user', 'ada', '--json')).stdout)).toEqual({
+      ...{ assistant: 'claude', newMemories: [], stopped: null },
+    });
+    const { stdout } = await extract('--user', 'ada', '--after', '2026-01-01', '--json');
+    const { body } = await caller.call<{ data: Memory[] }>('/v1/memories?user=ada');
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ assistant: 'claude', portions: 1, found: 1, newMemories: body.data.map(({ id }) => id) },
+      ...{ tokens: 1234, costUsd: 0.0123, seconds: expect.any(Number), stopped: null },
+    });
+  });
+
+  test('refuses what does not go together, and says what does', async () => {
+    expect((await run(['extract'])).stderr).toContain('svc extract --with claude');
+    expect((await run(['extract', 'conv_1', '--after', 'yesterday'])).stderr).toContain('go with --with.');
+    expect((await extract('conv_1')).stderr).toContain('--with reads all conversations');
+    for (const word of ['--wait', '--dry-run', '--again']) expect((await extract(word)).exitCode).toBe(2);
   });
 });
 

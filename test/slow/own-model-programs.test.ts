@@ -7,7 +7,7 @@ import { assistantHarness } from '../helpers/assistants/assistant-harness.ts';
 import { assistantCommand } from '../helpers/assistants/real-assistants.ts';
 import { BIN, callAt } from '../helpers/process.ts';
 
-/** Real assistants tidy memories with a scripted model, started by `svc tidy --with`. */
+/** Real assistants tidy and extract memories with a scripted model, started by `svc tidy --with` and `svc extract --with`. */
 
 interface Tidier {
   name: string;
@@ -102,8 +102,8 @@ export const Hook = async () => { execSync(${JSON.stringify(hook)}); return {}; 
 
 const harness = assistantHarness(TWINS);
 
-/** Runs `svc tidy --with` as a person does, with the assistant on the `PATH`. */
-async function tidy({ name, files, env }: Tidier, ...words: string[]) {
+/** Runs `svc tidy --with` or `svc extract --with` as a person does, with the assistant on the `PATH`. */
+async function run(command: 'tidy' | 'extract', { name, files, env }: Tidier) {
   const { home, model } = harness;
   const touched = ['hooked', 'served'].map((file) => join(home.home, file));
   const server = `require('node:fs').writeFileSync(${JSON.stringify(touched[1])}, '')`;
@@ -114,7 +114,7 @@ async function tidy({ name, files, env }: Tidier, ...words: string[]) {
   const bin = join(home.home, 'bin');
   await mkdir(bin, { recursive: true });
   await symlink(assistantCommand(name), join(bin, name));
-  const ran = await execa(BIN, ['tidy', '--with', name, ...words], {
+  const ran = await execa(BIN, [command, '--with', name], {
     cwd: home.cwd,
     extendEnv: false,
     env: {
@@ -158,7 +158,7 @@ describe.each(TIDIERS)('svc tidy --with $name', (tidier) => {
   test('suggests with the two tools alone, and nothing of the session is stored', async () => {
     await script();
     const before = harness.model.requests.length;
-    const { exitCode, stdout, stderr, started } = await tidy(tidier);
+    const { exitCode, stdout, stderr, started } = await run('tidy', tidier);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('1 portion read, 1 change proposed');
     expect(stdout).toContain('1 suggestion is new');
@@ -173,4 +173,41 @@ describe.each(TIDIERS)('svc tidy --with $name', (tidier) => {
     ]);
     for (const content of TWINS) expect(second!.text).toContain(content);
   });
+});
+
+/** What `messages_list` answers. */
+async function portionToRead(): Promise<string> {
+  const params = { name: 'messages_list', arguments: {} };
+  const { body } = await callAt(harness.daemon.url, harness.apiKey, '/v1/mcp?tools=extract', {
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    headers: { accept: 'application/json, text/event-stream' },
+  });
+  return /This is portion ([\w.-]+)/.exec(JSON.stringify(body))![1]!;
+}
+
+test('svc extract --with claude stores with the two tools alone, and nothing of the session is stored', async () => {
+  const content = 'Papa drove trams in Rosario.';
+  const call = (path: string, body: object) => callAt(harness.daemon.url, harness.apiKey, path, { body });
+  const { id } = (await call('/v1/conversations', {})).body as { id: string };
+  await call(`/v1/conversations/${id}/messages`, { messages: [{ role: 'user', content }] });
+  const before = harness.model.requests.length;
+  harness.model.answers(
+    { tool: 'messages_list', input: {} },
+    {
+      tool: 'memories_store',
+      input: { portion: await portionToRead(), memories: [{ content, messages: [1], tags: ['father', 'job'] }] },
+    },
+    { text: 'One memory.' },
+  );
+  const { exitCode, stdout, stderr, started } = await run('extract', TIDIERS[0]!);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/1 portion read, 1 memory found.*\n1 memory is new:\n\w+ {2}Papa drove trams in Rosario\./);
+  const { body } = await callAt(harness.daemon.url, harness.apiKey, '/v1/memories?limit=10');
+  expect(body.data).toContainEqual(expect.objectContaining({ content, tags: ['father', 'job'], origin: 'extraction' }));
+  expect(await harness.stored()).toEqual([[`user: ${content}`]]);
+  expect(started).toEqual([]);
+  const [first, second] = harness.model.requests.slice(before).filter(({ tools }) => tools.length > 0);
+  const names = first!.tools.map(({ name }) => name).sort();
+  expect(names).toEqual(['mcp__svc__memories_store', 'mcp__svc__messages_list']);
+  expect(second!.text).toContain(content);
 });

@@ -1,8 +1,16 @@
 import type { StdioEntry } from '../assistants/assistant.ts';
 import type { Environment } from '../settings.ts';
 
+/** What assistants can be run for, with the names of the daemon's tools; the first one reads a portion. */
+export const TASKS = {
+  tidy: { title: 'tidy memories', tools: ['suggestions_list', 'suggestions_propose'] },
+  extract: { title: 'extract memories', tools: ['messages_list', 'memories_store'] },
+} as const;
+export type TaskName = keyof typeof TASKS;
+
 /** What a program is to do, in its own empty folder. */
-export interface TidyRun {
+export interface AssistantRun {
+  task: TaskName;
   prompt: string;
   /** Instead of the one that it is set to. */
   model?: string | undefined;
@@ -22,8 +30,8 @@ interface ProgramStart {
 
 /** What the output of a program says about its work. Numbers are totals, or `more` than before. */
 export interface ProgramNews {
-  /** Tools that it called, and how many changes it proposed with them. */
-  calls?: { tool: string; proposed: number }[];
+  /** Tools that it called, and how many changes or memories it gave them. */
+  calls?: { tool: string; given: number }[];
   tokens?: number;
   moreTokens?: number;
   costUsd?: number;
@@ -32,13 +40,13 @@ export interface ProgramNews {
   error?: { message: string; isFatal: boolean };
 }
 
-/** An assistant that runs without a screen, with the two tools to tidy memories and no other. */
-export interface TidyProgram {
+/** An assistant that runs without a screen, with the tools of its task and no other. */
+export interface AssistantProgram {
   command: string;
   title: string;
   /** How to install it. */
   install: string;
-  start(run: TidyRun): ProgramStart | Promise<ProgramStart>;
+  start(run: AssistantRun): ProgramStart | Promise<ProgramStart>;
   /** Reads one line of its output. */
   read(event: OutputEvent): ProgramNews;
 }

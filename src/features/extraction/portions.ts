@@ -1,0 +1,227 @@
+import { AppError } from '../../contract/errors.ts';
+import {
+  DEFAULT_EXTRACTED_DAYS,
+  type ExtractedMemories,
+  type MessagePortion,
+  type PortionQuery,
+  type StoredMemory,
+  type StoredPortion,
+} from '../../contract/extraction-portions.ts';
+import { oneLine } from '../../contract/fence.ts';
+import type { Decision } from '../../contract/jobs.ts';
+import type { Memory, NewMemory } from '../../contract/memories.ts';
+import { projectFilterOf } from '../../contract/project.ts';
+import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
+import { nameOfClient } from '../activity/client-name.ts';
+import type { ConversationRow, MessageReading } from '../conversations/conversations.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Principal } from '../keys/keys.ts';
+import { createTenantLimiter } from '../limits/tenant-limiter.ts';
+import type { Memories } from '../memories/memories.ts';
+import type { FindRelated } from '../memories/memory-related.ts';
+import { writeWithTerms } from '../text/prepared-terms.ts';
+import type { Extractor } from './apply-proposals.ts';
+import { findThrough, findUnread, updateThrough } from './extraction-store.ts';
+import { digestOf, type PortionName, type PortionScope, parsePortionName, portionNameOf } from './portion-name.ts';
+import { EXTRACTION_OUTPUT, type Extracted, promptOf } from './prompt.ts';
+import { proposalsInSteps } from './proposals.ts';
+import { isShort, type Shown, type ShownChunks } from './shown-chunk.ts';
+import { createSuccessions } from './successions.ts';
+
+/** Lets the model of an assistant extract memories: it reads what was said by portions, and what it extracts is stored. */
+export interface Portions {
+  /** The next messages of a user that memories were not extracted from. Throws `unavailable` if too many of the tenant wait. */
+  next(principal: Principal, query: PortionQuery): Promise<MessagePortion>;
+  /**
+   * Stores what was extracted from a portion, by the rules of extraction; lets extracted memories supersede older ones,
+   * each pair by itself; and reads the next portion. Throws `invalid_request` for a malformed name of a portion, `not_found` if its
+   * conversation is gone, and `conflict` if anything that it shows has changed since.
+   */
+  store(principal: Principal, body: ExtractedMemories): Promise<StoredPortion>;
+}
+
+interface Parts {
+  db: Database;
+  clock: Clock;
+  reading: Pick<MessageReading, 'requireConversation' | 'findConversation'>;
+  chunks: ShownChunks;
+  memories: Pick<Memories, 'findWithin' | 'closeWithin'>;
+  findRelated: FindRelated;
+  jobs: Pick<Jobs, 'findOpen'>;
+}
+
+const NOTHING_LEFT: MessagePortion = { portion: null, conversationId: null, text: '' };
+const DAY_MS = 86_400_000;
+const MAX_WAITING = 16;
+const MAX_RELATED_CHARACTERS = 300;
+/** Older memories that are listed of each new one. What it replaces is nearly always the first. */
+const MAX_LISTED = 2;
+/** Further results that are read, because the best matches may be memories that the portion showed. */
+const MAX_SHOWN = 12;
+
+/** Stateless: the name of a portion identifies what was shown, and any daemon can store it. */
+export function createPortions({ db, clock, reading, chunks, memories, findRelated, jobs }: Parts): Portions {
+  const limiter = createTenantLimiter({ maxActive: 1, maxWaiting: MAX_WAITING, of: 'requests for messages to read' });
+  const supersede = createSuccessions({ db, memories });
+
+  /** Reads the next unread messages of a conversation, and passes those in which nobody says anything for good. */
+  async function chunkOf(
+    conversation: ConversationRow,
+    toOrdinal: number,
+  ): Promise<Pick<Shown, 'conversation' | 'range' | 'chunk'> | undefined> {
+    const { tenantId, id: conversationId } = conversation;
+    const reader = db.readers.of(tenantId);
+    let fromOrdinal = await findThrough(reader, tenantId, conversationId);
+    while (true) {
+      const range = { fromOrdinal, toOrdinal, failures: 0 };
+      const chunk = await chunks.read(reader, conversation, range);
+      if (chunk.messages.length > 0) return { conversation, range, chunk };
+      if (chunk.seen === 0) return undefined;
+      fromOrdinal = chunk.throughOrdinal;
+      await db.writes.write(tenantId, (connection) =>
+        updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal),
+      );
+    }
+  }
+
+  /** Finds what is known, in an order that does not depend on how well it matches, which other memories change. */
+  async function knownOf({ conversation, chunk }: Pick<Shown, 'conversation' | 'chunk'>): Promise<Memory[]> {
+    const known = await chunks.knownOf(conversation, chunk);
+    return known.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  }
+
+  async function nextOf(
+    tenantId: string,
+    endUser: string,
+    scope: PortionScope,
+    fromId: string,
+  ): Promise<MessagePortion> {
+    const reader = db.readers.of(tenantId);
+    const { project, afterMs } = scope;
+    const filter = { tenantId, endUser, project: projectFilterOf({ project }, ''), afterMs };
+    let from = fromId;
+    while (true) {
+      const id = await findUnread(reader, { ...filter, fromId: from });
+      if (id === undefined) return NOTHING_LEFT;
+      const conversation = await reading.findConversation(reader, tenantId, id);
+      const found = conversation && (await chunkOf(conversation, conversation.lastOrdinal));
+      if (found) {
+        const shown = { ...found, known: await knownOf(found) };
+        return { portion: portionNameOf(shown, scope), conversationId: id, text: promptOf(shown.chunk, shown.known) };
+      }
+      from = following(id);
+    }
+  }
+
+  async function shownAs(tenantId: string, { conversationId, throughOrdinal, digest }: PortionName): Promise<Shown> {
+    const reader = db.readers.of(tenantId);
+    const conversation = await reading.requireConversation(reader, tenantId, conversationId);
+    const found = await chunkOf(conversation, throughOrdinal);
+    if (found === undefined) throw changed();
+    const shown = { ...found, known: await knownOf(found) };
+    if (digestOf(shown) !== digest) throw changed();
+    return shown;
+  }
+
+  /** Finds memories of the user that the model refers to by id, because an earlier portion showed them. */
+  async function referredTo(
+    { tenantId, endUser }: ConversationRow,
+    extracted: readonly Extracted[],
+  ): Promise<Memory[]> {
+    const reader = db.readers.of(tenantId);
+    const ids = new Set(extracted.map(({ known }) => known.trim()).filter((known) => known.startsWith('mem_')));
+    const found = await Promise.all([...ids].map((id) => memories.findWithin(reader, tenantId, id)));
+    return found.filter((memory) => memory?.user === endUser && isShort(memory)) as Memory[];
+  }
+
+  async function storeShown(principal: Principal, shown: Shown, extracted: readonly Extracted[]): Promise<Decision[]> {
+    const { tenantId } = principal;
+    const { id: conversationId } = shown.conversation;
+    const extractor = extractorOf(principal);
+    const proposals = await runInSlices(proposalsInSteps(extracted, shown.chunk, shown.known), tenantId);
+    return writeWithTerms(tenantId, [], (terms) =>
+      db.writes.write(tenantId, async (connection) => {
+        const through = await findThrough(connection, tenantId, conversationId);
+        if (through > shown.range.fromOrdinal) throw changed();
+        if (await jobs.findOpen(connection, { tenantId, conversationId, dryRun: 0 })) throw changed();
+        const decisions = await chunks.apply(connection, shown, proposals, { extractor, terms });
+        if (decisions === undefined) throw changed();
+        await updateThrough(connection, { tenantId, conversationId }, shown.chunk.throughOrdinal);
+        return decisions;
+      }),
+    );
+  }
+
+  /** Adds what is stored about the same as each new memory, found by its labels too, besides what the portion showed. */
+  async function withRelated(
+    principal: Principal,
+    decisions: readonly Decision[],
+    { known }: Shown,
+  ): Promise<StoredMemory[]> {
+    const reader = db.readers.of(principal.tenantId);
+    const seen = new Set([...decisions.map(({ memoryId }) => memoryId), ...known.map(({ id }) => id)]);
+    const limit = MAX_LISTED + Math.min(seen.size, MAX_SHOWN);
+    async function relatedTo({ decision, memoryId }: Decision): Promise<StoredMemory['related']> {
+      if (decision !== 'add') return [];
+      const memory = await memories.findWithin(reader, principal.tenantId, memoryId!);
+      const found = memory === undefined ? [] : await findRelated(principal, asNew(memory), limit);
+      return found
+        .filter(({ id }) => !seen.has(id))
+        .slice(0, MAX_LISTED)
+        .map(toRelated);
+    }
+    const stored: StoredMemory[] = [];
+    for (const decision of decisions) stored.push({ ...decision, related: await relatedTo(decision) });
+    return stored;
+  }
+
+  async function store(principal: Principal, body: ExtractedMemories): Promise<StoredPortion> {
+    const { tenantId } = principal;
+    const { portion, memories: given = [], replaced: pairs = [] } = body;
+    if (portion === undefined) return { decisions: [], replaced: await supersede(tenantId, pairs) };
+    const name = parsePortionName(portion);
+    const shown = await shownAs(tenantId, name);
+    const { memories: extracted } = EXTRACTION_OUTPUT.complete(given) as { memories: Extracted[] };
+    const known = [...shown.known, ...(await referredTo(shown.conversation, extracted))];
+    const decisions = await storeShown(principal, { ...shown, known }, extracted);
+    const replaced = await supersede(tenantId, pairs);
+    const next = await nextOf(tenantId, shown.conversation.endUser, name.scope, name.conversationId);
+    return { decisions: await withRelated(principal, decisions, shown), replaced, next };
+  }
+
+  return {
+    next: ({ tenantId }, { user = 'default', project, after }) =>
+      limiter.run(tenantId, () => {
+        const afterMs = parseInstant(after, '/after') ?? clock.nowMs() - DEFAULT_EXTRACTED_DAYS * DAY_MS;
+        return nextOf(tenantId, user, { project, afterMs: Math.max(0, afterMs) }, '');
+      }),
+    store: (principal, body) => limiter.run(principal.tenantId, () => store(principal, body)),
+  };
+}
+
+/** The smallest text that is greater than an id. */
+function following(id: string): string {
+  return `${id}\u0001`;
+}
+
+function extractorOf({ client, author = null }: Principal): Extractor {
+  const name = nameOfClient(client);
+  return { client: name, author, isDryRun: false, source: name === null ? {} : { assistant: name } };
+}
+
+/** A memory as if it were to be stored, to find what it may replace. */
+function asNew({ content, tags, user, project }: Memory): NewMemory {
+  return { content, tags, user, ...(project !== null && { project }) };
+}
+
+function toRelated({ id, content, occurredAt, createdAt }: Memory): StoredMemory['related'][number] {
+  const beginning = oneLine(content).slice(0, MAX_RELATED_CHARACTERS).toWellFormed();
+  return { id, at: occurredAt ?? createdAt, content: beginning };
+}
+
+function changed(): AppError {
+  return new AppError('conflict', 'What this portion shows has changed.');
+}

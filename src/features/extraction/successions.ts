@@ -1,0 +1,60 @@
+import { AppError } from '../../contract/errors.ts';
+import type { StoredPortion } from '../../contract/extraction-portions.ts';
+import type { Memory } from '../../contract/memories.ts';
+import type { Database } from '../../db/open.ts';
+import { parseInstant } from '../../db/row-codec.ts';
+import type { Memories } from '../memories/memories.ts';
+import { writeWithTerms } from '../text/prepared-terms.ts';
+import { isNewer } from './proposals.ts';
+
+type Outcome = StoredPortion['replaced'][number];
+type Pair = Pick<Outcome, 'older' | 'newer'>;
+
+interface Parts {
+  db: Database;
+  memories: Pick<Memories, 'findWithin' | 'closeWithin'>;
+}
+
+/** Lets extracted memories supersede older ones, each pair by itself. A refused pair has the error of its outcome. */
+export function createSuccessions({ db, memories }: Parts) {
+  async function supersede(tenantId: string, pair: Pair): Promise<void> {
+    await writeWithTerms(tenantId, [], (terms) =>
+      db.writes.write(tenantId, async (connection) => {
+        const older = await memories.findWithin(connection, tenantId, pair.older);
+        const newer = await memories.findWithin(connection, tenantId, pair.newer);
+        const validTo = endOf(older, newer);
+        await memories.closeWithin(connection, { tenantId, id: pair.older, validTo, supersededBy: pair.newer }, terms);
+      }),
+    );
+  }
+
+  return async (tenantId: string, pairs: readonly Pair[]): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const pair of pairs) {
+      try {
+        await supersede(tenantId, pair);
+        outcomes.push({ ...pair, error: null });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        outcomes.push({ ...pair, error: { code: error.code, message: error.message } });
+      }
+    }
+    return outcomes;
+  };
+}
+
+/** When a memory stops holding because of another. Throws `not_found`, `invalid_request` and `conflict` if it does not. */
+function endOf(older: Memory | undefined, newer: Memory | undefined): number {
+  if (older === undefined || newer === undefined || older.user !== newer.user) {
+    throw new AppError('not_found', 'There are no such memories of one user.');
+  }
+  if (newer.origin !== 'extraction' || newer.validTo !== null || older.id === newer.id) {
+    throw new AppError('invalid_request', 'newer must be another memory that was extracted and still holds.');
+  }
+  if (newer.project !== null && newer.project !== older.project) {
+    throw new AppError('conflict', 'A memory of a project does not replace one outside of it.');
+  }
+  const saidMs = Math.min(parseInstant(newer.occurredAt ?? newer.createdAt, ''), parseInstant(newer.createdAt, ''));
+  if (isNewer(older, saidMs)) throw new AppError('conflict', 'The older one is newer than what replaces it.');
+  return Math.max(parseInstant(older.validFrom, ''), parseInstant(newer.validFrom, ''));
+}
