@@ -43,6 +43,7 @@ describe.each(['light', 'dark'] as const)('a week in the %s theme', { timeout: 6
     await region(page, 'This week')
       .getByRole('link', { name: /Ada lives in Oslo.*Codex/ })
       .waitFor();
+    await region(page, 'Health').getByText('svc extract --with claude').waitFor();
     const question = page.getByRole('link', { name: /where does Ada live\?.*the 1st helped.*Codex/ });
     const looks = await question.locator('.row-text').evaluate((text) => getComputedStyle(text).textDecorationLine);
     expect(looks).toBe('underline');
@@ -71,6 +72,8 @@ test('an account without memories shows first steps, and neither a year nor quot
   const { page } = await browser.openApp('');
   await page.getByRole('heading', { name: 'Nothing is remembered yet' }).waitFor();
   await region(page, 'Health').getByText('Ready').waitFor();
+  await region(page, 'Health').getByText('Not set up').first().waitFor();
+  expect(await page.getByText('svc extract --with claude').count()).toBe(0);
   expect(await page.getByRole('heading', { name: /year|Plan|This week/ }).count()).toBe(0);
 });
 

@@ -112,7 +112,8 @@ function ExtractionFailed({ problem, onRetry }: { problem: Problem; onRetry(): v
       {problem.isSetup && (
         <p>
           Extraction needs a provider key that works, and a model:{' '}
-          <a href={hrefOf('settings', { section: 'providers' })}>Settings</a>.
+          <a href={hrefOf('settings', { section: 'providers' })}>Settings</a>. Without a key,{' '}
+          <code>svc extract --with claude</code> lets an assistant on your machine read what was said lately.
         </p>
       )}
       <div class="buttons">

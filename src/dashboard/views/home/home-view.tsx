@@ -86,7 +86,7 @@ export function View() {
                 )}
               </div>
             )}
-            <SideCards hasQuotas={!isEmpty} />
+            <SideCards isEmpty={isEmpty} />
           </div>
         );
       }}

@@ -18,14 +18,14 @@ import { hrefOf } from '../../router.ts';
 import { currentSession } from '../../session.ts';
 import { hrefOfConnecting } from '../../space.ts';
 
-/** Limits, once something is stored, and whether the daemon and its jobs are well. */
-export function SideCards({ hasQuotas }: { hasQuotas: boolean }) {
+/** Whether the daemon and its jobs are well; once something is stored, also limits and what is not set up. */
+export function SideCards({ isEmpty }: { isEmpty: boolean }) {
   const account = useResource('account', (signal) => currentSession().client.account.get({ signal }));
   useEffect(() => onChanges(['memory', 'account'], account.reload), [account.reload]);
   return (
     <div class="stack">
-      {hasQuotas && hasLimits(account.state.value.value) && <QuotaCard account={account} />}
-      <HealthCard lastBackupAt={account.state.value.value?.lastBackupAt} />
+      {!isEmpty && hasLimits(account.state.value.value) && <QuotaCard account={account} />}
+      <HealthCard lastBackupAt={account.state.value.value?.lastBackupAt} isEmpty={isEmpty} />
       <ClientsCard />
     </div>
   );
@@ -94,7 +94,7 @@ const MODEL_OF_DAEMON = {
 };
 
 /** `lastBackupAt` is undefined if the account may not see backups. */
-function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
+function HealthCard({ lastBackupAt, isEmpty }: Pick<Account, 'lastBackupAt'> & { isEmpty: boolean }) {
   const { client } = currentSession();
   const health = useResource('health', async (signal) => {
     const [providers, stored, jobs] = await Promise.all([
@@ -105,7 +105,8 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
     ]);
     const open = jobs.filter(({ state }) => state === 'running' || state === 'queued').length;
     const failed = jobs.filter(({ state }) => state === 'failed').length;
-    return { embedding: providers.embedding, stored, open, failed };
+    const { model, onAppend } = providers.extraction;
+    return { embedding: providers.embedding, extraction: onAppend ? model : null, stored, open, failed };
   });
   useEffect(() => onChanges(['job', 'account'], health.reload), [health.reload]);
   const { kind } = daemonState.value;
@@ -113,7 +114,7 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
     <section class="card stack" aria-labelledby="health-title">
       <h2 id="health-title">Health</h2>
       <Loaded resource={health} rows={3}>
-        {({ embedding, stored, open, failed }) => (
+        {({ embedding, extraction, stored, open, failed }) => (
           <>
             <dl class="facts health">
               <dt>Daemon</dt>
@@ -127,6 +128,8 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
                     MODEL_OF_DAEMON[stored.meaning]
                   ))}
               </dd>
+              <dt>Extraction</dt>
+              <dd>{extraction?.model ?? <a href={hrefOf('settings', { section: 'providers' })}>Not set up</a>}</dd>
               <dt>Jobs</dt>
               <dd class={failed > 0 ? 'is-ill' : ''}>
                 <a href={hrefOf('activity', { tab: 'jobs' })}>{describeJobs(open, failed)}</a>
@@ -144,6 +147,12 @@ function HealthCard({ lastBackupAt }: Pick<Account, 'lastBackupAt'>) {
                 </>
               )}
             </dl>
+            {!isEmpty && extraction === null && (
+              <p class="hint">
+                What is said in conversations becomes memories with <code>svc extract --with claude</code>, which needs
+                no provider key.
+              </p>
+            )}
             {stored.needsMultilingualModel && (
               <p class="hint">
                 Your texts are in {namesOfLanguages(stored.languages)}: with{' '}
