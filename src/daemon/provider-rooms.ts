@@ -9,7 +9,9 @@ import { createExtraction } from '../features/extraction/extraction.ts';
 import { createExtractionHandler } from '../features/extraction/extraction-handler.ts';
 import { createExtractionObserver } from '../features/extraction/extraction-observer.ts';
 import { createPortions } from '../features/extraction/portions.ts';
+import { createAddRelated } from '../features/extraction/replaced.ts';
 import { createShownChunks } from '../features/extraction/shown-chunk.ts';
+import { createSupersede } from '../features/extraction/successions.ts';
 import type { Idempotency } from '../features/idempotency/idempotency.ts';
 import { createJobRunner, type JobHandler } from '../features/jobs/job-runner.ts';
 import { createJobs } from '../features/jobs/jobs.ts';
@@ -93,7 +95,10 @@ export function composeJobs(dependencies: JobDependencies) {
   const { jobs, spending, models, providerKeys, providerSettings } = providers;
   const chunks = createShownChunks({ reading, memories, related, tierOf });
   const askModel = createAskModel({ db, jobs, providerKeys, models, spending });
-  const extract = createExtractionHandler({ db, clock, jobs, reading, chunks, askModel, usage });
+  const addRelated = createAddRelated({ db, memories, findRelated: findRelatedBy(related) });
+  const supersede = createSupersede({ db, memories });
+  const replacing = { addRelated, supersede };
+  const extract = createExtractionHandler({ db, clock, jobs, reading, chunks, ...replacing, askModel, usage });
   const tidy = createTidyHandler({ db, clock, jobs, memories, suggestions, readPortion, askModel });
   const work: JobHandler = (job, signal) => (job.kind === 'tidy' ? tidy : extract)(job, signal);
   const jobRunner = createJobRunner({ db, clock, random, log, jobs, work });
@@ -113,6 +118,6 @@ export function composeJobs(dependencies: JobDependencies) {
     wake,
   });
   const tidyJobs = createTidyJobs({ db, clock, log, usage, idempotency, jobs, providerKeys, providerSettings, wake });
-  const portions = createPortions({ db, clock, reading, chunks, memories, findRelated: findRelatedBy(related), jobs });
+  const portions = createPortions({ db, clock, reading, chunks, memories, ...replacing, jobs });
   return { jobRunner, extraction, tidyJobs, portions };
 }

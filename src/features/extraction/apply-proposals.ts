@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import type { StoredPortion } from '../../contract/extraction-portions.ts';
 import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
 import { MAX_TAGS, type NewMemory } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
@@ -158,6 +159,17 @@ export function accumulate(result: ExtractionResult, decisions: readonly Decisio
     nothing: result.nothing + count('nothing'),
     decisions: [...result.decisions, ...decisions].slice(0, MAX_DECISIONS),
   };
+}
+
+/** Changes what was added to what took the place of an older memory, where it did. */
+export function withReplaced(result: ExtractionResult, replaced: StoredPortion['replaced']): ExtractionResult {
+  const olderOf = new Map(replaced.flatMap(({ older, newer, error }) => (error === null ? [[newer, older]] : [])));
+  const decisions = result.decisions.map((one): Decision => {
+    const targetId = one.decision === 'add' ? olderOf.get(one.memoryId ?? '') : undefined;
+    return targetId === undefined ? one : { ...one, decision: 'supersede', targetId };
+  });
+  const [added, superseded] = [result.added - olderOf.size, result.superseded + olderOf.size];
+  return { ...result, added, superseded, decisions };
 }
 
 export const EMPTY_RESULT: ExtractionResult = { added: 0, updated: 0, superseded: 0, nothing: 0, decisions: [] };

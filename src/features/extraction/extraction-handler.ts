@@ -1,4 +1,4 @@
-import type { ExtractionResult } from '../../contract/jobs.ts';
+import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -8,13 +8,15 @@ import type { JobHandler } from '../jobs/job-runner.ts';
 import { type JobRow, type Jobs, NO_ERROR } from '../jobs/jobs.ts';
 import type { Usage } from '../limits/usage.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
-import { accumulate, type Extractor } from './apply-proposals.ts';
+import { accumulate, type Extractor, withReplaced } from './apply-proposals.ts';
 import { type AskModel, MAX_OUTPUT_TOKENS } from './ask-model.ts';
 import type { Chunk } from './conversation-chunk.ts';
 import { updateThrough } from './extraction-store.ts';
 import { EXTRACTION_OUTPUT, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 import { proposalsInSteps } from './proposals.ts';
+import { type AddRelated, REPLACED_OUTPUT, REPLACED_SYSTEM, replacedPairsIn, replacedPromptOf } from './replaced.ts';
 import type { ChunkRange, Shown, ShownChunks } from './shown-chunk.ts';
+import type { Supersede } from './successions.ts';
 
 interface Parts {
   db: Database;
@@ -22,6 +24,8 @@ interface Parts {
   jobs: Jobs;
   reading: Pick<MessageReading, 'requireConversation'>;
   chunks: ShownChunks;
+  addRelated: AddRelated;
+  supersede: Supersede;
   askModel: AskModel;
   usage: Usage;
 }
@@ -34,7 +38,7 @@ const MAX_STORED_BYTES = 4 * MAX_OUTPUT_TOKENS;
  * that a crash repeats at most one chunk. The model is never called inside a transaction.
  */
 export function createExtractionHandler(parts: Parts): JobHandler {
-  const { db, clock, jobs, reading, chunks, askModel, usage } = parts;
+  const { db, clock, jobs, reading, chunks, addRelated, supersede, askModel, usage } = parts;
 
   async function extract(
     job: JobRow,
@@ -56,7 +60,11 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   }
 
   /** Has no effect if anything that the model was shown has been erased: the chunk is then read again. */
-  async function store(job: JobRow, shown: Shown, extracted: readonly Extracted[]): Promise<JobRow> {
+  async function store(
+    job: JobRow,
+    shown: Shown,
+    extracted: readonly Extracted[],
+  ): Promise<[JobRow, readonly Decision[]]> {
     const { tenantId, id: conversationId } = shown.conversation;
     const { throughOrdinal, seen } = shown.chunk;
     const extractor = extractorOf(job);
@@ -64,15 +72,36 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     return writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, async (connection) => {
         const decisions = await chunks.apply(connection, shown, proposals, { extractor, terms });
-        if (decisions === undefined) return job;
+        if (decisions === undefined) return [job, []];
         // The result may have been redacted in the meantime.
         const fresh = await jobs.advance(connection, job, NO_ERROR);
         const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
         if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, throughOrdinal);
         const progress = { fromOrdinal: throughOrdinal, done: job.done + seen, result: JSON.stringify(result) };
-        return jobs.advance(connection, fresh, progress);
+        return [await jobs.advance(connection, fresh, progress), decisions];
       }),
     );
+  }
+
+  /** Asks which older memories no longer hold because of those that were stored. What fails here was only not asked. */
+  async function supersedeReplaced(
+    job: JobRow,
+    decisions: readonly Decision[],
+    known: readonly Memory[],
+    signal: AbortSignal,
+  ): Promise<JobRow> {
+    if (job.dryRun === 1) return job;
+    const stored = await addRelated(job.tenantId, decisions, known);
+    const prompt = replacedPromptOf(stored);
+    if (prompt === '') return job;
+    const [counted, value] = await askModel(job, { ...REPLACED_OUTPUT, system: REPLACED_SYSTEM, prompt }, signal);
+    const { replaced } = value as { replaced: Parameters<typeof replacedPairsIn>[0] };
+    const outcomes = await supersede(job.tenantId, replacedPairsIn(replaced, stored));
+    return db.writes.write(job.tenantId, async (connection) => {
+      const fresh = await jobs.advance(connection, counted, NO_ERROR);
+      const result = withReplaced(JSON.parse(fresh.result) as ExtractionResult, outcomes);
+      return jobs.advance(connection, fresh, { result: JSON.stringify(result) });
+    });
   }
 
   /** Finishes the job, unless messages were added to it in the meantime. */
@@ -96,7 +125,8 @@ export function createExtractionHandler(parts: Parts): JobHandler {
         continue;
       }
       const [counted, known, extracted] = await extract(job, conversation, chunk, signal);
-      job = await store(counted, { conversation, range, chunk, known }, extracted);
+      const [advanced, decisions] = await store(counted, { conversation, range, chunk, known }, extracted);
+      job = await supersedeReplaced(advanced, decisions, known, signal);
     }
   };
 }

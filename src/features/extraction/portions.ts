@@ -4,12 +4,10 @@ import {
   type ExtractedMemories,
   type MessagePortion,
   type PortionQuery,
-  type StoredMemory,
   type StoredPortion,
 } from '../../contract/extraction-portions.ts';
-import { oneLine } from '../../contract/fence.ts';
 import type { Decision } from '../../contract/jobs.ts';
-import type { Memory, NewMemory } from '../../contract/memories.ts';
+import type { Memory } from '../../contract/memories.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -21,15 +19,15 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import { createTenantLimiter } from '../limits/tenant-limiter.ts';
 import type { Memories } from '../memories/memories.ts';
-import type { FindRelated } from '../memories/memory-related.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import type { Extractor } from './apply-proposals.ts';
 import { findThrough, findUnread, updateThrough } from './extraction-store.ts';
 import { digestOf, type PortionName, type PortionScope, parsePortionName, portionNameOf } from './portion-name.ts';
 import { EXTRACTION_OUTPUT, type Extracted, promptOf } from './prompt.ts';
 import { proposalsInSteps } from './proposals.ts';
+import type { AddRelated } from './replaced.ts';
 import { isShort, type Shown, type ShownChunks } from './shown-chunk.ts';
-import { createSuccessions } from './successions.ts';
+import type { Supersede } from './successions.ts';
 
 /** Lets the model of an assistant extract memories: it reads what was said by portions, and what it extracts is stored. */
 export interface Portions {
@@ -48,24 +46,19 @@ interface Parts {
   clock: Clock;
   reading: Pick<MessageReading, 'requireConversation' | 'findConversation'>;
   chunks: ShownChunks;
-  memories: Pick<Memories, 'findWithin' | 'closeWithin'>;
-  findRelated: FindRelated;
+  memories: Pick<Memories, 'findWithin'>;
+  addRelated: AddRelated;
+  supersede: Supersede;
   jobs: Pick<Jobs, 'findOpen'>;
 }
 
 const NOTHING_LEFT: MessagePortion = { portion: null, conversationId: null, text: '' };
 const DAY_MS = 86_400_000;
 const MAX_WAITING = 16;
-const MAX_RELATED_CHARACTERS = 300;
-/** Older memories that are listed of each new one. What it replaces is nearly always the first. */
-const MAX_LISTED = 2;
-/** Further results that are read, because the best matches may be memories that the portion showed. */
-const MAX_SHOWN = 12;
 
 /** Stateless: the name of a portion identifies what was shown, and any daemon can store it. */
-export function createPortions({ db, clock, reading, chunks, memories, findRelated, jobs }: Parts): Portions {
+export function createPortions({ db, clock, reading, chunks, memories, addRelated, supersede, jobs }: Parts): Portions {
   const limiter = createTenantLimiter({ maxActive: 1, maxWaiting: MAX_WAITING, of: 'requests for messages to read' });
-  const supersede = createSuccessions({ db, memories });
 
   /** Reads the next unread messages of a conversation, and passes those in which nobody says anything for good. */
   async function chunkOf(
@@ -155,29 +148,6 @@ export function createPortions({ db, clock, reading, chunks, memories, findRelat
     );
   }
 
-  /** Adds what is stored about the same as each new memory, found by its labels too, besides what the portion showed. */
-  async function withRelated(
-    principal: Principal,
-    decisions: readonly Decision[],
-    { known }: Shown,
-  ): Promise<StoredMemory[]> {
-    const reader = db.readers.of(principal.tenantId);
-    const seen = new Set([...decisions.map(({ memoryId }) => memoryId), ...known.map(({ id }) => id)]);
-    const limit = MAX_LISTED + Math.min(seen.size, MAX_SHOWN);
-    async function relatedTo({ decision, memoryId }: Decision): Promise<StoredMemory['related']> {
-      if (decision !== 'add') return [];
-      const memory = await memories.findWithin(reader, principal.tenantId, memoryId!);
-      const found = memory === undefined ? [] : await findRelated(principal, asNew(memory), limit);
-      return found
-        .filter(({ id }) => !seen.has(id))
-        .slice(0, MAX_LISTED)
-        .map(toRelated);
-    }
-    const stored: StoredMemory[] = [];
-    for (const decision of decisions) stored.push({ ...decision, related: await relatedTo(decision) });
-    return stored;
-  }
-
   async function store(principal: Principal, body: ExtractedMemories): Promise<StoredPortion> {
     const { tenantId } = principal;
     const { portion, memories: given = [], replaced: pairs = [] } = body;
@@ -189,7 +159,7 @@ export function createPortions({ db, clock, reading, chunks, memories, findRelat
     const decisions = await storeShown(principal, { ...shown, known }, extracted);
     const replaced = await supersede(tenantId, pairs);
     const next = await nextOf(tenantId, shown.conversation.endUser, name.scope, name.conversationId);
-    return { decisions: await withRelated(principal, decisions, shown), replaced, next };
+    return { decisions: await addRelated(tenantId, decisions, known), replaced, next };
   }
 
   return {
@@ -210,16 +180,6 @@ function following(id: string): string {
 function extractorOf({ client, author = null }: Principal): Extractor {
   const name = nameOfClient(client);
   return { client: name, author, isDryRun: false, source: name === null ? {} : { assistant: name } };
-}
-
-/** A memory as if it were to be stored, to find what it may replace. */
-function asNew({ content, tags, user, project }: Memory): NewMemory {
-  return { content, tags, user, ...(project !== null && { project }) };
-}
-
-function toRelated({ id, content, occurredAt, createdAt }: Memory): StoredMemory['related'][number] {
-  const beginning = oneLine(content).slice(0, MAX_RELATED_CHARACTERS).toWellFormed();
-  return { id, at: occurredAt ?? createdAt, content: beginning };
 }
 
 function changed(): AppError {

@@ -16,8 +16,11 @@ interface Parts {
 }
 
 /** Lets extracted memories supersede older ones, each pair by itself. A refused pair has the error of its outcome. */
-export function createSuccessions({ db, memories }: Parts) {
-  async function supersede(tenantId: string, pair: Pair): Promise<void> {
+export type Supersede = (tenantId: string, pairs: readonly Pair[]) => Promise<Outcome[]>;
+
+/** Composes superseding: each pair in a transaction of its own. */
+export function createSupersede({ db, memories }: Parts): Supersede {
+  async function supersedeOne(tenantId: string, pair: Pair): Promise<void> {
     await writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, async (connection) => {
         const older = await memories.findWithin(connection, tenantId, pair.older);
@@ -28,11 +31,11 @@ export function createSuccessions({ db, memories }: Parts) {
     );
   }
 
-  return async (tenantId: string, pairs: readonly Pair[]): Promise<Outcome[]> => {
+  return async (tenantId, pairs) => {
     const outcomes: Outcome[] = [];
     for (const pair of pairs) {
       try {
-        await supersede(tenantId, pair);
+        await supersedeOne(tenantId, pair);
         outcomes.push({ ...pair, error: null });
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;

@@ -2,7 +2,11 @@ import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts'
 import type { Principal } from '../keys/keys.ts';
 
 /** Finds memories of the same user about the same as a new one, most alike first. */
-export type FindRelated = (principal: Principal, memory: NewMemory, limit: number) => Promise<Memory[]>;
+export type FindRelated = (
+  principal: Pick<Principal, 'tenantId'>,
+  memory: NewMemory,
+  limit: number,
+) => Promise<Memory[]>;
 
 /**
  * Adds a memory and, meanwhile, finds up to `limit` others about the same, so that whoever adds it can say which of them it

@@ -7,7 +7,7 @@ import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { QUIET_MS } from '../../../src/features/extraction/extraction-observer.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
-import { type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
+import { type AskedModel, type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
 import {
@@ -78,6 +78,62 @@ describe('extraction', () => {
     });
   });
 
+  test('asks which older memories a new one replaces, found by its labels, and supersedes those', async () => {
+    const add = (content: string, tags: string[]) => caller.add(content, { user: 'eve', tags });
+    const older = await add('Production runs on Postgres 14.', ['database', 'version']);
+    const kept = await add('The database of the shop is in Oslo.', ['production', 'version']);
+    const said = 'The big upgrade went through overnight, every cluster says 17.';
+    const conversation = await converse(caller, [said], 'eve');
+    const content = 'Every cluster says 17 since the big upgrade.';
+    const prompts: string[] = [];
+    server.respond(({ prompt }) => {
+      prompts.push(prompt);
+      if (!prompt.startsWith('[n1]')) {
+        return { memories: [extracted(content, [1], { tags: ['database version', 'production'] })] };
+      }
+      const label = /\[(o\d)\] \(\S+\) Production/.exec(prompt)![1]!;
+      return {
+        replaced: [
+          { older: label, newer: 'n1' },
+          { older: 'o9', newer: 'n1' },
+          { older: label, newer: 'n2' },
+        ],
+      };
+    });
+    const job = await extractAndWait(caller, conversation);
+    expect(prompts).toHaveLength(2);
+    expect(prompts[0]).not.toContain('Postgres');
+    expect(prompts[1]).toContain(`[n1] ${content}`);
+    expect(job).toMatchObject({ used: { requests: 2 }, result: { added: 0, superseded: 1 } });
+    const [decision] = job.result!.decisions;
+    expect(decision).toMatchObject({ decision: 'supersede', content, targetId: older.id });
+    expect((await caller.read(older.id)).body).toMatchObject({ supersededBy: decision!.memoryId });
+    expect((await caller.read(kept.id)).body.supersededBy).toBeNull();
+  });
+
+  test.each([
+    { nothing: true },
+    [],
+    { replaced: 'none' },
+    { replaced: [null, { older: 'o1' }, { older: 3, newer: 'n1' }] },
+  ])('keeps all where a model answers that question with %j', async (answer) => {
+    const older = await caller.add('Production runs on Postgres 14.', { user: 'eve', tags: ['database', 'version'] });
+    const conversation = await converse(caller, ['Every cluster says 17.'], 'eve');
+    const memory = extracted('Every cluster says 17.', [1], { tags: ['database version', 'production'] });
+    server.respond(({ prompt }) => (prompt.startsWith('[n1]') ? answer : { memories: [memory] }));
+    const job = await extractAndWait(caller, conversation);
+    expect(job).toMatchObject({ state: 'done', attempts: 0, used: { requests: 2 }, result: { added: 1 } });
+    expect((await caller.read(older.id)).body.supersededBy).toBeNull();
+  });
+
+  test('shows in a dry run what it would store, and does not ask what that replaces', async () => {
+    await caller.add('Production runs on Postgres 14.', { user: 'eve', tags: ['database', 'version'] });
+    const conversation = await converse(caller, ['Every cluster says 17.'], 'eve');
+    server.respond(() => ({ memories: [extracted('Every cluster says 17.', [1], { tags: ['database version'] })] }));
+    const job = await extractAndWait(caller, conversation, { dryRun: true });
+    expect(job).toMatchObject({ used: { requests: 1 }, result: { added: 1 } });
+  });
+
   test('keeps a conversation that a job is about to read from the model of an assistant', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     const read = async () => {
@@ -132,10 +188,11 @@ describe('extraction', () => {
     expect(again.used.requests).toBe(1);
     expect(await memories()).toHaveLength(1);
     await say(caller, conversation, ['My cat is called Pixel.']);
-    server.respond((asked) => ({ memories: [extracted("Ada's cat is called Pixel.", [numberOf(asked, 'Pixel')])] }));
+    const cat = (asked: AskedModel) => [extracted("Ada's cat is called Pixel.", [numberOf(asked, 'Pixel')])];
+    server.respond((asked) => (asked.prompt.startsWith('[n1]') ? { replaced: [] } : { memories: cat(asked) }));
     const third = await extractAndWait(caller, conversation);
     expect(third).toMatchObject({ progress: { done: 1, total: 1 }, result: { added: 1 } });
-    expect(server.requests.at(-1)!.body!.messages).toContainEqual(
+    expect(server.requests.at(-2)!.body!.messages).toContainEqual(
       expect.objectContaining({ content: expect.stringContaining('Earlier messages:\n') }),
     );
   });
