@@ -61,19 +61,22 @@ afterEach(places.clean);
 interface Counts {
   calls: number;
   failed: number;
-  /** Failed jobs that cost tokens all the same. */
+  /** Failed calls that cost tokens all the same. */
   halves: number;
+  /** Answered questions which older memories no longer hold; those that fail are not asked again. */
+  questions: number;
 }
 
 /** Fails a third of the calls after a few milliseconds each; responds to none until `open`. */
 function createFailing() {
   const random = createSeededRandom(SEED);
+  const questionsRandom = createSeededRandom(SEED + 2);
   const failuresInARow = new Map<number, number>();
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const counts: Counts = { calls: 0, failed: 0, halves: 0 };
+  const counts: Counts = { calls: 0, failed: 0, halves: 0, questions: 0 };
 
   function troubleOf(conversation: number): Trouble | undefined {
     if (isUnreadable(conversation)) return PUBLISHED.openai.tooLong;
@@ -83,11 +86,20 @@ function createFailing() {
     return fails ? random.oneOf(TROUBLES) : undefined;
   }
 
+  function troubleOfQuestion(): Trouble | undefined {
+    const trouble = questionsRandom.fraction() < FAILING ? questionsRandom.oneOf(TROUBLES) : undefined;
+    if (trouble === HALF_AN_ANSWER) counts.halves += 1;
+    if (trouble === undefined) counts.questions += 1;
+    return trouble;
+  }
+
   return {
     open,
     counts,
     async troubleFor({ body }: SeenRequest): Promise<Trouble | undefined> {
-      const conversation = /I keep lamp L(\d+)x/.exec(JSON.stringify(body ?? ''))?.[1];
+      const text = JSON.stringify(body ?? '');
+      if (/\[n\d+\] The user keeps lamp/.test(text)) return troubleOfQuestion();
+      const conversation = /I keep lamp L(\d+)x/.exec(text)?.[1];
       if (conversation === undefined) return undefined;
       await opened;
       await sleep(random.between(2, 40));
@@ -205,13 +217,15 @@ async function expectCounted(daemon: DaemonProcess, account: Account, jobs: read
 }
 
 /** A request that the provider answered is repeated only if a kill came before its result was stored. */
-function expectNoNeedlessCalls({ calls, failed, halves }: Counts, counted: number): void {
+function expectNoNeedlessCalls({ calls, failed, halves, questions }: Counts, counted: number): void {
   const read = Array.from({ length: CONVERSATIONS }, (_, index) => index).filter((number) => !isUnreadable(number));
   const passages = (which: 0 | 1) => read.reduce((sum, number) => sum + passagesOf(number)[which], 0);
   const answered = calls - failed;
   expect(answered).toBeLessThanOrEqual(passages(1) + AT_ONCE * CRASHES);
   expect(counted).toBeGreaterThanOrEqual(passages(0));
-  expect(counted).toBeLessThanOrEqual(answered + halves);
+  expect(questions).toBeGreaterThan(0);
+  expect(questions).toBeLessThanOrEqual(passages(1));
+  expect(counted).toBeLessThanOrEqual(answered + questions + halves);
   expect(failed / calls).toBeGreaterThan(0.25);
   expect(failed / calls).toBeLessThan(0.42);
 }
