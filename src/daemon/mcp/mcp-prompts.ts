@@ -39,8 +39,8 @@ const tidySteps = (
 const extractSteps = (
   whose: string,
 ) => `1. Call messages_list${whose}. It returns a portion of messages with numbers, the known memories about the same with labels, and the name of the portion.
-2. Call memories_store with that name and the memories that you extracted, an empty list if none. known may also be the id of a memory that you saw before. Each is stored or refused by itself. The answer has the id of each, older memories that may be about the same, and the next portion.
-3. Usually none of those is replaced. If a memory that you stored takes the place of an older one, listed there or seen before, so that the older one no longer holds, give their ids as replaced in your next call of memories_store, if nothing is left to read in one without a portion.
+2. Call memories_store with that name and the memories that you extracted, an empty list if none. For known, the id of a memory that you saw before will do as well as its label. Each is stored or refused by itself. The answer has the id of each, older memories that may be about the same, and the next portion.
+3. Usually none of those is replaced. If a memory that you stored takes the place of an older one, listed there or seen before, so that the older one no longer holds, give their ids as replaced in your next call of memories_store. After the last portion, call it without a portion for that.
 4. Go on with step 2 until there is no portion left, then say in a sentence how many memories were stored.`;
 
 /** The MCP prompts, which a person invokes. They are built without calling a model. */
