@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Page } from '../src/client/client.ts';
 import { openMailbox } from '../test/helpers/mailbox.ts';
 
 /**
@@ -56,6 +57,19 @@ export async function callApi<T>(
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as T;
+}
+
+/** Reads all pages of a list; `path` may have a query. */
+export async function listAll<T>(call: <Answer>(path: string) => Promise<Answer>, path: string): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: '200', ...(cursor !== null && { cursor }) });
+    const page: Page<T> = await call(`${path}${path.includes('?') ? '&' : '?'}${query}`);
+    all.push(...page.data);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return all;
 }
 
 /** Connects to the daemon's MCP endpoint; waits when the rate limit is reached. */

@@ -1,7 +1,7 @@
 import type { Conversation, Message } from '../src/contract/conversations.ts';
 import type { Job, JobAccepted, NewExtraction } from '../src/contract/jobs.ts';
 import type { Memory } from '../src/contract/memories.ts';
-import { callApi } from './api-session.ts';
+import { callApi, listAll } from './api-session.ts';
 import { firstPersonSentences, memoryOf } from './first-person-model.ts';
 import type { Dialogue, Turn } from './locomo-data.ts';
 
@@ -83,18 +83,6 @@ async function extractOnce(call: Call, id: string, name: string, body: NewExtrac
     if (job.finishedAt !== null) return { name, job, seconds: (performance.now() - startMs) / 1000 };
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function listAll<T>(call: Call, path: string): Promise<T[]> {
-  const all: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: { data: T[]; nextCursor: string | null } = await call(`${path}&limit=200${more}`);
-    all.push(...page.data);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
 }
 
 /** Compares words only: svc stores sentences with the same words once. */

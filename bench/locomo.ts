@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Account } from '../src/contract/account.ts';
 import type { AddedMemory, Memory } from '../src/contract/memories.ts';
 import type { SearchAnswer } from '../src/contract/search.ts';
-import { callApi, connectMcp, signInByMail } from './api-session.ts';
+import { callApi, connectMcp, listAll, signInByMail } from './api-session.ts';
 import { type Dialogue, readDialogues, type Turn } from './locomo-data.ts';
 import { inFreshFolder, runSvc, startDaemon } from './processes.ts';
 import { createProgress } from './progress.ts';
@@ -81,21 +81,9 @@ function checksumOf(memories: Iterable<Memory>): string {
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-async function listAll(url: string, apiKey: string): Promise<Memory[]> {
-  const all: Memory[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: '200', ...(cursor !== null && { cursor }) });
-    const page: { data: Memory[]; nextCursor: string | null } = await callApi(url, apiKey, `/v1/memories?${query}`);
-    all.push(...page.data);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
-}
-
 /** Checks every memory in the list, and one in twenty by id as well. */
 async function countLost(url: string, apiKey: string, stored: Stored): Promise<number> {
-  const listed = await listAll(url, apiKey);
+  const listed = await listAll<Memory>((path) => callApi(url, apiKey, path), '/v1/memories');
   const single = [...stored.memories.keys()].filter((_, index) => index % 20 === 0);
   const fetched = [];
   for (const id of single) fetched.push(await callApi<Memory>(url, apiKey, `/v1/memories/${id}`));

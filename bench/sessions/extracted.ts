@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import type { Page } from '../../src/client/client.ts';
 import type { Memory } from '../../src/contract/memories.ts';
+import { listAll } from '../api-session.ts';
+import { listsFile } from '../retrieval/lists.ts';
 import type { Person } from './people.ts';
 
 /** A memory that a model extracted from what a person said, recorded once. */
@@ -17,7 +17,7 @@ export interface Extracted {
 
 /** Reads what was extracted of a person, from the folder `extracted` beside the file; empty if it was not recorded. */
 export async function readExtracted(file: string): Promise<Extracted[]> {
-  const path = join(dirname(file), 'extracted', basename(file));
+  const path = listsFile(file, 'extracted');
   return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as Extracted[]) : [];
 }
 
@@ -53,18 +53,6 @@ async function listSources(
     for (const { id: messageId, content } of messages) sources.set(content, { conversationId, messageId });
   }
   return sources;
-}
-
-async function listAll<T>(call: <Answer>(path: string) => Promise<Answer>, path: string): Promise<T[]> {
-  const all: T[] = [];
-  let cursor: string | null = '';
-  do {
-    const query = new URLSearchParams({ limit: '200', ...(cursor && { cursor }) });
-    const page: Page<T> = await call(`${path}?${query}`);
-    all.push(...page.data);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
 }
 
 /** Whether a text holds a memory that was extracted from the message that told a fact. */

@@ -89,3 +89,6 @@ export const CountedPage = <T extends TSchema>(item: T) =>
   });
 
 export const NoContent = Type.Null({ description: 'No content' });
+
+/** Why one item of several was refused. */
+export const ItemError = Type.Object({ code: Type.String(), message: Type.String() });

@@ -54,6 +54,12 @@ export class AppError extends Error {
   }
 }
 
+/** Why one item of several was refused. Throws again what is not about the item. */
+export function refusalOf(error: unknown): { code: ErrorCode; message: string } {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  return { code: error.code, message: error.message };
+}
+
 /** The error of an `If-Match` that names another state than the current one. */
 export function changedSinceRead(resource: string): AppError {
   return new AppError('precondition_failed', `The ${resource} was changed since it was read. Read it again first.`);

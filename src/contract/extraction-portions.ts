@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { AnyId, Name, Nullable, strict, Timestamp } from './common.ts';
+import { AnyId, ItemError, Name, Nullable, strict, Timestamp } from './common.ts';
 import { DECISIONS, Decision } from './jobs.ts';
 import { Project } from './project.ts';
 
@@ -75,9 +75,7 @@ export type StoredMemory = Static<typeof StoredMemory>;
 /** What became of the memories of a portion and of each pair, in their order; and the next portion, if one was stored. */
 export const StoredPortion = Type.Object({
   decisions: Type.Array(StoredMemory),
-  replaced: Type.Array(
-    Type.Object({ ...pair, error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })) }),
-  ),
+  replaced: Type.Array(Type.Object({ ...pair, error: Nullable(ItemError) })),
   next: Type.Optional(MessagePortion),
 });
 export type StoredPortion = Static<typeof StoredPortion>;

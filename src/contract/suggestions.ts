@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { AnyId, Name, Nullable, Page, PageQuery, strict, Text, Timestamp } from './common.ts';
+import { AnyId, ItemError, Name, Nullable, Page, PageQuery, strict, Text, Timestamp } from './common.ts';
 import { MAX_CONTENT } from './memories.ts';
 import { Project, projectQuery } from './project.ts';
 import { SUGGESTERS, SUGGESTION_KINDS, SUGGESTION_STATES } from './suggestion-names.ts';
@@ -127,7 +127,7 @@ export const DecidedSuggestions = Type.Object({
     Type.Object({
       id: Type.String(),
       suggestion: Nullable(Suggestion),
-      error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+      error: Nullable(ItemError),
     }),
     { description: 'In the order sent; each has either a suggestion or an error' },
   ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Name, Nullable, Page, PageQuery, strict } from './common.ts';
+import { ItemError, Name, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Project } from './project.ts';
 import { AddedSuggestion, Suggestion } from './suggestions.ts';
 
@@ -38,7 +38,7 @@ export type TidyWork = Static<typeof TidyWork>;
 /** What became of one proposed suggestion. */
 export const ProposedSuggestion = Type.Object({
   suggestion: Nullable(AddedSuggestion),
-  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  error: Nullable(ItemError),
 });
 export type ProposedSuggestion = Static<typeof ProposedSuggestion>;
 export const ProposedSuggestions = Type.Object({ data: Type.Array(ProposedSuggestion) });

@@ -14,7 +14,6 @@ import {
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
-  parseCount,
   printJson,
   renderOptions,
   SPACE_OPTION,
@@ -24,7 +23,12 @@ import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
 import { parseTime } from '../memory/time-option.ts';
-import { ASSISTANT_PROGRAM_NAMES, type AssistantProgramName, parseMinutes } from '../own-model/program-names.ts';
+import {
+  type AssistantProgramName,
+  MAX_MINUTES_OPTION,
+  MAX_TURNS_OPTION,
+  withOption,
+} from '../own-model/program-names.ts';
 import { ownProgram } from '../own-program.ts';
 
 interface ExtractOptions extends CommonOptions {
@@ -71,16 +75,12 @@ export function extractCommand(context: CommandContext, program: Program = ownPr
     )
     .option('--model <name>', 'use this model instead of the configured one')
     .option('--wait', 'wait until the job ends and show its decisions')
-    .addOption(
-      new Option('--with <assistant>', 'run this assistant with its own model')
-        .choices([...ASSISTANT_PROGRAM_NAMES])
-        .conflicts(['provider', 'dryRun', 'again', 'wait']),
-    )
+    .addOption(withOption(['provider', 'dryRun', 'again', 'wait']))
     .option('--user <user>', 'with an assistant: whose conversations')
     .option('--project <project>', 'with an assistant: only conversations of this project and general ones')
     .option('--after <time>', 'with an assistant: only conversations with messages after it', past)
-    .option('--max-turns <count>', 'with an assistant: stop after this many calls of a tool (default: 60)', parseCount)
-    .option('--max-minutes <count>', 'with an assistant: stop after this time (default: 30)', parseMinutes)
+    .option(...MAX_TURNS_OPTION)
+    .option(...MAX_MINUTES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .option(...SPACE_OPTION)

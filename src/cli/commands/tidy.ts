@@ -13,14 +13,18 @@ import {
   JSON_OPTION,
   openClient,
   PROFILE_OPTION,
-  parseCount,
   printJson,
   renderOptions,
   SPACE_OPTION,
 } from '../memory/command-options.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
-import { ASSISTANT_PROGRAM_NAMES, type AssistantProgramName, parseMinutes } from '../own-model/program-names.ts';
+import {
+  type AssistantProgramName,
+  MAX_MINUTES_OPTION,
+  MAX_TURNS_OPTION,
+  withOption,
+} from '../own-model/program-names.ts';
 import { ownProgram } from '../own-program.ts';
 import { describeUsage } from '../providers/settings-lines.ts';
 
@@ -60,13 +64,9 @@ export function tidyCommand(context: CommandContext, program: Program = ownProgr
       new Option('--provider <provider>', 'use this provider instead of the configured one').choices([...PROVIDERS]),
     )
     .option('--model <name>', 'use this model instead of the configured one')
-    .addOption(
-      new Option('--with <assistant>', 'run this assistant with its own model')
-        .choices([...ASSISTANT_PROGRAM_NAMES])
-        .conflicts('provider'),
-    )
-    .option('--max-turns <count>', 'with an assistant: stop after this many calls of a tool (default: 60)', parseCount)
-    .option('--max-minutes <count>', 'with an assistant: stop after this time (default: 30)', parseMinutes)
+    .addOption(withOption('provider'))
+    .option(...MAX_TURNS_OPTION)
+    .option(...MAX_MINUTES_OPTION)
     .option(...JSON_OPTION)
     .option(...PROFILE_OPTION)
     .option(...SPACE_OPTION)

@@ -192,7 +192,7 @@ export async function reportRun(
   { text, fields, stopped, failure }: AssistantReport,
   options: AssistantOptions,
   {
-    context: { terminal, ...context },
+    context,
     brought,
     describe,
   }: {
@@ -203,13 +203,13 @@ export async function reportRun(
 ): Promise<void> {
   const isNew = Object.values(brought).some((ids) => ids.length > 0);
   if (options.json) {
-    printJson({ ...context, terminal }, { assistant: options.with, ...fields, ...brought, stopped: stopped ?? null });
+    printJson(context, { assistant: options.with, ...fields, ...brought, stopped: stopped ?? null });
   } else if (!failure || isNew) {
-    terminal.out(`${text}\n${describe()}\n`);
+    context.terminal.out(`${text}\n${describe()}\n`);
   }
   if (failure) throw failure;
   if (stopped === 'interrupted') throw new CommandFailure(EXIT_INTERRUPTED);
-  if (stopped) terminal.error(`${stopText(stopped, options)}\n`);
+  if (stopped) context.terminal.error(`${stopText(stopped, options)}\n`);
 }
 
 function aloneWith(task: TaskName): string {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { strict } from '../../contract/common.ts';
-import { AppError } from '../../contract/errors.ts';
+import { refusalOf } from '../../contract/errors.ts';
 import { fence, oneLine, quoted } from '../../contract/fence.ts';
 import { MAX_SUGGESTIONS, NewSuggestion, NewSuggestions, type Suggestion } from '../../contract/suggestions.ts';
 import {
@@ -98,8 +98,8 @@ async function proposeOne(tidy: Tidy, principal: Principal, given: unknown): Pro
     const { input } = readProposal(given as Record<string, unknown>);
     return { suggestion: await tidy.propose(principal, input), error: null };
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    return { suggestion: null, error: { code: error.code, message: error.message.replace(OWN_PATH, '') } };
+    const { code, message } = refusalOf(error);
+    return { suggestion: null, error: { code, message: message.replace(OWN_PATH, '') } };
   }
 }
 

@@ -11,7 +11,6 @@ import { writeWithTerms } from '../text/prepared-terms.ts';
 import { accumulate, type Extractor, withReplaced } from './apply-proposals.ts';
 import { type AskModel, MAX_OUTPUT_TOKENS } from './ask-model.ts';
 import type { Chunk } from './conversation-chunk.ts';
-import { updateThrough } from './extraction-store.ts';
 import { EXTRACTION_OUTPUT, type Extracted, promptOf, SYSTEM } from './prompt.ts';
 import { proposalsInSteps } from './proposals.ts';
 import { type AddRelated, REPLACED_OUTPUT, REPLACED_SYSTEM, replacedPairsIn, replacedPromptOf } from './replaced.ts';
@@ -65,7 +64,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     shown: Shown,
     extracted: readonly Extracted[],
   ): Promise<[JobRow, readonly Decision[]]> {
-    const { tenantId, id: conversationId } = shown.conversation;
+    const { tenantId } = shown.conversation;
     const { throughOrdinal, seen } = shown.chunk;
     const extractor = extractorOf(job);
     const proposals = await runInSlices(proposalsInSteps(extracted, shown.chunk, shown.known), tenantId);
@@ -76,7 +75,6 @@ export function createExtractionHandler(parts: Parts): JobHandler {
         // The result may have been redacted in the meantime.
         const fresh = await jobs.advance(connection, job, NO_ERROR);
         const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
-        if (job.dryRun === 0) await updateThrough(connection, { tenantId, conversationId }, throughOrdinal);
         const progress = { fromOrdinal: throughOrdinal, done: job.done + seen, result: JSON.stringify(result) };
         return [await jobs.advance(connection, fresh, progress), decisions];
       }),

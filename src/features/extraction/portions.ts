@@ -18,7 +18,7 @@ import type { ConversationRow, MessageReading } from '../conversations/conversat
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Principal } from '../keys/keys.ts';
 import { createTenantLimiter } from '../limits/tenant-limiter.ts';
-import type { Memories } from '../memories/memories.ts';
+import { type Memories, toMemory } from '../memories/memories.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import type { Extractor } from './apply-proposals.ts';
 import { findThrough, findUnread, updateThrough } from './extraction-store.ts';
@@ -46,7 +46,7 @@ interface Parts {
   clock: Clock;
   reading: Pick<MessageReading, 'requireConversation' | 'findConversation'>;
   chunks: ShownChunks;
-  memories: Pick<Memories, 'findWithin'>;
+  memories: Pick<Memories, 'findRowsWithin'>;
   addRelated: AddRelated;
   supersede: Supersede;
   jobs: Pick<Jobs, 'findOpen'>;
@@ -126,8 +126,8 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
   ): Promise<Memory[]> {
     const reader = db.readers.of(tenantId);
     const ids = new Set(extracted.map(({ known }) => known.trim()).filter((known) => known.startsWith('mem_')));
-    const found = await Promise.all([...ids].map((id) => memories.findWithin(reader, tenantId, id)));
-    return found.filter((memory) => memory?.user === endUser && isShort(memory)) as Memory[];
+    const rows = await memories.findRowsWithin(reader, tenantId, [...ids]);
+    return rows.map(toMemory).filter((memory) => memory.user === endUser && isShort(memory));
   }
 
   async function storeShown(principal: Principal, shown: Shown, extracted: readonly Extracted[]): Promise<Decision[]> {
@@ -142,7 +142,6 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
         if (await jobs.findOpen(connection, { tenantId, conversationId, dryRun: 0 })) throw changed();
         const decisions = await chunks.apply(connection, shown, proposals, { extractor, terms });
         if (decisions === undefined) throw changed();
-        await updateThrough(connection, { tenantId, conversationId }, shown.chunk.throughOrdinal);
         return decisions;
       }),
     );

@@ -3,7 +3,7 @@ import { oneLine } from '../../contract/fence.ts';
 import type { Decision } from '../../contract/jobs.ts';
 import type { Memory, NewMemory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
-import type { Memories } from '../memories/memories.ts';
+import { type Memories, toMemory } from '../memories/memories.ts';
 import type { FindRelated } from '../memories/memory-related.ts';
 import { listOutput } from './model-text.ts';
 
@@ -19,7 +19,7 @@ export type AddRelated = (
 
 interface Parts {
   db: Database;
-  memories: Pick<Memories, 'findWithin'>;
+  memories: Pick<Memories, 'findRowsWithin'>;
   findRelated: FindRelated;
 }
 
@@ -35,18 +35,18 @@ export function createAddRelated({ db, memories, findRelated }: Parts): AddRelat
     const reader = db.readers.of(tenantId);
     const seen = new Set([...decisions.map(({ memoryId }) => memoryId), ...shown.map(({ id }) => id)]);
     const limit = MAX_LISTED + Math.min(seen.size, MAX_SHOWN);
-    async function relatedTo({ decision, memoryId }: Decision): Promise<StoredMemory['related']> {
-      if (decision !== 'add') return [];
-      const memory = await memories.findWithin(reader, tenantId, memoryId!);
-      const found = memory === undefined ? [] : await findRelated({ tenantId }, asNew(memory), limit);
-      return found
-        .filter(({ id }) => !seen.has(id))
-        .slice(0, MAX_LISTED)
-        .map(toRelated);
+    const added = decisions.flatMap(({ decision, memoryId }) => (decision === 'add' ? memoryId! : []));
+    const rows = await memories.findRowsWithin(reader, tenantId, added);
+    const related = new Map<string, StoredMemory['related']>();
+    for (const row of rows) {
+      const found = await findRelated({ tenantId }, asNew(toMemory(row)), limit);
+      const unseen = found.filter(({ id }) => !seen.has(id)).slice(0, MAX_LISTED);
+      related.set(row.id, unseen.map(toRelated));
     }
-    const stored: StoredMemory[] = [];
-    for (const decision of decisions) stored.push({ ...decision, related: await relatedTo(decision) });
-    return stored;
+    return decisions.map((one) => ({
+      ...one,
+      related: (one.decision === 'add' ? related.get(one.memoryId!) : undefined) ?? [],
+    }));
   };
 }
 

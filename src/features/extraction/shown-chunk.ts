@@ -11,6 +11,7 @@ import type { RelatedMemories } from '../search/related-memories.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import { applyProposals, type Extractor } from './apply-proposals.ts';
 import { type Chunk, isUnchanged, toChunk } from './conversation-chunk.ts';
+import { updateThrough } from './extraction-store.ts';
 import type { Proposal } from './proposals.ts';
 
 /** Messages of a conversation, after one ordinal and up to another. After `failures` fewer are read. */
@@ -36,7 +37,7 @@ export interface ShownChunks {
   /** Throws `not_found`. */
   tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant>;
   /**
-   * Stores proposals in the caller's transaction; `undefined` if anything that the model was shown has changed or been erased,
+   * Stores proposals and how far the conversation was read, in the caller's transaction; `undefined` if anything that the model was shown has changed or been erased,
    * because its output may repeat that. Throws `quota_exceeded` and `TermsMissing`.
    */
   apply(
@@ -94,13 +95,15 @@ export function createShownChunks({ reading, memories, related, tierOf }: Parts)
     async apply(connection, { conversation, range, chunk, known }, proposals, by) {
       const { tenantId, id: conversationId } = conversation;
       const now = await reading.requireConversation(connection, tenantId, conversationId);
-      for (const { id } of known) {
-        if ((await memories.findWithin(connection, tenantId, id)) === undefined) return undefined;
-      }
+      const knownIds = [...new Set(known.map(({ id }) => id))];
+      if ((await memories.findRowsWithin(connection, tenantId, knownIds)).length < knownIds.length) return undefined;
       if (!isUnchanged(chunk, await read(connection, now, range))) return undefined;
       const { endUser, project } = now;
       const tenant = await tenantOf(connection, tenantId);
-      return applyProposals(connection, memories, proposals, { ...by, tenant, endUser, project, conversationId });
+      const context = { ...by, tenant, endUser, project, conversationId };
+      const decisions = await applyProposals(connection, memories, proposals, context);
+      if (!by.extractor.isDryRun) await updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal);
+      return decisions;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, refusalOf } from '../../contract/errors.ts';
 import type { StoredPortion } from '../../contract/extraction-portions.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
@@ -38,8 +38,7 @@ export function createSupersede({ db, memories }: Parts): Supersede {
         await supersedeOne(tenantId, pair);
         outcomes.push({ ...pair, error: null });
       } catch (error) {
-        if (!(error instanceof AppError) || error.status >= 500) throw error;
-        outcomes.push({ ...pair, error: { code: error.code, message: error.message } });
+        outcomes.push({ ...pair, error: refusalOf(error) });
       }
     }
     return outcomes;

@@ -265,6 +265,15 @@ describe('older memories', () => {
     expect((await caller.read(ofEve.id)).body.supersededBy).toBeNull();
   });
 
+  test('may be named by their id where the portion shows them with a label', async () => {
+    const known = await caller.add('Ada lives in Linz.');
+    await converse(caller, ['Ada lives in Graz now.']);
+    const { portion, text } = await model.next();
+    expect(text).toContain('[m1]');
+    const moved = { content: 'Ada lives in Graz.', messages: [1], decision: 'supersede', known: known.id };
+    expect((await model.store(portion, [moved])).decisions).toMatchObject([{ targetId: known.id }]);
+  });
+
   test('may be plans whose day has not come, and get the day that the model names', async () => {
     const plan = { content: 'Ada travels to Saxony.', date: '2030-10-04' };
     const { memoryId } = await storeOne('Ada travels to Saxony on 4 October 2030.', plan);
