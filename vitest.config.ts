@@ -21,10 +21,13 @@ const SEED = process.env.TEST_SEED ?? '1';
 /** SQLite works on libuv's threads (see bin/svc). Screens are drawn for their tests wherever those run: ink draws none where CI is set. */
 export const ENVIRONMENT = { UV_THREADPOOL_SIZE: '8', CI: 'false', TEST_SEED: SEED };
 
+/** Files that take a processor for seconds. The slow suite runs them. */
+export const LONG = 'test/**/*.slow.test.ts';
+
 export default defineConfig({
   test: {
     include: onPostgres ? [...daemonSuites(import.meta.dirname), 'test/postgres/**/*.test.ts'] : ['test/**/*.test.ts'],
-    exclude: ['test/slow/**', ...(onPostgres ? [] : ['test/postgres/**'])],
+    exclude: ['test/slow/**', ...(onPostgres ? [] : ['test/postgres/**', LONG])],
     pool: 'forks',
     // Every file starts what it needs and ends it: to load all packages anew for each took half of the time.
     isolate: false,

@@ -1,6 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import base, { ENVIRONMENT } from './vitest.config.ts';
+import base, { ENVIRONMENT, LONG } from './vitest.config.ts';
 
 /** Files that measure time, or keep both processors busy themselves. */
 const ALONE = [
@@ -60,6 +60,17 @@ export default defineConfig({
     reporters: ['default'],
     sequence: { sequencer: LongestFirst },
     projects: [
+      {
+        test: {
+          ...base.test,
+          globalSetup: [],
+          name: 'long',
+          include: [LONG],
+          exclude: ['test/slow/**'],
+          maxWorkers: 3,
+          sequence: { ...base.test?.sequence, groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...shared,

@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 
 /** Test files about the database file, its folder, extension and migrations. */
 const ABOUT_SQLITE: readonly string[] = [
-  'test/daemon/backup.test.ts',
-  'test/daemon/config-master-key.test.ts',
-  'test/daemon/restore.test.ts',
+  'test/daemon/backup.slow.test.ts',
+  'test/daemon/config-master-key.slow.test.ts',
+  'test/daemon/restore.slow.test.ts',
   'test/features/embeddings/vectors-elsewhere.test.ts',
-  'test/features/portability/slow-exports.test.ts',
-  'test/features/text/signals-migration.test.ts',
-  'test/features/text/word-totals-migration.test.ts',
+  'test/features/portability/slow-exports.slow.test.ts',
+  'test/features/text/signals-migration.slow.test.ts',
+  'test/features/text/word-totals-migration.slow.test.ts',
   'test/lib/data-folder.test.ts',
 ];
 
@@ -17,10 +17,10 @@ const ABOUT_SQLITE: readonly string[] = [
 const CALLERS = /^test\/(?:cli|client|daemon\/mcp)\/(?!mcp\.test\.ts)/;
 /** Requests and responses before and after a database is asked. */
 const ABOUT_HTTP =
-  /^test\/daemon\/(?:cors|headers|headers-refused|large-bodies|log|methods|openapi|reference|serve-connections|slow-clients)\.test\.ts$/;
+  /^test\/daemon\/(?:cors|headers|headers-refused|large-bodies|log|methods|openapi|reference|serve-connections|slow-clients)\.(?:slow\.)?test\.ts$/;
 
 /** Start daemons in their own way. */
-const TWINS = ['test/daemon/isolation-same-ids.test.ts'];
+const TWINS = ['test/daemon/isolation-same-ids.slow.test.ts'];
 
 /** Returns the test files that start a daemon, in this process: what they guarantee holds on every engine. */
 export function daemonSuites(root: string): string[] {
