@@ -294,18 +294,28 @@ export async function insertLookups(
   );
 }
 
-/** Lists the memories that come from some sources, each with the one that superseded it. */
-export async function listCiting(
+/** How often the memories of a source were superseded, at most, one by the next. */
+const MAX_SUCCESSIONS = 50;
+
+/** Lists what holds of the memories that come from some sources: those themselves (`isOwn`), and the last of those that superseded them. */
+export async function listHolding(
   reader: Reader,
   tenantId: string,
   sourceIds: readonly string[],
-): Promise<{ sourceId: string; supersededBy: string | null }[]> {
-  return reader.all(
-    `SELECT s.sourceId, m.supersededBy FROM memorySources s
-       JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
-     WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))`,
-    [tenantId, JSON.stringify(sourceIds)],
+): Promise<{ sourceId: string; memoryId: string; isOwn: boolean }[]> {
+  const rows = await reader.all<{ sourceId: string; memoryId: string; successions: number }>(
+    `WITH RECURSIVE citing (sourceId, memoryId, supersededBy, successions) AS (
+       SELECT s.sourceId, m.id, m.supersededBy, 0 FROM memorySources s
+         JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
+        WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))
+       UNION ALL
+       SELECT c.sourceId, m.id, m.supersededBy, c.successions + 1 FROM citing c
+         JOIN memories m ON m.tenantId = ? AND m.id = c.supersededBy AND m.current = 1
+        WHERE c.successions < ${MAX_SUCCESSIONS})
+     SELECT sourceId, memoryId, successions FROM citing WHERE supersededBy IS NULL`,
+    [tenantId, JSON.stringify(sourceIds), tenantId],
   );
+  return rows.map(({ sourceId, memoryId, successions }) => ({ sourceId, memoryId, isOwn: successions === 0 }));
 }
 
 /** Deletes the tags and sources of memories. */

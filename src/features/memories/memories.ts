@@ -20,7 +20,7 @@ import {
   findMemories,
   findMemory,
   findMemoryRows,
-  listCiting,
+  listHolding,
   listSupersededBy,
   listVersions,
 } from './memories-store.ts';
@@ -293,11 +293,11 @@ export function createMemories(parts: Parts): Memories {
     list,
     async successorsOf(reader, tenantId, messageIds) {
       if (messageIds.length === 0) return new Map();
-      const citing = await listCiting(reader, tenantId, messageIds);
-      const holding = new Set(citing.filter((one) => one.supersededBy === null).map(({ sourceId }) => sourceId));
-      const replaced = citing.filter(({ sourceId }) => !holding.has(sourceId));
-      const byAge = replaced.toSorted((one, other) => (one.supersededBy! < other.supersededBy! ? -1 : 1));
-      return new Map(byAge.map(({ sourceId, supersededBy }) => [sourceId, supersededBy!]));
+      const holding = await listHolding(reader, tenantId, messageIds);
+      const current = new Set(holding.filter(({ isOwn }) => isOwn).map(({ sourceId }) => sourceId));
+      const replaced = holding.filter(({ sourceId }) => !current.has(sourceId));
+      const byAge = replaced.toSorted((one, other) => (one.memoryId < other.memoryId ? -1 : 1));
+      return new Map(byAge.map(({ sourceId, memoryId }) => [sourceId, memoryId]));
     },
     change: (principal, id, change, ifMatch) =>
       writeWithTerms(principal.tenantId, [], (terms) =>

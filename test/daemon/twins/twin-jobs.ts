@@ -1,7 +1,7 @@
 import { deleteExtraction, findUnread, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import { listDueJobs, updateClaimed, updateRenewed } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
-import { listCiting } from '../../../src/features/memories/memories-store.ts';
+import { listHolding } from '../../../src/features/memories/memories-store.ts';
 import { FAR_MS } from './twin-fill.ts';
 import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';
@@ -67,6 +67,6 @@ export const JOBS: Record<string, Scenario> = {
       return [unread, ofAnn ?? null];
     });
     twin.record('unread', found);
-    twin.record('citing', await listCiting(readerOf(twin), tenantId, ['msg_of_both']));
+    twin.record('citing', await listHolding(readerOf(twin), tenantId, ['msg_of_both']));
   },
 };

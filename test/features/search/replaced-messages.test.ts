@@ -41,6 +41,16 @@ describe('a message whose memory was superseded', () => {
     expect(first).toMatchObject({ type: 'memory', content: NEWER });
   });
 
+  test('names the last of several that took its place, one after the other', async () => {
+    daemon.clock.advance(60_000);
+    const { id: last } = await caller.add('All of production runs version 18 of the Postgres database.', {
+      supersedes: newerId,
+    });
+    expect(await message()).toMatchObject({ restatedBy: last });
+    const ids = (await results()).map(({ id }) => id);
+    expect(ids.indexOf(last)).toBeLessThan(ids.indexOf(messageId));
+  });
+
   test('is marked as older in a context, added to no prompt, and left out of the start of a session', async () => {
     expect((await context({})).text).toMatch(/\(\S+, older\) .*The production database is Postgres 14/);
     expect((await context({ purpose: 'prompt' })).text).not.toContain('Postgres 14');
