@@ -46,7 +46,11 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   const add = async (content: string, more: object = {}, headers?: Record<string, string>): Promise<string> =>
     (await created('POST /v1/memories', { content, ...more }, headers)).id;
 
-  const old = await add(`The heron of ${name} sleeps at the lake.`, { tags: ['bird'], metadata: { kind: 'bird' } });
+  const old = await add(`The heron of ${name} sleeps at the lake.`, {
+    tags: ['bird'],
+    metadata: { kind: 'bird' },
+    source: { messageId: 'msg_of_old' },
+  });
   const successor = await add(`The heron of ${name} sleeps at the river.`, { supersedes: old, tags: ['bird'] });
   const changed = await add(`The house of ${name} is red.`, { tags: ['home', 'bird'] }, { 'idempotency-key': 'first' });
   await created(`PATCH /v1/memories/${changed}`, { content: `The house of ${name} is blue, since yesterday.` });

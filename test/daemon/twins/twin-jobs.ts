@@ -67,6 +67,6 @@ export const JOBS: Record<string, Scenario> = {
       return [unread, ofAnn ?? null];
     });
     twin.record('unread', found);
-    twin.record('citing', await listHolding(readerOf(twin), tenantId, ['msg_of_both']));
+    twin.record('holding', await listHolding(readerOf(twin), tenantId, ['msg_of_both', 'msg_of_old']));
   },
 };
