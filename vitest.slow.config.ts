@@ -66,7 +66,7 @@ export default defineConfig({
           globalSetup: [],
           name: 'long',
           include: [LONG],
-          exclude: ['test/slow/**'],
+          exclude: [],
           maxWorkers: 3,
           sequence: { ...base.test?.sequence, groupOrder: 1 },
         },

@@ -6,16 +6,8 @@ import { blankRows, eraseRows } from '../../db/erase-rows.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { joinConditions, type ListFilter, selectionOf } from './memory-list-store.ts';
-import {
-  bytesOf,
-  MEMORY_COLUMNS,
-  MEMORY_TEXTS,
-  type MemoryRow,
-  memoryRows,
-  type NewMemoryRow,
-  sourceIdsIn,
-  tagsIn,
-} from './memory-row.ts';
+import { deleteLookups } from './memory-lookups-store.ts';
+import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, memoryRows, type NewMemoryRow } from './memory-row.ts';
 
 /** How many memories have a value; a bucket of the histogram is a date, month or year, as in `2026-11-22`. */
 export interface CountRow {
@@ -272,62 +264,6 @@ export async function updateReplaced(
   ]);
 }
 
-/** Makes memories findable by their tags and sources. */
-export async function insertLookups(
-  connection: Connection,
-  rows: readonly Pick<NewMemoryRow, 'tenantId' | 'id' | 'tags' | 'source'>[],
-): Promise<void> {
-  // A memory has up to 64 tags: those of 500 memories are not listed at once.
-  for (let start = 0; start < rows.length; start += 64) {
-    await insertRows(
-      connection,
-      'INSERT INTO memoryTags (tenantId, tag, memoryId)',
-      rows.slice(start, start + 64).flatMap(({ tenantId, id, tags }) => tagsIn(tags).map((tag) => [tenantId, tag, id])),
-      'ON CONFLICT DO NOTHING',
-    );
-  }
-  await insertRows(
-    connection,
-    'INSERT INTO memorySources (tenantId, sourceId, memoryId)',
-    rows.flatMap(({ tenantId, id, source }) => sourceIdsIn(source).map((sourceId) => [tenantId, sourceId, id])),
-    'ON CONFLICT DO NOTHING',
-  );
-}
-
-/** How often the memories of a source were superseded, at most, one by the next. */
-const MAX_SUCCESSIONS = 50;
-
-/** Lists what holds of the memories that come from some sources: those themselves (`isOwn`), and the last of those that superseded them. */
-export async function listHolding(
-  reader: Reader,
-  tenantId: string,
-  sourceIds: readonly string[],
-): Promise<{ sourceId: string; memoryId: string; isOwn: boolean }[]> {
-  const rows = await reader.all<{ sourceId: string; memoryId: string; successions: number }>(
-    `WITH RECURSIVE citing (sourceId, memoryId, supersededBy, successions) AS (
-       SELECT s.sourceId, m.id, m.supersededBy, 0 FROM memorySources s
-         JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
-        WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))
-       UNION ALL
-       SELECT c.sourceId, m.id, m.supersededBy, c.successions + 1 FROM citing c
-         JOIN memories m ON m.tenantId = ? AND m.id = c.supersededBy AND m.current = 1
-        WHERE c.successions < ${MAX_SUCCESSIONS})
-     SELECT sourceId, memoryId, successions FROM citing WHERE supersededBy IS NULL`,
-    [tenantId, JSON.stringify(sourceIds), tenantId],
-  );
-  return rows.map(({ sourceId, memoryId, successions }) => ({ sourceId, memoryId, isOwn: successions === 0 }));
-}
-
-/** Deletes the tags and sources of memories. */
-export async function deleteLookups(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
-  for (const table of ['memoryTags', 'memorySources']) {
-    await connection.run(`DELETE FROM ${table} WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))`, [
-      tenantId,
-      JSON.stringify(ids),
-    ]);
-  }
-}
-
 /** Deletes how often erased memories were shown and used. */
 export async function deleteUses(connection: Connection, tenantId: string, ids: readonly string[]): Promise<void> {
   await connection.run('DELETE FROM memoryUses WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))', [
@@ -371,12 +307,6 @@ export async function deleteSomeOf(
   const rowIds = rows.map(({ number }) => number);
   await eraseRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId: owner.tenantId, rowIds });
   return rows;
-}
-
-export async function deleteAllLookupsOf(connection: Connection, tenantId: string): Promise<void> {
-  await connection.run('DELETE FROM memoryTags WHERE tenantId = ?', [tenantId]);
-  await connection.run('DELETE FROM memorySources WHERE tenantId = ?', [tenantId]);
-  await connection.run('DELETE FROM memoryUses WHERE tenantId = ?', [tenantId]);
 }
 
 /** Lists expired memories of all tenants, for the background sweep. */

@@ -16,14 +16,7 @@ import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTer
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
-import {
-  findMemories,
-  findMemory,
-  findMemoryRows,
-  listHolding,
-  listSupersededBy,
-  listVersions,
-} from './memories-store.ts';
+import { findMemories, findMemory, findMemoryRows, listSupersededBy, listVersions } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
@@ -32,6 +25,7 @@ import { createExternalMemories, type ExternalMemories } from './memory-external
 import { createMemoryTransfer, type MemoryTransfer } from './memory-import-export.ts';
 import { createMemoryList, type ListMemories } from './memory-list.ts';
 import { listMemories } from './memory-list-store.ts';
+import { listHolding } from './memory-lookups-store.ts';
 import { resolveChange } from './memory-merge.ts';
 import {
   etagOf,

@@ -21,14 +21,7 @@ import {
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import type { TextPortions } from '../text/text-portions.ts';
-import {
-  findByExternalId,
-  findMemories,
-  findMemory,
-  findSameContent,
-  insertLookups,
-  insertMemories,
-} from './memories-store.ts';
+import { findByExternalId, findMemories, findMemory, findSameContent, insertMemories } from './memories-store.ts';
 import {
   type Additions,
   applyAdditions,
@@ -43,6 +36,7 @@ import {
 } from './memory-add-plan.ts';
 import { storeVersion } from './memory-change.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
+import { insertLookups } from './memory-lookups-store.ts';
 import { bytesOf, type NewMemoryRow, textEntryOf, textsOf } from './memory-row.ts';
 import { closeMemory } from './memory-validity.ts';
 

@@ -2,14 +2,8 @@ import { AppError } from '../../contract/errors.ts';
 import type { Connection } from '../../db/connection.ts';
 import { type PreparedTerms, requireTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-indices.ts';
-import {
-  deleteLookups,
-  findByExternalId,
-  findSameContent,
-  insertLookups,
-  insertMemories,
-  updateReplaced,
-} from './memories-store.ts';
+import { findByExternalId, findSameContent, insertMemories, updateReplaced } from './memories-store.ts';
+import { deleteLookups, insertLookups } from './memory-lookups-store.ts';
 import { hasExpired, type MemoryRow, type NewMemoryRow, nextVersionOf, textEntryOf, textsOf } from './memory-row.ts';
 
 interface Parts {

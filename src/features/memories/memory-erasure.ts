@@ -8,17 +8,8 @@ import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-indices.ts';
 import { forgetTextsToIndex } from '../text/text-portions.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import {
-  deleteAllLookupsOf,
-  deleteLookups,
-  deleteMemory,
-  deleteSomeOf,
-  deleteUses,
-  insertLookups,
-  isExpired,
-  listExpired,
-  updateRedacted,
-} from './memories-store.ts';
+import { deleteMemory, deleteSomeOf, deleteUses, isExpired, listExpired, updateRedacted } from './memories-store.ts';
+import { deleteAllLookupsOf, deleteLookups, insertLookups } from './memory-lookups-store.ts';
 import { type MemoryRow, redactedRow, textEntryOf } from './memory-row.ts';
 
 /** Called in the transaction that erases a memory, with the metadata of all its versions. */

@@ -6,10 +6,11 @@ import type { Principal } from '../keys/keys.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
 import type { TextIndex } from '../text/text-indices.ts';
-import { findByExternalId, findSameContent, insertLookups, insertVersions } from './memories-store.ts';
+import { findByExternalId, findSameContent, insertVersions } from './memories-store.ts';
 import { contentKeyOf, externalKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
 import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
+import { insertLookups } from './memory-lookups-store.ts';
 import {
   contentHashOf,
   derivedOf,

@@ -1,7 +1,7 @@
 import { deleteExtraction, findUnread, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
 import { listDueJobs, updateClaimed, updateRenewed } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
-import { listHolding } from '../../../src/features/memories/memories-store.ts';
+import { listHolding } from '../../../src/features/memories/memory-lookups-store.ts';
 import { FAR_MS } from './twin-fill.ts';
 import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';

@@ -11,7 +11,8 @@ import { findMemoryUses } from '../../../src/features/learning/memory-uses-store
 import * as agreements from '../../../src/features/learning/model-agreements-store.ts';
 import { createPendingSearches } from '../../../src/features/learning/pending-searches.ts';
 import * as stored from '../../../src/features/learning/stored-searches-store.ts';
-import { deleteAllLookupsOf, deleteUses } from '../../../src/features/memories/memories-store.ts';
+import { deleteUses } from '../../../src/features/memories/memories-store.ts';
+import { deleteAllLookupsOf } from '../../../src/features/memories/memory-lookups-store.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 

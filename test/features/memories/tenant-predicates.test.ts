@@ -6,6 +6,7 @@ import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
+import * as lookups from '../../../src/features/memories/memory-lookups-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
@@ -64,7 +65,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
   const days = { at: 1, until: 1, dates: null };
   const number = numbers.get('mem_new')!;
   await textIndices.memory.insert(connection, [{ tenantId, scope, number, texts: ['heron'], days, part: 'live' }]);
-  await store.insertLookups(connection, rows);
+  await lookups.insertLookups(connection, rows);
   await scopes.insertScopes(connection, [{ tenantId, endUser: 'default' }]);
   const answer = { tenantId, idempotencyKey: 'key', requestHash: 'h', status: 201, answer: '{}', createdAt: 1 };
   await answers.insertAnswers(connection, [
@@ -89,10 +90,10 @@ const closing = { tenantId: 'ten_b', id: 'mem_new', validTo: 3, supersededBy: 'm
 test.each<[string, () => Promise<unknown>]>([
   ['updateSuperseded', () => store.updateSuperseded(connection, closing)],
   ['updateReplaced', () => store.updateReplaced(connection, 'ten_b', number, 9)],
-  ['deleteLookups', () => store.deleteLookups(connection, 'ten_b', ['mem_old'])],
+  ['deleteLookups', () => lookups.deleteLookups(connection, 'ten_b', ['mem_old'])],
   ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
   ['deleteSomeOf', () => store.deleteSomeOf(connection, { tenantId: 'ten_b' }, 200)],
-  ['deleteAllLookupsOf', () => store.deleteAllLookupsOf(connection, 'ten_b')],
+  ['deleteAllLookupsOf', () => lookups.deleteAllLookupsOf(connection, 'ten_b')],
   ['deleteSomeOf a user', () => store.deleteSomeOf(connection, { tenantId: 'ten_b', endUser: 'default' }, 200)],
   ['updateHidden', () => scopes.updateHidden(connection, { tenantId: 'ten_b', endUser: 'default' }, 5)],
   ['deleteScope', () => deleteHidden('ten_b')],

@@ -8,6 +8,7 @@ import * as answers from '../../../src/features/idempotency/idempotency-store.ts
 import * as store from '../../../src/features/memories/memories-store.ts';
 import * as links from '../../../src/features/memories/memories-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
+import * as lookups from '../../../src/features/memories/memory-lookups-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
 import * as scopes from '../../../src/features/text/scopes-store.ts';
 import { textIndices } from '../../../src/features/text/text-indices.ts';
@@ -217,7 +218,7 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     () => store.deleteSomeOf(spy(), { tenantId: 'ten_1' }, 200),
     [/INTEGER PRIMARY KEY/, /\(tenantId=\?\)/],
   ],
-  ['deleteAllLookupsOf', () => store.deleteAllLookupsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
+  ['deleteAllLookupsOf', () => lookups.deleteAllLookupsOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['deleteScopesOf', () => scopes.deleteScopesOf(spy(), 'ten_1'), [/\(tenantId=\?\)/]],
   ['findAnswers', () => answers.findAnswers(spy(), PLACES, 1), [/\(tenantId=\? AND idempotencyKey=\?\)/]],
   ['blankAnswersAbout', () => answers.redactAnswersAbout(spy(), 'a', ['b']), [/\(tenantId=\? AND resourceId=\?\)/]],
