@@ -128,8 +128,8 @@ export interface Memories extends MemoryAdding {
   get(principal: Principal, id: string): Promise<Memory>;
   list: ListMemories;
   /**
-   * Finds what took the place of all that some messages say: of those whose every memory was superseded, the newest successor,
-   * by the id of the message.
+   * Finds messages that hold no longer, as each of their memories was superseded, corrected or marked as outdated: by the id of
+   * the message, the newest successor, or the memory itself.
    */
   successorsOf(reader: Reader, tenantId: string, messageIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */
@@ -288,7 +288,7 @@ export function createMemories(parts: Parts): Memories {
     async successorsOf(reader, tenantId, messageIds) {
       if (messageIds.length === 0) return new Map();
       const holding = await listHolding(reader, tenantId, messageIds);
-      const current = new Set(holding.filter(({ isOwn }) => isOwn).map(({ sourceId }) => sourceId));
+      const current = new Set(holding.filter(({ holds }) => holds).map(({ sourceId }) => sourceId));
       const replaced = holding.filter(({ sourceId }) => !current.has(sourceId));
       const byAge = replaced.toSorted((one, other) => (one.memoryId < other.memoryId ? -1 : 1));
       return new Map(byAge.map(({ sourceId, memoryId }) => [sourceId, memoryId]));

@@ -27,25 +27,33 @@ export async function insertLookups(
 /** How often the memories of a source were superseded, at most, one by the next. */
 const MAX_SUCCESSIONS = 50;
 
-/** Lists what holds of the memories that come from some sources: those themselves (`isOwn`), and the last of those that superseded them. */
+/**
+ * Lists what became of the memories that come from some sources: those that say what the source does (`holds`), those that
+ * were corrected since a model extracted them, those that hold no longer, and the last of those that superseded them.
+ */
 export async function listHolding(
   reader: Reader,
   tenantId: string,
   sourceIds: readonly string[],
-): Promise<{ sourceId: string; memoryId: string; isOwn: boolean }[]> {
-  const rows = await reader.all<{ sourceId: string; memoryId: string; successions: number }>(
-    `WITH RECURSIVE citing (sourceId, memoryId, supersededBy, successions) AS (
-       SELECT s.sourceId, m.id, m.supersededBy, 0 FROM memorySources s
-         JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
+): Promise<{ sourceId: string; memoryId: string; holds: boolean }[]> {
+  const rows = await reader.all<{ sourceId: string; memoryId: string; changes: number }>(
+    `WITH RECURSIVE citing (sourceId, memoryId, supersededBy, successions, changes) AS (
+       SELECT s.sourceId, m.id, m.supersededBy, 0, CASE
+           WHEN m.validTo IS NOT NULL THEN 1
+           WHEN m.origin = 'extraction' THEN 0
+           WHEN EXISTS (SELECT 1 FROM memories v
+             WHERE v.tenantId = ? AND v.id = m.id AND v.current = 0 AND v.origin = 'extraction') THEN 1
+           ELSE 0 END
+         FROM memorySources s JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
         WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))
        UNION ALL
-       SELECT c.sourceId, m.id, m.supersededBy, c.successions + 1 FROM citing c
+       SELECT c.sourceId, m.id, m.supersededBy, c.successions + 1, 1 FROM citing c
          JOIN memories m ON m.tenantId = ? AND m.id = c.supersededBy AND m.current = 1
         WHERE c.successions < ${MAX_SUCCESSIONS})
-     SELECT sourceId, memoryId, successions FROM citing WHERE supersededBy IS NULL`,
-    [tenantId, JSON.stringify(sourceIds), tenantId],
+     SELECT sourceId, memoryId, changes FROM citing WHERE supersededBy IS NULL`,
+    [tenantId, tenantId, JSON.stringify(sourceIds), tenantId],
   );
-  return rows.map(({ sourceId, memoryId, successions }) => ({ sourceId, memoryId, isOwn: successions === 0 }));
+  return rows.map(({ sourceId, memoryId, changes }) => ({ sourceId, memoryId, holds: changes === 0 }));
 }
 
 /** Deletes the tags and sources of memories. */

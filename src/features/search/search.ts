@@ -136,7 +136,7 @@ export function createSearch(dependencies: Dependencies): Search {
     }
     if (missing.size === 0) return [];
     const found = await memories.findRowsWithin(reader, query.tenantId, [...missing.keys()]);
-    const rows = found.filter(({ endUser }) => endUser === query.endUser);
+    const rows = found.filter(({ endUser, validTo }) => endUser === query.endUser && validTo === null);
     const factsOf = await candidates.readFacts(
       reader,
       query,

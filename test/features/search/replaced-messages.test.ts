@@ -51,6 +51,12 @@ describe('a message whose memory was superseded', () => {
     expect(ids.indexOf(last)).toBeLessThan(ids.indexOf(messageId));
   });
 
+  test('names a successor that is outdated itself, which is not found in its stead', async () => {
+    await caller.change(newerId, { validTo: new Date(daemon.clock.nowMs()).toISOString() });
+    expect(await message()).toMatchObject({ restatedBy: newerId });
+    expect((await results()).map(({ id }) => id)).not.toContain(newerId);
+  });
+
   test('is marked as older in a context, added to no prompt, and left out of the start of a session', async () => {
     expect((await context({})).text).toMatch(/\(\S+, older\) .*The production database is Postgres 14/);
     expect((await context({ purpose: 'prompt' })).text).not.toContain('Postgres 14');
@@ -79,5 +85,74 @@ describe('a message whose memory was superseded', () => {
     await caller.erase(newerId);
     expect((await results()).map(({ id }) => id)).toContain(messageId);
     expect((await results()).map(({ content }) => content)).not.toContain(NEWER);
+  });
+});
+
+describe('a message whose memory', () => {
+  let extractedId: string;
+  let saidId: string;
+
+  beforeEach(async () => {
+    caller = await daemon.account();
+    const conversationId = await converse(caller, ['Hello there']);
+    [saidId] = (await say(caller, conversationId, [SAID])) as [string];
+    const source = { conversationId, messageId: saidId };
+    extractedId = (await caller.add(OLDER, { source, origin: 'extraction' })).id;
+    daemon.clock.advance(60_000);
+  });
+
+  const said = async () => (await results()).find(({ id }) => id === saidId);
+
+  test.each([
+    ['a person', { origin: 'person' }],
+    ['an assistant', { origin: 'assistant' }],
+    ['a program that does not say who', {}],
+  ])('was corrected by %s names the memory, comes after it and is added to no prompt', async (_, by) => {
+    await caller.change(extractedId, { content: 'Production runs on Postgres 17.', ...by });
+    expect(await said()).toMatchObject({ restatedBy: extractedId });
+    expect((await results())[0]).toMatchObject({ id: extractedId, content: 'Production runs on Postgres 17.' });
+    const prompt = await context({ purpose: 'prompt' });
+    expect(prompt.text).toContain('Postgres 17');
+    expect(prompt.text).not.toContain('Postgres 14');
+    const start = await context({ purpose: 'session_start', query: 'README.md' });
+    expect(start.text).not.toContain('Postgres 14');
+  });
+
+  test('was marked as outdated is added to no prompt and no start of a session, until the memory is current again', async () => {
+    const isHandedOver = async () =>
+      [
+        (await context({ purpose: 'prompt' })).text,
+        (await context({ purpose: 'session_start', query: 'README.md' })).text,
+      ].map((text) => text.includes('The production database is Postgres 14'));
+    await caller.change(extractedId, { validTo: new Date(daemon.clock.nowMs()).toISOString() });
+    expect(await said()).toMatchObject({ restatedBy: extractedId });
+    expect((await results()).map(({ id }) => id)).not.toContain(extractedId);
+    expect(await isHandedOver()).toEqual([false, false]);
+    await caller.change(extractedId, { validTo: null });
+    expect(await said()).not.toHaveProperty('restatedBy');
+    expect(await isHandedOver()).toContain(true);
+  });
+
+  test.each([
+    ['got other tags', { addTags: ['databases'] }],
+    [
+      'was extended by a later extraction',
+      { content: 'Production runs on Postgres 14, as of May.', origin: 'extraction' },
+    ],
+  ])('%s counts as before', async (_, change) => {
+    await caller.change(extractedId, change);
+    expect(await said()).not.toHaveProperty('restatedBy');
+  });
+
+  test('a person wrote counts as before when the person words it anew', async () => {
+    const conversationId = await converse(caller, ['Hello again']);
+    const [id] = (await say(caller, conversationId, ['The staging database is Postgres 15.'])) as [string];
+    const own = await caller.add('Staging is on Postgres 15.', {
+      source: { conversationId, messageId: id },
+      origin: 'person',
+    });
+    await caller.change(own.id, { content: 'Staging runs Postgres 15.', origin: 'person' });
+    const found = (await caller.search('which Postgres database is staging on?')).body.results;
+    expect(found.find((result) => result.id === id)).not.toHaveProperty('restatedBy');
   });
 });
