@@ -53,6 +53,13 @@ export const PortableConversation = Type.Object(
         description: 'Last ordinal that is cut into episodes, if later messages are not yet',
       }),
     ),
+    extractedThrough: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LAST_ORDINAL,
+        description: 'Last ordinal that memories were extracted through',
+      }),
+    ),
   },
   strict,
 );

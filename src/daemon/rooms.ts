@@ -19,6 +19,7 @@ import { createEnvelope } from '../features/envelope/envelope.ts';
 import { type MasterKeys, masterKeyOf } from '../features/envelope/master-key.ts';
 import { createEpisodes } from '../features/episodes/episodes.ts';
 import { createEvents } from '../features/events/events.ts';
+import { extractionTransfer } from '../features/extraction/extraction-import-export.ts';
 import { createIdempotency } from '../features/idempotency/idempotency.ts';
 import { createKeys, type Principal } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
@@ -170,7 +171,6 @@ export async function openRooms(
   const embedding = { db, clock, random, log, leases, models, providerKeys, spending, tenantModels, tenantExists };
   const tenantEmbeddings = createTenantEmbeddings(embedding);
   const queryEmbedder = createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings });
-  const startSession = createSessionStart({ db, clock, memories, tokenCounterOf });
   const suggestionSettings = createSuggestionSettings({ db, clock, usage });
   const unmasked = createSuggestions({ ...storing, memories, reading, tierOf, settings: suggestionSettings });
   const suggestions = isRedacting ? redactSuggestions(unmasked) : unmasked;
@@ -185,11 +185,13 @@ export async function openRooms(
     memories,
     conversations,
     episodes,
+    extraction: extractionTransfer,
     learning,
     suggestions,
     spool: createSpool({ folder: join(config.dataDir, 'exports'), random }),
   });
   const { possibleSuccessors } = suggestions;
+  const startSession = createSessionStart({ db, clock, memories, possibleSuccessors, tokenCounterOf });
   const searching = {
     ...{ db, clock, ids, log, usage, scopes, memories, learning, candidates, queryEmbedder, tokenCounterOf },
     ...{ startSession, possibleSuccessors },

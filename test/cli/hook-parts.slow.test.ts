@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capturedText } from '../../src/cli/hook/captured-text.ts';
 import { withoutPrivate } from '../../src/cli/hook/private-passages.ts';
-import { originName, projectName } from '../../src/cli/hook/project-name.ts';
+import { originIn, originName, projectName } from '../../src/cli/hook/project-name.ts';
 import { openSession, pruneSessions } from '../../src/cli/hook/session-state.ts';
 import { withLock } from '../../src/cli/hook/state-file.ts';
 import { growthOf, LINEAR, msToDo } from '../helpers/growth.ts';
@@ -104,6 +104,20 @@ describe('the project of a folder', () => {
     expect(urls.map(originName)).toEqual(Array(3).fill('github.com/acme/tea'));
     expect(originName('https://ada:secret@github.com/acme/tea')).toBe('github.com/acme/tea');
     expect(originName('/srv/git/tea.git')).toBeUndefined();
+  });
+
+  test.each([
+    ['line breaks', (count: number) => '\n'.repeat(count)],
+    ['blanks', (count: number) => ' '.repeat(count)],
+    ['sections', (count: number) => '[remote "origin"]\n'.repeat(count / 16)],
+    ['line breaks in its section', (count: number) => `[remote "origin"]${'\n'.repeat(count)}`],
+    ['slashes in its URL', (count: number) => `[remote "origin"]\nurl = https://a.org/${'/'.repeat(count)}x`],
+  ])('takes about 16 times as long to read from 16 times as many %s', (_, configOf) => {
+    const msToRead = (count: number) => {
+      const config = configOf(count);
+      return msToDo(() => originIn(config));
+    };
+    expect(growthOf(msToRead, 8000, 20)).toBeLessThan(LINEAR);
   });
 
   test('is the same in a repository, in a folder of it and in its worktrees', async () => {

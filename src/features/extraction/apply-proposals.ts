@@ -60,7 +60,8 @@ async function applyOne(
   const { tenantId } = context.tenant;
   const { client, author } = context.extractor;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
-  if (decision === 'update' && target && (await isUnchanged(connection, memories, tenantId, target))) {
+  const mayChange = target && (context.project === null || context.project === target.project);
+  if (decision === 'update' && mayChange && (await isUnchanged(connection, memories, tenantId, target))) {
     const tags = target.tags.length + proposal.tags.length > MAX_TAGS ? {} : { addTags: proposal.tags };
     const change = {
       content: proposal.content,
@@ -74,7 +75,7 @@ async function applyOne(
     return toDecision(proposal, changed.id);
   }
   const supersedes =
-    decision === 'supersede' && target && (await isUnchanged(connection, memories, tenantId, target))
+    decision === 'supersede' && mayChange && (await isUnchanged(connection, memories, tenantId, target))
       ? target.id
       : undefined;
   const memory = newMemory(proposal, context, supersedes);
@@ -127,7 +128,7 @@ function withSources(
   const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
   const extraction = { ...source, conversationId, messageIds };
   const parsed = { ...metadata, extraction };
-  const fits = Object.keys(parsed).length <= 64 && JSON.stringify(parsed).length <= 8000;
+  const fits = Object.keys(parsed).length <= 64 && Buffer.byteLength(JSON.stringify(parsed)) <= 8000;
   return fits ? { metadata: parsed } : {};
 }
 

@@ -1,6 +1,6 @@
 import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { projectConditions } from '../../db/values.ts';
+import { insertRows, projectConditions } from '../../db/values.ts';
 
 /** Ordinal up to which memories have been extracted from a conversation. */
 export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<number> {
@@ -9,6 +9,33 @@ export async function findThrough(reader: Reader, tenantId: string, conversation
     [tenantId, conversationId],
   );
   return row?.throughOrdinal ?? 0;
+}
+
+/** Lists up to which ordinals memories have been extracted from conversations, where any were. */
+export function listThrough(
+  reader: Reader,
+  tenantId: string,
+  conversationIds: readonly string[],
+): Promise<{ conversationId: string; throughOrdinal: number }[]> {
+  return reader.all(
+    `SELECT conversationId, throughOrdinal FROM extractions
+     WHERE tenantId = ? AND conversationId IN (SELECT value FROM texts(?)) AND throughOrdinal > 0`,
+    [tenantId, JSON.stringify(conversationIds)],
+  );
+}
+
+/** Stores it for conversations of which nothing is stored. */
+export async function insertThrough(
+  connection: Connection,
+  tenantId: string,
+  extracted: readonly { conversationId: string; throughOrdinal: number }[],
+): Promise<void> {
+  await insertRows(
+    connection,
+    'INSERT INTO extractions (tenantId, conversationId, throughOrdinal)',
+    extracted.map(({ conversationId, throughOrdinal }) => [tenantId, conversationId, throughOrdinal]),
+    'ON CONFLICT DO NOTHING',
+  );
 }
 
 /** Selects conversations of a user with messages after a time, from an id on. */

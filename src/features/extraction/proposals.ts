@@ -63,7 +63,7 @@ function proposalOf(
   const objection = objectionTo(item.decision, normalized.length, proposal, seen);
   if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
   if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
-  if (item.decision === 'supersede' && target && cited.every(({ createdAt }) => isNewer(target, createdAt))) {
+  if (item.decision !== 'add' && target && cited.every(({ createdAt }) => isNewer(target, createdAt))) {
     return { ...proposal, decision: 'nothing', reason: 'The known memory is newer than these messages.' };
   }
   seen.add(wordsKey(content));

@@ -11,7 +11,7 @@ const POWERS = new Map([
 const NUMERAL = '零〇一二两兩三四五六七八九十百千万萬';
 /** A numeral counts something only before what is counted. */
 const COUNTED = new RegExp(
-  `[${NUMERAL}]+(?=[个個名位岁歳才元块円点時时分号號人家张枚条层階楼天日月年周週次回本冊件度公里斤杯台間间只匹半つ])`,
+  `(?<![${NUMERAL}])[${NUMERAL}]+(?=[个個名位岁歳才元块円点時时分号號人家张枚条层階楼天日月年周週次回本冊件度公里斤杯台間间只匹半つ])`,
   'gu',
 );
 

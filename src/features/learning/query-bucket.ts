@@ -31,16 +31,24 @@ export function bucketOf(traits: QueryTraits): QueryBucket {
   return traits.terms <= MAX_SHORT_TERMS ? 'short' : 'other';
 }
 
-const ID_LIKE =
-  /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}_./:-]{5,})(?=\S*\p{N})(?=\S*[\p{L}_/])[\p{L}\p{N}]+[\p{L}\p{N}_./:-]*|\d{6,}/u;
+/** What may be an identifier, to the next blank. */
+const TOKEN = /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}_./:-]{5})[\p{L}\p{N}]\S*/gu;
+const NUMBER = /\p{N}/u;
+const NO_NUMBER = /[\p{L}_/]/u;
+const LONG_NUMBER = /\d{6}/;
 const RECENCY_CUE = /\b(latest|last|newest|recent|recently|current|currently|now|nowadays|today|lately|still)\b/i;
 const WHEN_OR_COUNT = /\b(when|how (many|much|long|often|old))\b/i;
 
 /** The features that follow from the text alone. */
 export function textTraitsOf(query: string): Pick<QueryTraits, 'isIdLike' | 'hasRecencyCue' | 'asksWhenOrCount'> {
   return {
-    isIdLike: ID_LIKE.test(query),
+    isIdLike: isIdLike(query),
     hasRecencyCue: RECENCY_CUE.test(query),
     asksWhenOrCount: WHEN_OR_COUNT.test(query),
   };
+}
+
+function isIdLike(query: string): boolean {
+  const tokens = query.match(TOKEN) ?? [];
+  return LONG_NUMBER.test(query) || tokens.some((token) => NUMBER.test(token) && NO_NUMBER.test(token));
 }

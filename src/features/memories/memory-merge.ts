@@ -9,7 +9,7 @@ import { type NewMemoryRow, tagsIn } from './memory-row.ts';
 type Metadata = Record<string, unknown>;
 
 /** Columns that a duplicate can add to. */
-type Additions = Pick<NewMemoryRow, 'tags' | 'metadata' | 'project' | 'externalId'>;
+type Additions = Pick<NewMemoryRow, 'tags' | 'metadata' | 'project' | 'externalId' | 'expiresAt'>;
 
 /**
  * Resolves patches of tags and metadata to whole values, without `validTo`. Who said other content is unknown unless the
@@ -52,7 +52,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 /**
  * Returns what a memory with the same content adds to a stored one: tags, metadata members and an external id that it
- * lacks. With another project the memory belongs to none. `undefined` if it adds nothing. Throws `invalid_request` if the
+ * lacks, and a later expiry or none. With another project the memory belongs to none. `undefined` if it adds nothing. Throws `invalid_request` if the
  * result would be too large.
  */
 export function additionsTo(row: NewMemoryRow, same: Additions): Additions | undefined {
@@ -63,7 +63,8 @@ export function additionsTo(row: NewMemoryRow, same: Additions): Additions | und
   const newMembers = given.filter(([name]) => !Object.hasOwn(metadata, name));
   const externalId = row.externalId ?? same.externalId;
   const project = same.project === null || same.project === row.project ? row.project : null;
-  const isSame = externalId === row.externalId && project === row.project;
+  const expiresAt = laterExpiry([row.expiresAt, same.expiresAt]);
+  const isSame = externalId === row.externalId && project === row.project && expiresAt === row.expiresAt;
   if (newTags.length === 0 && newMembers.length === 0 && isSame) return undefined;
   const members = requireMemberCount({ ...metadata, ...Object.fromEntries(newMembers) }, '/metadata');
   return {
@@ -71,7 +72,13 @@ export function additionsTo(row: NewMemoryRow, same: Additions): Additions | und
     metadata: newMembers.length === 0 ? row.metadata : storedJson(metadataRules, members, 'metadata', ''),
     externalId,
     project,
+    expiresAt,
   };
+}
+
+/** The last of several times of expiry; `null` if one of them is `null`, for never. */
+export function laterExpiry<T extends number | string>(expiries: readonly (T | null)[]): T | null {
+  return expiries.reduce((last, one) => (last === null || one === null ? null : one > last ? one : last));
 }
 
 function isObject(value: unknown): value is Metadata {

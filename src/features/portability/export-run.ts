@@ -1,8 +1,15 @@
-import { EXPORT_VERSION, type ExportEnd, type ExportHead, type PortableRecord } from '../../contract/portability.ts';
+import {
+  EXPORT_VERSION,
+  type ExportEnd,
+  type ExportHead,
+  type PortableConversation,
+  type PortableRecord,
+} from '../../contract/portability.ts';
 import type { Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Episodes } from '../episodes/episodes.ts';
+import type { ExtractionTransfer } from '../extraction/extraction-import-export.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
@@ -11,6 +18,7 @@ export interface ExportParts {
   memories: Memories;
   conversations: Conversations;
   episodes: Episodes;
+  extraction: Pick<ExtractionTransfer, 'read'>;
   learning: Pick<Learning, 'transfer'>;
   suggestions: Pick<Suggestions, 'transfer'>;
 }
@@ -72,10 +80,19 @@ async function* allVersions({ memories }: ExportParts, reader: Reader, scope: Ex
   yield* pages(read, { id: '', version: 0 });
 }
 
-async function* allConversations({ conversations }: ExportParts, reader: Reader, scope: ExportScope) {
+async function* allConversations({ conversations, extraction }: ExportParts, reader: Reader, scope: ExportScope) {
   const { tenantId } = scope;
-  const read = (after: { id: string }) =>
-    conversations.transfer.readConversations(reader, { ...scope, afterId: after.id, limit: PAGE_ROWS });
+  const read = async (after: { id: string }): Promise<PortableConversation[]> => {
+    const page = await conversations.transfer.readConversations(reader, {
+      ...scope,
+      afterId: after.id,
+      limit: PAGE_ROWS,
+    });
+    const ids = page.map(({ id }) => id);
+    const extracted = await extraction.read(reader, tenantId, ids);
+    const through = new Map(extracted.map(({ conversationId, throughOrdinal }) => [conversationId, throughOrdinal]));
+    return page.map((one) => ({ ...one, ...(through.has(one.id) && { extractedThrough: through.get(one.id)! }) }));
+  };
   for await (const conversation of pages(read, { id: '' })) {
     yield conversation;
     const key = { tenantId, conversationId: conversation.id };

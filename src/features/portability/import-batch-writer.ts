@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { textsOf as textsOfEpisode } from '../episodes/episode-row.ts';
 import type { Episodes } from '../episodes/episodes.ts';
+import type { ExtractionTransfer } from '../extraction/extraction-import-export.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -25,6 +26,7 @@ export interface ImportParts {
   memories: Memories;
   conversations: Conversations;
   episodes: Episodes;
+  extraction: Pick<ExtractionTransfer, 'restore'>;
   learning: Pick<Learning, 'transfer'>;
   suggestions: Pick<Suggestions, 'transfer'>;
 }
@@ -81,7 +83,7 @@ function addedDrafts<T>(located: readonly LocatedDraft<T>[], outcomes: readonly 
 async function restore(
   { usage, clock, ...features }: ImportParts,
   principal: Principal,
-  { memories, conversations, messages, episodes, learned, suggestions }: ImportBatch,
+  { memories, conversations, extracted, messages, episodes, learned, suggestions }: ImportBatch,
   { unsegmentedIds, terms }: { unsegmentedIds: ReadonlySet<string>; terms: PreparedTerms },
   connection: Connection,
 ): Promise<RestoredBatch> {
@@ -110,9 +112,13 @@ async function restore(
   }
   // A user of whom only the ranking learned is one of the tenant's users too.
   await features.scopes.ensure(connection, draftsOf(learned));
+  const restored = await features.conversations.transfer.restoreConversations(connection, draftsOf(conversations));
+  const added = new Set(addedDrafts(conversations, restored).map(({ id }) => id));
+  const ofAdded = extracted.filter(({ conversationId }) => added.has(conversationId));
+  await features.extraction.restore(connection, principal.tenantId, ofAdded);
   return {
     memories: outcomes,
-    conversations: await features.conversations.transfer.restoreConversations(connection, draftsOf(conversations)),
+    conversations: restored,
     messages: await features.conversations.transfer.restoreMessages(
       connection,
       draftsOf(messages),

@@ -5,6 +5,7 @@ import type { PortableMemory, PortableRecord } from '../../contract/portability.
 import { type ConversationDraft, conversationDraftOf } from '../conversations/conversation-import-export.ts';
 import { type MessageDraft, messageDraftOf } from '../conversations/message-import-export.ts';
 import { type EpisodeDraft, episodeDraftOf } from '../episodes/episode-import-export.ts';
+import type { Extracted } from '../extraction/extraction-import-export.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { LearnedDraft, LearningTransfer } from '../learning/learning-transfer.ts';
 import { type MemoryDraft, memoryDraftOf, versionRowOf } from '../memories/memory-import-export.ts';
@@ -22,6 +23,8 @@ export interface LocatedDraft<T> {
 export interface ImportBatch {
   memories: LocatedDraft<MemoryDraft>[];
   conversations: LocatedDraft<ConversationDraft>[];
+  /** How far those were read, where they were. */
+  extracted: Extracted[];
   messages: LocatedDraft<MessageDraft>[];
   episodes: LocatedDraft<EpisodeDraft>[];
   learned: LocatedDraft<LearnedDraft>[];
@@ -107,6 +110,8 @@ export function createBatchBuilder(
       else if (record.type === 'conversation') {
         countRecord(record.title);
         batch.conversations.push(...tryDraft(place, () => conversationDraftOf(tenantId, record)));
+        const { id: conversationId, extractedThrough: throughOrdinal } = record;
+        if (throughOrdinal !== undefined) batch.extracted.push({ conversationId, throughOrdinal });
       } else if (record.type === 'message') {
         countRecord(record.content);
         batch.messages.push(...tryDraft(place, () => messageDraftOf(writer, record)));
@@ -143,5 +148,14 @@ export function createBatchBuilder(
 }
 
 function emptyBatch(): ImportBatch {
-  return { memories: [], conversations: [], messages: [], episodes: [], learned: [], suggestions: [], newMemories: [] };
+  return {
+    memories: [],
+    conversations: [],
+    extracted: [],
+    messages: [],
+    episodes: [],
+    learned: [],
+    suggestions: [],
+    newMemories: [],
+  };
 }

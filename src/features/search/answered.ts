@@ -1,6 +1,7 @@
 import type { SearchAnswer, SearchResult } from '../../contract/search.ts';
 import type { FoundCandidates } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
+import type { Successors } from './result-page.ts';
 import type { StageTimings } from './stage-timings.ts';
 
 /** An answer, and what to call with the ids of the results that were shown. */
@@ -12,6 +13,8 @@ export interface Answered {
   weights: FoundCandidates['weights'];
   /** What a context may show; empty unless the request asks for one. */
   contextResults: readonly SearchResult[];
+  /** Whether somebody rejected that a newer memory takes the place of an older one, both of which were found. */
+  isRejected: Successors['isRejected'];
   remember: (shownIds: readonly string[]) => void;
   stages: StageTimings;
 }

@@ -29,7 +29,7 @@ interface Entry {
   terms: readonly string[];
 }
 
-const CLAUSE = /[.,;:!?–—()]+(?=\s|$)|\s+[-–—]\s+/;
+const CLAUSE = /(?<![.,;:!?–—()])[.,;:!?–—()]+(?=\s|$)|(?<!\s)\s+[-–—]\s+/;
 /** Words of an entry: of one place in a text, the longest one counts. */
 const LENGTHS = [3, 2, 1];
 /** Words before a noun among which "new" is. */

@@ -13,7 +13,10 @@ export interface ContextPlan {
   /** The most results of a context. */
   limit: number;
   /** Chooses from what was found in a tenant's turn. */
-  choose(answered: Pick<Answered, 'answer' | 'parsed' | 'weights'>, tenantId: string): Promise<SearchResult[]>;
+  choose(
+    answered: Pick<Answered, 'answer' | 'parsed' | 'weights' | 'isRejected'>,
+    tenantId: string,
+  ): Promise<SearchResult[]>;
   compose(
     results: readonly SearchResult[],
     weights: Answered['weights'],
@@ -28,9 +31,9 @@ export function planContext({ maxTokens = 1000, explain: _, purpose, exclude, ..
   return {
     search: { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
     limit: isUnasked ? MAX_UNASKED : CONTEXT_RESULTS,
-    choose: async ({ answer: { results }, parsed: { voice, reading, asksForPast }, weights }, tenantId) =>
+    choose: async ({ answer: { results }, parsed: { voice, reading, asksForPast }, weights, isRejected }, tenantId) =>
       isUnasked
-        ? runInSlices(chooseUnasked(results, { exclude, voice, weights, reading, asksForPast }), tenantId)
+        ? runInSlices(chooseUnasked(results, { exclude, voice, weights, reading, asksForPast, isRejected }), tenantId)
         : withoutExcluded(results, exclude),
     compose: async (results, weights, exactCounter) => {
       const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;

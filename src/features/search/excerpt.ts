@@ -119,6 +119,13 @@ function select(
   { matching: characters, from }: ExcerptLength,
 ): number[] {
   const found = stemsOf(pieces, weights);
+  // Of pieces with the same stems, only the first can be the best.
+  const first = new Map<string, number>();
+  for (const [index, stems] of found.entries()) {
+    const key = [...stems].sort().join(' ');
+    if (stems.size > 0 && !first.has(key)) first.set(key, index);
+  }
+  const tried = [...first.values()];
   const selected: number[] = [];
   const covered = new Set<string>();
   let length = 0;
@@ -129,11 +136,12 @@ function select(
     for (const stem of found[index]!) covered.add(stem);
   };
   while (length < characters) {
-    const gains = found.map((stems) =>
-      [...stems].reduce((sum, stem) => sum + (covered.has(stem) ? 0 : weights.get(stem)!), 0),
+    const gains = tried.map((index) =>
+      [...found[index]!].reduce((sum, stem) => sum + (covered.has(stem) ? 0 : weights.get(stem)!), 0),
     );
-    const best = gains.indexOf(Math.max(...gains));
-    if (!(gains[best]! > 0)) break;
+    const at = gains.indexOf(Math.max(...gains));
+    if (!(gains[at]! > 0)) break;
+    const best = tried[at]!;
     add(best);
     const isShort = pieces[best]!.text.length < MIN_SENTENCE_CHARACTERS;
     if (isShort && best + 1 < pieces.length) add(best + 1);

@@ -1,7 +1,7 @@
 import type { Language } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { type SearchReading, searchReadingOf } from '../languages/search-words.ts';
-import { queryTerms, termsOf } from '../text/terms.ts';
+import { MAX_QUERY_TERMS, queryTerms, termsOf } from '../text/terms.ts';
 import { TRAIT } from '../text/traits.ts';
 import { NO_PHRASES, type Phrases } from './phrases.ts';
 
@@ -52,7 +52,7 @@ export function readForeign(query: string): ForeignQuery | undefined {
   return {
     reading,
     related,
-    terms: terms.length > 0 ? [...new Set(terms)] : queryTerms(query),
+    terms: terms.length > 0 ? [...new Set(terms)].slice(0, MAX_QUERY_TERMS) : queryTerms(query),
     phrases: NO_PHRASES,
     answerTraits: kinds.reduce((traits, [kind, trait]) => (asks[kind].test(query) ? traits | trait : traits), 0),
     asksForRecent: query.search(language.present) >= 0,
@@ -66,7 +66,9 @@ function subjectWords(query: string, reading: SearchReading): string[] {
   const { language } = reading;
   const isLong = query.length > MAX_QUESTION_CHARACTERS;
   const subject = isLong ? query : query.replace(language.present, ' ');
-  const words = language.search!.isUnspaced ? language.wordsOf(subject) : queryTerms(subject);
+  const words = language.search!.isUnspaced
+    ? language.wordsOf(subject.slice(0, MAX_QUESTION_CHARACTERS))
+    : queryTerms(subject);
   const said = words.filter((word) => !reading.isFunctionWord(word));
   const asked = said.filter((word) => !reading.isFraming(word));
   return [...new Set(asked.length > 0 ? asked : said)];
@@ -78,7 +80,7 @@ function termsOfWord(word: string): string[] {
 }
 
 function hasSpeaker(query: string, { statements: { speakers, possessives }, wordsOf }: Language): boolean {
-  return wordsOf(query).some((word) => speakers.has(word) || possessives.has(word));
+  return wordsOf(query.slice(0, MAX_QUESTION_CHARACTERS)).some((word) => speakers.has(word) || possessives.has(word));
 }
 
 /** The words of a text that say something, as `SearchReading` reads them. */

@@ -216,6 +216,8 @@ export function createSearch(dependencies: Dependencies): Search {
     const added = new Map<string, LoadedHit>();
     const asked = new Set([...found.weights.keys()].filter((root) => !parsed.wordingRoots?.has(root)));
     let finding: Promise<ReadonlyMap<string, string>> | undefined;
+    const rejecting: Successors['isRejected'][] = [];
+    const isRejected: Successors['isRejected'] = (older, newer) => rejecting.some((rejects) => rejects(older, newer));
     const readPage = async (limit: number, explained?: Explained) => {
       const page = { minRelevance, limit, putsNewestFirst };
       const loaded = query === undefined ? [] : await loadHits(reader, query, hitsToLoad(rated, page));
@@ -234,8 +236,6 @@ export function createSearch(dependencies: Dependencies): Search {
       const followers = new Map<string, string>(
         query && mayReplace ? await replacedMessages(reader, query, loaded) : [],
       );
-      const rejecting: Successors['isRejected'][] = [];
-      const isRejected: Successors['isRejected'] = (older, newer) => rejecting.some((rejects) => rejects(older, newer));
       // What took the place of something may itself be replaced.
       for (let last = loaded, round = 0; last.length > 0 && round < MAX_SUCCESSIONS; round += 1) {
         const memoryIds = last.flatMap(({ item: { type, facts } }) => (type === 'memory' ? [facts.id] : []));
@@ -289,6 +289,7 @@ export function createSearch(dependencies: Dependencies): Search {
       stages,
       weights: found.weights,
       contextResults,
+      isRejected,
       remember: (shownIds) =>
         learning.remember({
           ...{ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement },

@@ -3,6 +3,7 @@ import type { ContextRequest, ItemType, SearchResult } from '../../contract/sear
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { keepsAsked } from './restatements.ts';
+import type { Successors } from './result-page.ts';
 import {
   keepsAskedNumbers,
   replacesSentence,
@@ -35,6 +36,8 @@ export interface Unasked {
   weights: ReadonlyMap<string, number>;
   /** The words of the prompt's language; absent for English. */
   reading?: ParsedQuery['reading'] | undefined;
+  /** Whether somebody rejected that a newer memory takes the place of an older one. */
+  isRejected: Successors['isRejected'];
 }
 
 /**
@@ -42,7 +45,7 @@ export interface Unasked {
  * steps, because finding the sentence of a long message takes milliseconds.
  */
 export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
-  const { exclude, voice, weights, reading, asksForPast } = unasked;
+  const { exclude, voice, weights, reading, asksForPast, isRejected } = unasked;
   const ids = new Set(results.map(({ id }) => id));
   const usable = results.filter(
     (result) =>
@@ -55,7 +58,7 @@ export function* chooseUnasked(results: readonly SearchResult[], unasked: Unaske
   if (!usable.some(isWorthAPlace)) return [];
   // What the model has already still takes the place of what is older.
   const current = withoutExcluded(
-    yield* currentOf(usable.slice(0, COMPARED), weights, statementReader(reading)),
+    yield* currentOf(usable.slice(0, COMPARED), { weights, reader: statementReader(reading), isRejected }),
     exclude,
   );
   return current.some(isWorthAPlace) ? current.slice(0, MAX_UNASKED) : [];
@@ -78,8 +81,7 @@ export function withoutExcluded(
  */
 function* currentOf(
   results: readonly SearchResult[],
-  weights: ReadonlyMap<string, number>,
-  reader: StatementReader,
+  { weights, reader, isRejected }: Pick<Unasked, 'weights' | 'isRejected'> & { reader: StatementReader },
 ): Generator<void, SearchResult[]> {
   const statements: { result: SearchResult; words: SentenceWords }[] = [];
   const asked = reader.askedOf(new Set(weights.keys()));
@@ -95,6 +97,7 @@ function* currentOf(
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
+        !isRejected(older.result.id, result.id) &&
         (result.relevance >= WORTH_BESIDE
           ? keepsAskedNumbers(words, older.words, asked) && replacesSentence(words, older.words, tells)
           : keepsAsked(words, older.words, asked) && surelyReplaces(words, older.words, () => 1) !== undefined),

@@ -11,8 +11,14 @@ export interface Said {
 /** Sentences that share no word rarer than this are not compared. */
 const MIN_TELLS = 0.25;
 
-/** Returns the sentences that no newer one takes the place of, in steps; of two from the same time the later one stays. */
-export function* currentOf<Item extends Said>(items: readonly Item[]): Generator<void, Set<Item>> {
+/**
+ * Returns the sentences that no newer one takes the place of, in steps; of two from the same time the later one stays.
+ * `isRejected` tells of an older and a newer one that somebody said that both hold.
+ */
+export function* currentOf<Item extends Said>(
+  items: readonly Item[],
+  isRejected: (older: Item, newer: Item) => boolean = () => false,
+): Generator<void, Set<Item>> {
   const read: { item: Item; words: SentenceWords }[] = [];
   for (const item of items) {
     read.push({ item, words: sentenceWordsOf(item.text) });
@@ -26,7 +32,10 @@ export function* currentOf<Item extends Said>(items: readonly Item[]): Generator
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
     const isReplaced = [...newer].some(
-      (other) => mayReplace(other.item.origin, item.origin) && replacesSentence(other.words, words, tells),
+      (other) =>
+        mayReplace(other.item.origin, item.origin) &&
+        replacesSentence(other.words, words, tells) &&
+        !isRejected(item, other.item),
     );
     if (!isReplaced) current.add(item);
     for (const root of rare) {

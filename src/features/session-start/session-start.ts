@@ -19,6 +19,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Memories } from '../memories/memories.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
+import type { Successors } from '../search/result-page.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { currentOf, type Said } from './current.ts';
@@ -113,6 +114,8 @@ const EPISODES = 3;
 /** The last messages of a conversation that are read, and of all conversations. */
 const MESSAGES_PER_CONVERSATION = 100;
 const MESSAGES = 2000;
+/** The newest sentences of messages that are read: prose has a few in a message, and a list of many short ones would be all there is. */
+const SENTENCES = 5000;
 /** A stored memory was worth storing to somebody. */
 const MEMORY_WEIGHT = 3;
 const PROJECT_WEIGHT = 1;
@@ -147,6 +150,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   memories: Pick<Memories, 'successorsOf'>;
+  possibleSuccessors: (reader: Reader, tenantId: string, memoryIds: readonly string[]) => Promise<Successors>;
   tokenCounterOf: (tenantId: string) => CountTokens;
 }
 
@@ -154,7 +158,18 @@ interface Parts {
  * Reads the newest memories, conversations and episodes of a user, so the cost does not grow with the account, and lists
  * what holds, each thing once: pinned memories, then the rest by weight. `query` is what the working folder shows.
  */
-export function createSessionStart({ db, clock, memories, tokenCounterOf }: Parts): SessionStart {
+export function createSessionStart({ db, clock, memories, possibleSuccessors, tokenCounterOf }: Parts): SessionStart {
+  /** Reads memories, and which of them hold beside newer ones, as somebody said. */
+  async function readMemories(
+    reader: Reader,
+    place: Place,
+  ): Promise<Pick<Successors, 'isRejected'> & { stored: StoredMemory[] }> {
+    const stored = await listMemories(reader, place, MEMORIES);
+    const ids = stored.map(({ id }) => id);
+    const { isRejected } = await possibleSuccessors(reader, place.tenantId, ids);
+    return { stored, isRejected };
+  }
+
   /** Reads what people said, without what no longer holds. */
   async function readHolding(reader: Reader, place: Place, conversationId: string | undefined): Promise<StoredText[]> {
     const messages = await readMessages(reader, place, conversationId);
@@ -167,14 +182,14 @@ export function createSessionStart({ db, clock, memories, tokenCounterOf }: Part
     const { query, user = 'default', types = ITEM_TYPES, exclude = {}, maxTokens = 1000 } = request;
     const nowMs = clock.nowMs();
     const place = { tenantId, endUser: user, project: projectFilterOf(request, '/'), nowMs };
-    const [stored, said, episodes] = await db.readers.together(tenantId, (reader) =>
+    const [{ stored, isRejected }, said, episodes] = await db.readers.together(tenantId, (reader) =>
       Promise.all([
-        types.includes('memory') ? listMemories(reader, place, MEMORIES) : [],
+        types.includes('memory') ? readMemories(reader, place) : { stored: [], isRejected: () => false },
         types.includes('message') ? readHolding(reader, place, exclude.conversationId) : [],
         types.includes('episode') ? listEpisodes(reader, place, EPISODES) : [],
       ]),
     );
-    const lines = await runInSlices(linesOf({ memories: stored, messages: said, folder: query }), tenantId);
+    const lines = await runInSlices(linesOf({ memories: stored, messages: said, folder: query, isRejected }), tenantId);
     const sessions = episodes
       .filter(({ conversationId }) => conversationId === null || conversationId !== exclude.conversationId)
       .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));
@@ -208,10 +223,12 @@ interface Sources {
   messages: readonly StoredText[];
   /** What the working folder shows. */
   folder: string;
+  /** Whether somebody rejected that a newer memory takes the place of an older one. */
+  isRejected: Successors['isRejected'];
 }
 
 /** Lists what holds, the heaviest first; of two lines of the same weight the newer. */
-function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line[]> {
+function* linesOf({ memories, messages, folder, isRejected }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = [];
   for (const { id, content, project, at, pinned, origin, author = null } of memories) {
@@ -221,14 +238,8 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
     said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
   }
-  for (const { id, content, project, at, author = null } of messages) {
-    for (const { text, weight } of statementsOf(content)) {
-      const section = sectionOf(project);
-      said.push({ type: 'message', id, section, text, weight, atMs: at, origin: 'person', author });
-    }
-    yield;
-  }
-  const current = yield* currentOf(said);
+  said.push(...(yield* sentencesOf(messages)));
+  const current = yield* currentOf(said, (older, newer) => isRejected(older.id, newer.id));
   const lines = new Map<string, Line>();
   for (const line of said) {
     if (line.section !== PINNED && !current.has(line)) continue;
@@ -246,6 +257,24 @@ function* linesOf({ memories, messages, folder }: Sources): Generator<void, Line
       other.weight - one.weight ||
       other.atMs - one.atMs,
   );
+}
+
+/** Lists the newest sentences of messages, in the order of the messages. */
+function* sentencesOf(messages: readonly StoredText[]): Generator<void, Line[]> {
+  const newestFirst = [...messages.entries()].sort(([a, one], [b, other]) => other.at - one.at || b - a);
+  const found: { place: number; lines: Line[] }[] = [];
+  let count = 0;
+  for (const [place, { id, content, project, at, author = null }] of newestFirst) {
+    if (count >= SENTENCES) break;
+    const section = sectionOf(project);
+    const lines = statementsOf(content).map(
+      ({ text, weight }): Line => ({ type: 'message', id, section, text, weight, atMs: at, origin: 'person', author }),
+    );
+    found.push({ place, lines });
+    count += lines.length;
+    yield;
+  }
+  return found.sort((one, other) => one.place - other.place).flatMap(({ lines }) => lines);
 }
 
 function sectionOf(project: string | null): Line['section'] {

@@ -5,6 +5,7 @@ import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Adder, Memories, Writer } from '../memories/memories.ts';
+import { laterExpiry } from '../memories/memory-merge.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 
 /** What accepting did, with a digest of each memory afterwards: by it, an undo finds out whether a later change stands on it. */
@@ -56,7 +57,7 @@ export async function applySuggestion(
     applied.closed.push({ id, after: digestOf(await memories.closeWithin(connection, closing, terms)) });
   };
   const add = async (contents: readonly string[], like: Partial<Memory>) => {
-    const { source, occurredAt, tags = [] } = like;
+    const { source, occurredAt, expiresAt, pinned, tags = [] } = like;
     const added = contents.map((text) => ({
       content: text,
       user: suggestion.user,
@@ -64,6 +65,8 @@ export async function applySuggestion(
       ...(suggestion.project !== null && { project: suggestion.project }),
       ...(source && { source }),
       ...(occurredAt && { occurredAt }),
+      ...(expiresAt && { expiresAt }),
+      ...(pinned && { pinned }),
       tags,
     }));
     for (const memory of await memories.addWithin(connection, adder, added, terms)) {
@@ -166,14 +169,18 @@ function keptOf(kind: Suggestion['kind'], about: readonly Memory[], keep: string
   throw new AppError('invalid_request', 'The memory in keep is not one of the suggestion.', { errors });
 }
 
-/** The tags and metadata of all; where members differ, those of the one that stays. */
-function unionOf(kept: Memory, others: readonly Memory[]): { tags?: string[]; metadata?: Record<string, unknown> } {
+/** The tags and metadata of all, where members differ those of the one that stays; and the widest project, the last expiry and any pin. */
+function unionOf(kept: Memory, others: readonly Memory[]): Parameters<Memories['changeWithin']>[3] {
   const tags = [...new Set([...kept.tags, ...others.flatMap((other) => other.tags)])];
   const metadata = Object.assign({}, ...others.map((other) => other.metadata), kept.metadata) as Record<
     string,
     unknown
   >;
+  const expiresAt = laterExpiry([kept, ...others].map((one) => one.expiresAt));
   return {
+    ...(others.some(({ project }) => project !== kept.project) && kept.project !== null && { project: null }),
+    ...(expiresAt !== kept.expiresAt && { expiresAt }),
+    ...(!kept.pinned && others.some(({ pinned }) => pinned) && { pinned: true }),
     ...(tags.length > kept.tags.length && { tags }),
     ...(Object.keys(metadata).length > Object.keys(kept.metadata).length && { metadata }),
   };

@@ -264,7 +264,9 @@ function* suggestionsFor(
     const other = { memory: one, read: readStatement(one.content) };
     const [newer, older] = isNewer(memory, one) ? [own, other] : [other, own];
     const relation = relationOf(newer.read, older.read, areRelated);
-    if (relation && mayReplace(newer.memory.origin, older.memory.origin)) {
+    const { project } = newer.memory;
+    const isWithin = relation?.kind === 'merge' || project === null || project === older.memory.project;
+    if (relation && isWithin && mayReplace(newer.memory.origin, older.memory.origin)) {
       found.push(suggestionOf(relation, newer, older));
     }
   }

@@ -11,6 +11,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Adder, Memories } from '../memories/memories.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, undoApplied } from './acceptance.ts';
+import { textsHashOf } from './suggesting.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
 import { findSuggestion, type SuggestionRow, updateDecision } from './suggestions-store.ts';
 
@@ -93,6 +94,19 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
     );
   };
 
+  /** Throws `conflict` if what a rejected suggestion is about says something else by now: accepting it would overwrite that. */
+  async function requireSameTexts(
+    connection: Connection,
+    { tenantId, endUser, kind, content, memoryIds, textsHash }: SuggestionRow,
+  ): Promise<void> {
+    const about = await memories.findRowsWithin(connection, tenantId, JSON.parse(memoryIds) as string[]);
+    if (textsHashOf(endUser, { kind, content: content ?? undefined }, about) === textsHash) return;
+    throw new AppError(
+      'conflict',
+      'A memory of this suggestion was changed or erased after the suggestion was rejected.',
+    );
+  }
+
   const accept: Deciding['accept'] = (principal, id, acceptance, ifMatch) =>
     acceptFor({ ...principal, decidedBy: deciderOf(principal) }, id, acceptance, ifMatch);
 
@@ -108,7 +122,8 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
     const { tenantId } = principal;
     return writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, (connection) =>
-        decideWithin(connection, tenantId, id, ifMatch, async ({ state, decidedAt, applied }) => {
+        decideWithin(connection, tenantId, id, ifMatch, async (row) => {
+          const { state, decidedAt, applied } = row;
           if (state !== 'accepted' && state !== 'rejected') {
             throw new AppError('conflict', 'Nothing is to be undone: the suggestion is not decided.');
           }
@@ -123,7 +138,7 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
               principal,
               JSON.parse(applied) as Applied,
             );
-          }
+          } else await requireSameTexts(connection, row);
           return { state: 'open', decidedAt: null, decidedBy: null, applied: null, undoneAt: nowMs };
         }),
       ),

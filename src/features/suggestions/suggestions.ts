@@ -100,10 +100,12 @@ export function createSuggestions(parts: Parts): Suggestions {
         const about = JSON.parse(ids) as string[];
         return about.slice(0, -1).map((older) => ({ older, newer: about.at(-1)!, state }));
       });
-      const rejected = pairs.filter(({ state }) => state === 'rejected');
+      const rejected = new Set(
+        pairs.flatMap(({ older, newer, state }) => (state === 'rejected' ? [`${older} ${newer}`] : [])),
+      );
       return {
         newerOf: new Map(pairs.flatMap(({ older, newer, state }) => (state === 'open' ? [[older, newer]] : []))),
-        isRejected: (olderId, newerId) => rejected.some(({ older, newer }) => older === olderId && newer === newerId),
+        isRejected: (olderId, newerId) => rejected.has(`${olderId} ${newerId}`),
       };
     },
     async openAbout(reader, tenantId, memoryIds, limit) {

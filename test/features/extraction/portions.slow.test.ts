@@ -5,6 +5,7 @@ import type { MessagePortion, StoredPortion } from '../../../src/contract/extrac
 import type { Memory } from '../../../src/contract/memories.ts';
 import { setUsed } from '../limits/tenants.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { portable } from '../portability/portable-account.ts';
 import { converse, say } from './extraction-daemon.ts';
 
 const DAY_MS = 86_400_000;
@@ -424,6 +425,59 @@ describe('memories_store', () => {
     expect((await model.store(portion, [trams])).shown).toContain('quota_exceeded');
     await daemon.accounts.setTier(caller.tenantId, 'Enterprise');
     expect((await model.store(portion, [trams])).decisions).toMatchObject([{ decision: 'add' }]);
+  });
+});
+
+describe('what an extraction may change', () => {
+  const list = async (project: string) =>
+    (await caller.call<{ data: Memory[] }>(`/v1/memories?project=${project}`)).body.data.map(({ content }) => content);
+
+  test.each(['supersede', 'update'])('of a project is no memory of none, and none of another: %s', async (decision) => {
+    const general = await caller.add('The user prefers tabs for indentation.');
+    const bakery = await caller.add('The bakery runs on Postgres 9.', { project: 'bakery' });
+    const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: { project: 'atlas' } })).body;
+    await say(caller, id, ['I prefer spaces for indentation here. We run on Postgres 17.']);
+    const { portion } = await model.next({ project: 'atlas' });
+    const spaces = { content: 'The user prefers spaces for indentation.', messages: [1], decision, known: 'm1' };
+    const version = { content: 'Atlas runs on Postgres 17.', messages: [1], decision, known: bakery.id };
+    const { decisions } = await model.store(portion, [spaces, version]);
+    expect(decisions).toMatchObject([{ decision: 'add' }, { decision: 'add' }]);
+    expect(await list('website')).toEqual([general.content]);
+    expect((await list('bakery')).toSorted()).toEqual([bakery.content, general.content]);
+    expect(await list('atlas')).toEqual(expect.arrayContaining([spaces.content, version.content, general.content]));
+  });
+
+  test.each(['supersede', 'update'])('is nothing that happened after what was said: %s', async (decision) => {
+    const home = await caller.add('The user lives in Berlin.');
+    await converse(caller, [{ content: 'I live in Paris.', createdAt: '2024-03-04T08:00:00.000Z' }]);
+    const { portion } = await model.next({ after: '2024-01-01T00:00:00Z' });
+    await model.store(portion, [{ content: 'The user lives in Paris.', messages: [1], decision, known: 'm1' }]);
+    expect(await memories()).toMatchObject([{ id: home.id, content: home.content, validTo: null }]);
+  });
+
+  test('keeps its sources only where they fit beside metadata of many bytes', async () => {
+    const metadata = { note: '記'.repeat(4000) };
+    const papa = await caller.add('Papa drove trams.', { metadata });
+    await converse(caller, [TRAMS]);
+    const { portion } = await model.next();
+    const { decisions } = await model.store(portion, [{ ...trams, decision: 'update', known: papa.id }]);
+    expect(decisions).toMatchObject([{ decision: 'update', memoryId: papa.id }]);
+    expect(await memories()).toMatchObject([{ id: papa.id, content: trams.content, metadata }]);
+  });
+
+  test('is not extracted again where an account is imported, once somebody deleted it', async () => {
+    await converse(caller, [TRAMS]);
+    const { decisions } = await model.store((await model.next()).portion, [trams]);
+    const conversationId = await converse(caller, ['I keep bees on the roof.']);
+    expect((await caller.erase(decisions[0]!.memoryId!)).status).toBe(204);
+    const moved = await daemon.account();
+    await portable(moved).importFile(await portable(caller).text());
+    const there = await connect(moved.apiKey);
+    expect((await there.next()).shown).toContain('I keep bees on the roof.');
+    expect((await there.store((await there.next()).portion, [])).next.portion).toBeNull();
+    await say(moved, conversationId, ['The bees are from Graz.']);
+    expect((await there.next()).shown).toContain('The bees are from Graz.');
+    await there.client.close();
   });
 });
 

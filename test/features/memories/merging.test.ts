@@ -114,6 +114,28 @@ describe('adding the same content again', () => {
     expect(await caller.add('Ada drinks tea', again)).toMatchObject({ id, duplicate: true, version: 1, pinned: false });
   });
 
+  test.each([
+    ['without an expiry makes it last', '2031-01-01T00:00:00.000Z', undefined, null],
+    [
+      'with a later expiry moves it there',
+      '2031-01-01T00:00:00.000Z',
+      '2032-01-01T00:00:00.000Z',
+      '2032-01-01T00:00:00.000Z',
+    ],
+    [
+      'with an earlier expiry changes nothing',
+      '2032-01-01T00:00:00.000Z',
+      '2031-01-01T00:00:00.000Z',
+      '2032-01-01T00:00:00.000Z',
+    ],
+    ['with an expiry does not end what lasts', undefined, '2031-01-01T00:00:00.000Z', null],
+  ])('%s', async (_, before, again, expected) => {
+    const { id } = await caller.add('Ada drinks tea', { ...(before && { expiresAt: before }) });
+    const second = await caller.add('Ada drinks tea', { ...(again && { expiresAt: again }) });
+    expect(second).toMatchObject({ id, duplicate: true, expiresAt: expected });
+    expect((await caller.read(id)).body.expiresAt).toBe(expected);
+  });
+
   test('within a batch completes the one memory', async () => {
     const stored = await caller.add('Known', { tags: ['a'] });
     const [first, second, third, fourth] = await caller.addAll([

@@ -52,6 +52,14 @@ describe('an excerpt', () => {
     expect(shown.length).toBeLessThan(400);
   });
 
+  test('shows the first of several sentences with the same words, then the first with another', () => {
+    const about = (words: string, at: number) =>
+      `The ${words} of room ${at} is told of at length ${'and again '.repeat(4)}here.`;
+    const rooms = ['lamp', 'lamp', 'oil', 'lamp', 'oil', 'kitchen'];
+    const shown = shownOf(`${FILLER}\n${rooms.map((words, at) => about(words, at)).join('\n')}\n${FILLER}`);
+    expect(shown.match(/room \d/g)).toEqual(['room 0', 'room 2', 'room 5']);
+  });
+
   test('shows what follows a heading that matches', () => {
     expect(shownOf(`${FILLER}\n### Lamp\nIt needs a new wick.\n${FILLER}`)).toContain('### Lamp It needs a new wick.');
   });

@@ -57,6 +57,13 @@ describe('a message whose memory was superseded', () => {
     expect((await results()).map(({ id }) => id)).not.toContain(newerId);
   });
 
+  test('does not hold again once that successor is deleted', async () => {
+    await caller.erase(newerId);
+    expect(await message()).toHaveProperty('restatedBy');
+    const start = await context({ purpose: 'session_start', query: 'README.md' });
+    expect(start.text).not.toContain('Postgres 14');
+  });
+
   test('is marked as older in a context, added to no prompt, and left out of the start of a session', async () => {
     expect((await context({})).text).toMatch(/\(\S+, older\) .*The production database is Postgres 14/);
     expect((await context({ purpose: 'prompt' })).text).not.toContain('Postgres 14');

@@ -147,6 +147,17 @@ describe('a context for the start of a session', () => {
     expect((await start({ maxTokens: 2000 })).citations.length).toBeGreaterThan(few.citations.length);
   });
 
+  test('reads the newest sentences of what was said, however many were said before', async () => {
+    const list = Array.from({ length: 110 }, (_, at) => `We keep k${at}. `).join('');
+    await say('tea', 'Our kettle is from 1962.');
+    for (let turn = 0; turn < 4; turn += 1)
+      await say('tea', ...Array.from({ length: 15 }, (_, at) => `${turn} ${at}. ${list}`));
+    await say('tea', 'Our teapot is from Delft.');
+    const { text } = await start({ maxTokens: 100_000 });
+    expect(text).toContain('Our teapot is from Delft');
+    expect(text).not.toContain('1962');
+  });
+
   test('counts as one query', async () => {
     const used = async () =>
       (await caller.call<{ quotas: { monthlyQueries: { used: number } } }>('/v1/account')).body.quotas.monthlyQueries

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Memory } from '../../../src/contract/memories.ts';
+import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newSuggesting, type Suggesting } from './suggestion-daemon.ts';
+
+const HOUR_MS = 3_600_000;
+const NUMBER = 'My desk is number 28';
+const WORDS = 'My desk is number twenty-eight';
+
+let daemon: MemoryDaemon;
+let caller: Suggesting;
+
+beforeAll(async () => {
+  daemon = await startMemoryDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  caller = await newSuggesting(daemon);
+});
+
+/** The time some hours from now. */
+const at = (hours: number) => instant(daemon.clock.nowMs() + hours * HOUR_MS);
+
+describe('what is kept of merged memories', () => {
+  async function merge(...memories: Record<string, unknown>[]): Promise<Memory> {
+    caller = await newSuggesting(daemon);
+    const ids: string[] = [];
+    for (const memory of memories) {
+      ids.push((await caller.add([NUMBER, WORDS, `${WORDS} still`][ids.length]!, memory)).id);
+      daemon.clock.advance(1000);
+    }
+    const { id } = await caller.suggest({ kind: 'merge', memoryIds: ids });
+    await caller.decide(id, 'accept');
+    const undone = await caller.decide(id, 'undo');
+    for (const [index, memory] of memories.entries())
+      expect((await caller.read(ids[index]!)).body).toMatchObject(memory);
+    await caller.decide(undone.id, 'accept');
+    return (await caller.read(ids[0]!)).body;
+  }
+
+  test('lasts as long as one of them does', async () => {
+    expect(await merge({ expiresAt: at(2) }, {})).toMatchObject({ expiresAt: null });
+    expect(await merge({}, { expiresAt: at(2) })).toMatchObject({ expiresAt: null });
+    const later = at(3);
+    expect(await merge({ expiresAt: at(2) }, { expiresAt: later }, { expiresAt: at(1) })).toMatchObject({
+      expiresAt: later,
+    });
+  });
+
+  test('belongs to no project unless all do', async () => {
+    expect(await merge({ project: 'atlas' }, {})).toMatchObject({ project: null });
+    expect(await merge({ project: 'atlas' }, { project: 'bakery' })).toMatchObject({ project: null });
+    expect(await merge({ project: 'atlas' }, { project: 'atlas' })).toMatchObject({ project: 'atlas' });
+  });
+
+  test('is pinned if one of them was', async () => {
+    expect(await merge({}, { pinned: true })).toMatchObject({ pinned: true });
+    expect(await merge({ pinned: true }, {})).toMatchObject({ pinned: true });
+    expect(await merge({}, {})).toMatchObject({ pinned: false });
+  });
+});
+
+test('each line of a split memory expires with it, and is pinned as it was', async () => {
+  const like = { expiresAt: at(2), pinned: true };
+  const { id } = await caller.add('Ada works at Bosch. Our office is in Graz.', like);
+  const content = 'Ada works at Bosch.\nOur office is in Graz.';
+  await caller.decide((await caller.suggest({ kind: 'split', memoryIds: [id], content })).id, 'accept');
+  const { data } = (await caller.call<{ data: Memory[] }>('/v1/memories')).body;
+  expect(data).toMatchObject([like, like]);
+});
+
+test('a fact of a project takes the place of none that holds everywhere', async () => {
+  const general = await caller.add('The standup is at nine', { occurredAt: at(-48) });
+  await caller.add('The standup is at ten', { occurredAt: at(-24), project: 'atlas' });
+  expect(await caller.compared()).toEqual([]);
+  const { results } = (await caller.search('when is the standup?', { project: 'website' })).body;
+  expect(results).toMatchObject([{ id: general.id }]);
+  expect(results[0]).not.toHaveProperty('possiblySupersededBy');
+  const own = await caller.add('The standup is at eleven', { project: 'atlas' });
+  expect((await caller.compared()).map(({ memoryIds }) => memoryIds.at(-1))).toEqual([own.id]);
+});
+
+test('a rejection is not undone once a memory says something else', async () => {
+  const { id } = await caller.add(NUMBER);
+  const other = await caller.add(`${WORDS}, in Graz`);
+  const suggestion = await caller.suggest({ kind: 'merge', memoryIds: [id, other.id], content: `${NUMBER}, in Graz` });
+  await caller.decide(suggestion.id, 'reject');
+  await caller.change(id, { tags: ['office'] });
+  expect(await caller.decide(suggestion.id, 'undo')).toMatchObject({ state: 'open' });
+  await caller.decide(suggestion.id, 'reject');
+  await caller.change(id, { content: 'My desk is number 31 since the move' });
+  const undo = await caller.call(`/v1/suggestions/${suggestion.id}/undo`, { method: 'POST' });
+  expect(undo).toMatchObject({ status: 409, body: { code: 'conflict' } });
+});
