@@ -119,6 +119,15 @@ export async function undoApplied(
       `The memory ${id} ${what} after the suggestion was accepted: undoing would lose that.`,
     );
   }
+  for (const { id } of applied.closed) {
+    const { supersededBy } = (await memories.findWithin(connection, tenantId, id))!;
+    const successor = supersededBy === null ? undefined : await memories.findWithin(connection, tenantId, supersededBy);
+    if (!successor || successor.validTo === null) continue;
+    throw new AppError(
+      'conflict',
+      `The memory ${successor.id} holds no longer: undoing would make the older ${id} current beside what took its place.`,
+    );
+  }
   for (const { id } of applied.added) await memories.removeWithin(connection, tenantId, id);
   for (const { id, version } of applied.changed)
     await memories.restoreWithin(connection, writer, { id, version }, terms);

@@ -62,6 +62,10 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   });
   const others = await add(`The boat of ${name} is green.`, { user: 'ann', tags: ['bird'] });
   const same = await add(SAME_TEXT);
+  // Of one twin, the change corrects what a model extracted.
+  const origin = name === 'ada' ? 'assistant' : 'extraction';
+  const wheel = await add(`The wheel of ${name} turns.`, { origin, source: { messageId: 'msg_of_wheel' } });
+  await created(`PATCH /v1/memories/${wheel}`, { content: `The wheel of ${name} stood.`, origin: 'person' });
   const expiresAt = '2026-01-05T12:00:00.000Z';
   const shortLived = await add(`The guest of ${name} leaves soon.`, { expiresAt, tags: ['bird'] });
   await add(`The guest of ${name} has left.`, { supersedes: shortLived });

@@ -1,4 +1,9 @@
-import { deleteExtraction, findUnread, updateThrough } from '../../../src/features/extraction/extraction-store.ts';
+import {
+  deleteExtraction,
+  findUnread,
+  listThrough,
+  updateThrough,
+} from '../../../src/features/extraction/extraction-store.ts';
 import { listDueJobs, updateClaimed, updateRenewed } from '../../../src/features/jobs/job-claims-store.ts';
 import * as jobs from '../../../src/features/jobs/jobs-store.ts';
 import { listHolding } from '../../../src/features/memories/memory-lookups-store.ts';
@@ -67,6 +72,8 @@ export const JOBS: Record<string, Scenario> = {
       return [unread, ofAnn ?? null];
     });
     twin.record('unread', found);
-    twin.record('holding', await listHolding(readerOf(twin), tenantId, ['msg_of_both', 'msg_of_old']));
+    const cited = ['msg_of_both', 'msg_of_old', 'msg_of_wheel'];
+    twin.record('holding', await listHolding(readerOf(twin), tenantId, cited));
+    twin.record('through', await listThrough(readerOf(twin), tenantId, [conversation, otherConversation]));
   },
 };

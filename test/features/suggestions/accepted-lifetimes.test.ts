@@ -92,3 +92,19 @@ test('a rejection is not undone once a memory says something else', async () => 
   const undo = await caller.call(`/v1/suggestions/${suggestion.id}/undo`, { method: 'POST' });
   expect(undo).toMatchObject({ status: 409, body: { code: 'conflict' } });
 });
+
+test('what was superseded is not current again once its successor was superseded or is outdated', async () => {
+  const older = await caller.add('Ada lives in Linz');
+  const newer = await caller.add('Ada lives in Graz');
+  const { id } = await caller.suggest({ kind: 'supersede', memoryIds: [older.id, newer.id] });
+  const undo = () => caller.call(`/v1/suggestions/${id}/undo`, { method: 'POST' });
+  await caller.decide(id, 'accept');
+  expect(await undo()).toMatchObject({ status: 200 });
+  await caller.decide(id, 'accept');
+  await caller.change(newer.id, { validTo: at(0) });
+  expect(await undo()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  await caller.change(newer.id, { validTo: null });
+  await caller.add('Ada lives in Oslo', { supersedes: newer.id });
+  expect(await undo()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  expect(await caller.list()).toEqual(['Ada lives in Oslo']);
+});
