@@ -25,6 +25,7 @@ import { createKeys, type Principal } from '../features/keys/keys.ts';
 import { createLearning } from '../features/learning/learning.ts';
 import { observeAnswers, observeUse } from '../features/learning/observed-answers.ts';
 import { createUsage } from '../features/limits/usage.ts';
+import { deletedSourcesObserver } from '../features/memories/deleted-sources.ts';
 import { createMemories } from '../features/memories/memories.ts';
 import { redactMemories } from '../features/memories/memory-redaction.ts';
 import { createMemoryStores } from '../features/memory-stores/memory-stores.ts';
@@ -162,7 +163,7 @@ export async function openRooms(
   const unredacted = createConversations({
     ...storing,
     text: texts.message,
-    observers: [episodes, extractionObserver],
+    observers: [episodes, extractionObserver, deletedSourcesObserver],
   });
   const conversations = observeAnswers(isRedacting ? redactMessages(unredacted) : unredacted, { learning, clock });
 

@@ -6,7 +6,7 @@ import { blankRows, eraseRows } from '../../db/erase-rows.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { joinConditions, type ListFilter, selectionOf } from './memory-list-store.ts';
-import { deleteLookups } from './memory-lookups-store.ts';
+import { leaveSources } from './memory-lookups-store.ts';
 import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, memoryRows, type NewMemoryRow } from './memory-row.ts';
 
 /** How many memories have a value; a bucket of the histogram is a date, month or year, as in `2026-11-22`. */
@@ -284,7 +284,7 @@ export async function deleteMemory(
     'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING tenantId, scope, number, metadata',
     [tenantId, id],
   );
-  await deleteLookups(connection, tenantId, [id]);
+  await leaveSources(connection, tenantId, id);
   await deleteUses(connection, tenantId, [id]);
   await connection.run('UPDATE memories SET supersededBy = NULL WHERE tenantId = ? AND supersededBy = ?', [
     tenantId,

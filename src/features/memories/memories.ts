@@ -128,8 +128,8 @@ export interface Memories extends MemoryAdding {
   get(principal: Principal, id: string): Promise<Memory>;
   list: ListMemories;
   /**
-   * Finds messages that hold no longer, as each of their memories was superseded, corrected or marked as outdated: by the id of
-   * the message, the newest successor, or the memory itself.
+   * Finds messages that hold no longer, as each of their memories was superseded, corrected, marked as outdated or deleted: by
+   * the id of the message, the newest successor, or the memory itself.
    */
   successorsOf(reader: Reader, tenantId: string, messageIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Creates a new version. Throws `precondition_failed` if `ifMatch` does not match the current state, and `quota_exceeded`. */

@@ -29,7 +29,7 @@ const MAX_SUCCESSIONS = 50;
 
 /**
  * Lists what became of the memories that come from some sources: those that say what the source does (`holds`), those that
- * were corrected since a model extracted them, those that hold no longer, and the last of those that superseded them.
+ * were corrected since a model extracted them, hold no longer or were deleted, and the last of those that superseded them.
  */
 export async function listHolding(
   reader: Reader,
@@ -38,13 +38,13 @@ export async function listHolding(
 ): Promise<{ sourceId: string; memoryId: string; holds: boolean }[]> {
   const rows = await reader.all<{ sourceId: string; memoryId: string; changes: number }>(
     `WITH RECURSIVE citing (sourceId, memoryId, supersededBy, successions, changes) AS (
-       SELECT s.sourceId, m.id, m.supersededBy, 0, CASE
-           WHEN m.validTo IS NOT NULL THEN 1
+       SELECT s.sourceId, s.memoryId, m.supersededBy, 0, CASE
+           WHEN m.id IS NULL OR m.validTo IS NOT NULL THEN 1
            WHEN m.origin = 'extraction' THEN 0
            WHEN EXISTS (SELECT 1 FROM memories v
              WHERE v.tenantId = ? AND v.id = m.id AND v.current = 0 AND v.origin = 'extraction') THEN 1
            ELSE 0 END
-         FROM memorySources s JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
+         FROM memorySources s LEFT JOIN memories m ON m.tenantId = s.tenantId AND m.id = s.memoryId AND m.current = 1
         WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?))
        UNION ALL
        SELECT c.sourceId, m.id, m.supersededBy, c.successions + 1, 1 FROM citing c
@@ -54,6 +54,43 @@ export async function listHolding(
     [tenantId, tenantId, JSON.stringify(sourceIds), tenantId],
   );
   return rows.map(({ sourceId, memoryId, changes }) => ({ sourceId, memoryId, holds: changes === 0 }));
+}
+
+/**
+ * Deletes the tags of a memory that is deleted, and its sources but for messages and conversations that are still there: what
+ * somebody deleted is not to be recalled from where it was said.
+ */
+export async function leaveSources(connection: Connection, tenantId: string, id: string): Promise<void> {
+  await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, id]);
+  await connection.run(
+    `DELETE FROM memorySources WHERE tenantId = ? AND memoryId = ?
+       AND NOT EXISTS (SELECT 1 FROM messages g WHERE g.tenantId = ? AND g.id = memorySources.sourceId)
+       AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.tenantId = ? AND c.id = memorySources.sourceId)`,
+    [tenantId, id, tenantId, tenantId],
+  );
+}
+
+const OF_DELETED = 'NOT EXISTS (SELECT 1 FROM memories m WHERE m.tenantId = ? AND m.id = memorySources.memoryId)';
+
+/** Deletes what deleted memories left of messages. */
+export async function deleteLeftOf(
+  connection: Connection,
+  tenantId: string,
+  messageIds: readonly string[],
+): Promise<void> {
+  await connection.run(
+    `DELETE FROM memorySources WHERE tenantId = ? AND sourceId IN (SELECT value FROM texts(?)) AND ${OF_DELETED}`,
+    [tenantId, JSON.stringify(messageIds), tenantId],
+  );
+}
+
+/** Deletes what deleted memories left of a conversation and its messages. */
+export async function deleteLeftIn(connection: Connection, tenantId: string, conversationId: string): Promise<void> {
+  await connection.run(
+    `DELETE FROM memorySources WHERE tenantId = ?
+       AND memoryId IN (SELECT s.memoryId FROM memorySources s WHERE s.tenantId = ? AND s.sourceId = ?) AND ${OF_DELETED}`,
+    [tenantId, tenantId, conversationId, tenantId],
+  );
 }
 
 /** Deletes the tags and sources of memories. */

@@ -14,8 +14,16 @@ import type { Twin } from './twin-world.ts';
 
 /** The ids that filling made; the same for every twin. */
 export interface Filled {
-  /** Superseded by `successor`, changed once, with a tag, pinned, of another user, and of the same text for all. */
-  memories: { old: string; successor: string; changed: string; pinned: string; others: string; same: string };
+  /** Superseded by `successor`, changed once, with a tag, pinned, of another user, of the same text for all, and from a message. */
+  memories: {
+    old: string;
+    successor: string;
+    changed: string;
+    pinned: string;
+    others: string;
+    same: string;
+    cited: string;
+  };
   conversation: string;
   messages: string[];
   /** Of another user, cut into episodes as it grows. */
@@ -87,6 +95,8 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     [`I am ${name} and I feed the heron.`, `The pond of ${name} froze.`, `The pond of ${name} thawed.`],
     { 'idempotency-key': 'second' },
   );
+  const source = { conversationId: conversation, messageId: messages[1]! };
+  const cited = await add(`The pond of ${name} was frozen.`, { source, tags: ['bird'] });
   const otherConversation = (await created('POST /v1/conversations', { user: 'ann' })).id as string;
   await say(otherConversation, [`The cousin of ${name} came.`, `The cousin of ${name} went.`]);
   const cuts = await created(`POST /v1/conversations/${otherConversation}/episodes`, undefined);
@@ -130,7 +140,7 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   await fillCredentials(twin);
   await fillOAuth(twin);
   const filled = {
-    memories: { old, successor, changed, pinned, others, same },
+    memories: { old, successor, changed, pinned, others, same, cited },
     conversation,
     messages,
     otherConversation,

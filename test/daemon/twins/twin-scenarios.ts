@@ -1,6 +1,7 @@
 import { ACTIVITY } from './twin-activity.ts';
 import { CHANGES } from './twin-changes.ts';
 import { CREDENTIALS } from './twin-credentials.ts';
+import { DELETED_MEMORIES } from './twin-deleted-memories.ts';
 import { JOBS } from './twin-jobs.ts';
 import { MEMORY_STORES } from './twin-memory-stores.ts';
 import { OAUTH } from './twin-oauth.ts';
@@ -34,6 +35,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       ...STATEMENTS,
     },
   }),
+  ...DELETED_MEMORIES,
   ...MEMORY_STORES,
   ...WEBHOOKS,
   'use a space': inTurn(SPACES),

@@ -91,6 +91,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['updateSuperseded', () => store.updateSuperseded(connection, closing)],
   ['updateReplaced', () => store.updateReplaced(connection, 'ten_b', number, 9)],
   ['deleteLookups', () => lookups.deleteLookups(connection, 'ten_b', ['mem_old'])],
+  ['leaveSources', () => lookups.leaveSources(connection, 'ten_b', 'mem_old')],
   ['deleteMemory', () => store.deleteMemory(connection, 'ten_b', 'mem_new')],
   ['deleteSomeOf', () => store.deleteSomeOf(connection, { tenantId: 'ten_b' }, 200)],
   ['deleteAllLookupsOf', () => lookups.deleteAllLookupsOf(connection, 'ten_b')],

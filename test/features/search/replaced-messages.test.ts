@@ -141,6 +141,50 @@ describe('a message whose memory', () => {
   });
 
   test.each([
+    ['was deleted', async () => void (await caller.erase(extractedId))],
+    [
+      'has expired',
+      async () => {
+        await caller.change(extractedId, { expiresAt: new Date(daemon.clock.nowMs() + 1000).toISOString() });
+        daemon.clock.advance(2000);
+        await daemon.memories.sweep();
+      },
+    ],
+  ])('%s is found as older, and added to no prompt and no start of a session', async (_, forget) => {
+    await forget();
+    expect(await said()).toMatchObject({ restatedBy: extractedId });
+    for (const purpose of ['prompt', 'session_start']) {
+      expect((await context({ purpose })).text).not.toContain('Postgres 14');
+    }
+    const again = await caller.add(OLDER);
+    expect(await said()).toMatchObject({ restatedBy: extractedId });
+    expect((await context({ purpose: 'prompt' })).citations).toMatchObject([{ id: again.id }]);
+  });
+
+  test('was deleted is forgotten with the message, or with its conversation', async () => {
+    const left = async () => {
+      const { count } = (await daemon.db.readers
+        .of(caller.tenantId)
+        .get<{ count: number }>('SELECT COUNT(*) AS count FROM memorySources WHERE tenantId = ?', [caller.tenantId]))!;
+      return Number(count);
+    };
+    const { conversationId } = (await said()) as Extract<SearchResult, { type: 'message' }>;
+    const [other] = (await say(caller, conversationId, ['The staging database is Postgres 15.'])) as [string];
+    const second = await caller.add('Staging is on Postgres 15.', { source: { conversationId, messageId: other } });
+    const elsewhere = await caller.add('Tea is at four.', { source: { conversationId: 'own_1', messageId: 'own_2' } });
+    expect(await left()).toBe(6);
+    await caller.erase(elsewhere.id);
+    expect(await left()).toBe(4);
+    await caller.erase(second.id);
+    await caller.erase(extractedId);
+    expect(await left()).toBe(4);
+    await caller.call(`/v1/conversations/${conversationId}/messages/${other}`, { method: 'DELETE' });
+    expect(await left()).toBe(3);
+    await caller.call(`/v1/conversations/${conversationId}`, { method: 'DELETE' });
+    expect(await left()).toBe(0);
+  });
+
+  test.each([
     ['got other tags', { addTags: ['databases'] }],
     [
       'was extended by a later extraction',

@@ -80,7 +80,7 @@ function sentenceOf({ why, score, relevance, restatedBy }: SearchResult): string
     why === undefined || why.rank === why.defaultRank
       ? 'Same place as by the default weights.'
       : `${formatOrdinal(why.rank)} here, ${formatOrdinal(why.defaultRank)} by the default weights.`;
-  const newer = restatedBy === undefined ? '' : ' A newer result updates this statement and ranks before it.';
+  const newer = restatedBy === undefined ? '' : ' It counts as older: it was updated, corrected or forgotten since.';
   const related = (why?.related ?? []).map(({ term, word }) => ` “${word}” counts as “${term}”.`).join('');
   return `${place}${newer}${related} Score ${score.toFixed(2)} of at most 1; ${answersPhrase(relevance)}.`;
 }
