@@ -330,6 +330,19 @@ describe('svc import', () => {
     expect(out).not.toMatch(/[\u001b\u202e]/);
   });
 
+  test('reports notes that are not UTF-8 instead of storing them with other letters', async () => {
+    await newPerson();
+    const vault = join(person.folder, 'vault');
+    await mkdir(vault);
+    await writeFile(join(vault, 'good.md'), 'Jörg likes oolong\n');
+    await writeFile(join(vault, 'latin.md'), Buffer.from('Das M\xfcsli ist f\xfcr J\xf6rg\n', 'latin1'));
+    await writeFile(join(vault, 'windows.md'), Buffer.from('\ufeffJoerg likes oolong\n', 'utf16le'));
+    const { out } = await person.run(['import', vault, '--format', 'basic-memory', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ added: memories(1), skipped: 2 });
+    expect(out.match(/The note is not UTF-8 text/g)).toHaveLength(2);
+    expect(out).toMatch(/latin\.md[\s\S]*windows\.md/);
+  });
+
   test('sends only the notes of a folder, sorted by name', async () => {
     await newPerson();
     const folder = join(person.folder, 'vault');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -73,7 +74,10 @@ async function* readable(path: string, chunks: AsyncIterable<Uint8Array>): Async
 /** Yields each note as a line of JSON with its path in the folder. */
 async function* noteLines(folder: string, paths: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const path of paths) {
-    const content = await readFile(join(folder, path), 'utf8');
-    yield Buffer.from(`${JSON.stringify({ path, content })}\n`);
+    const bytes = await readFile(join(folder, path));
+    const note = isUtf8(bytes)
+      ? { path, content: bytes.toString('utf8') }
+      : { path, problem: 'The note is not UTF-8 text.' };
+    yield Buffer.from(`${JSON.stringify(note)}\n`);
   }
 }

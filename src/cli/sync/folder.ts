@@ -145,7 +145,7 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
       const at = inside(names.slice(0, index + 1).join('/'));
       const found = await fs.lstat(at).catch(() => undefined);
       if (found && !found.isDirectory()) throw new FileRefusal(`there is no folder for it: ${at} is something else`);
-      if (!found) await fs.mkdir(at, { mode: 0o700 });
+      if (!found) await fs.mkdir(at, { mode: 0o700 }).catch(throwRefusal);
     }
   }
 
@@ -205,7 +205,8 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
 }
 
 function throwRefusal(error: NodeJS.ErrnoException): never {
-  if (!['EACCES', 'EBUSY', 'EPERM'].includes(error.code ?? '')) throw error;
+  // Names that one system allows can be too long, or not allowed, on another.
+  if (!['EACCES', 'EBUSY', 'EPERM', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ'].includes(error.code ?? '')) throw error;
   throw new FileRefusal(`it cannot be written: ${error.message}`, { cause: error });
 }
 

@@ -9,6 +9,8 @@ export interface SyncedEntry {
   /** `hashPart` of the file, and of the memory: different if svc stored something else, such as a masked password. */
   file: string;
   memory: string;
+  /** The version of the memory; missing in records of an earlier svc. Versions only grow, unless svc was restored from a backup. */
+  version?: number;
 }
 
 /** A file that can be a memory. */
@@ -88,6 +90,7 @@ export function planSync(
   problems.push(...ignoredFiles(folder.ignored, entries, held));
   const blocked = blockedIds(problems, entries);
   const actions: Action[] = [];
+  const wasRestored = [...entries.values()].some((entry) => isBefore(entry, remote.current.get(entry.id)));
   for (const id of new Set([...entries.keys(), ...held.keys(), ...remote.current.keys()])) {
     if (blocked.has(id)) continue;
     const file = held.get(id);
@@ -95,7 +98,7 @@ export function planSync(
       problems.push({ path: file.path, problem: describeElsewhere(remote.elsewhere.get(id)!) });
       continue;
     }
-    const action = decide(id, entries.get(id), file, remote);
+    const action = decide(id, entries.get(id), file, { ...remote, wasRestored });
     const isEmptied = action?.kind === 'change' && isEmpty(action.file.note);
     if (isEmptied) problems.push({ path: action.file.path, problem: 'it is empty; delete it to erase its memory' });
     else if (action?.kind === 'create') {
@@ -203,7 +206,7 @@ function decide(
   id: string,
   entry: SyncedEntry | undefined,
   file: NoteFile | undefined,
-  remote: RemoteContent,
+  remote: RemoteContent & { wasRestored: boolean },
 ): Action | undefined {
   const memory = remote.current.get(id);
   if (!file) {
@@ -225,24 +228,33 @@ function decide(
   if (!isFileChanged && !isMemoryChanged) {
     return entry.path === file.path && file.note.id ? undefined : { kind: 'adopt', file, memory };
   }
-  if (!isMemoryChanged) return { kind: 'change', file, memory };
+  // What the file says is newer than a restored memory.
+  if (!isMemoryChanged || (isBefore(entry, memory) && !isEmpty(file.note))) return { kind: 'change', file, memory };
   // Only one side has what was masked or refused by the other.
   const wereEqual = entry.file === entry.memory;
-  return (!isFileChanged && wereEqual) || isEmpty(file.note)
+  const wasEditedAfterRestore = memory.version === entry.version;
+  return (!isFileChanged && wereEqual && !wasEditedAfterRestore) || isEmpty(file.note)
     ? { kind: 'write', file, memory }
     : { kind: 'conflict', file, id, memory };
 }
 
-/** The memory was erased, superseded or moved to another project. */
+/** Whether a memory is older than it was when it was last settled, because svc was restored from a backup. */
+function isBefore({ version }: SyncedEntry, memory: Memory | undefined): boolean {
+  return memory !== undefined && version !== undefined && memory.version < version;
+}
+
+/** The memory was erased, superseded or moved to another project, or svc was restored from a backup that is older. */
 function decideGone(
   id: string,
   entry: SyncedEntry | undefined,
   file: NoteFile,
-  remote: RemoteContent,
+  remote: RemoteContent & { wasRestored: boolean },
   fileHash: string,
 ): Action | undefined {
   const last = entry ? (entry.file === entry.memory ? entry.file : undefined) : lastHash(id, remote);
-  if (!entry && last === undefined) return isEmpty(file.note) ? undefined : { kind: 'create', file };
+  const isUnknown = !remote.closed.has(id) && !remote.elsewhere.has(id);
+  if ((!entry && last === undefined) || (remote.wasRestored && isUnknown))
+    return isEmpty(file.note) ? undefined : { kind: 'create', file };
   if (fileHash === last || isEmpty(file.note)) return { kind: 'remove', file, id };
   return { kind: 'conflict', file, id, memory: undefined };
 }

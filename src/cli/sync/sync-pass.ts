@@ -107,7 +107,7 @@ async function finishCreates({ notes }: FolderContent, { state, remote }: SyncPa
     if (file?.note.id !== undefined) {
       const { id } = file.note;
       if (!state.entries.has(id) && remote.content.current.has(id)) {
-        await state.set({ id, path, file: sent, memory: sent });
+        await state.set({ id, path, file: sent, memory: sent, version: 1 });
       }
     } else {
       const answer = await remote.create(pending).catch((error: unknown) => {
@@ -118,7 +118,7 @@ async function finishCreates({ notes }: FolderContent, { state, remote }: SyncPa
       if (isOwn && !state.entries.has(answer.data.id)) {
         const { id, duplicate } = answer.data;
         const memory = hashPart(answer.data);
-        await state.set({ id, path, file: duplicate ? memory : sent, memory });
+        await state.set({ id, path, file: duplicate ? memory : sent, memory, version: answer.data.version });
         changes.push({ in: 'memories', change: 'created', path, id });
       }
     }
@@ -143,7 +143,7 @@ function createPass(
   let usedUp: string | undefined;
 
   const entryOf = (id: string, { path, note }: NoteFile, memory: Memory): SyncedEntry => {
-    return { id, path, file: hashPart(note), memory: hashPart(memory) };
+    return { id, path, file: hashPart(note), memory: hashPart(memory), version: memory.version };
   };
 
   /** Runs a request about a file. What svc refuses is reported, and the file left alone. */
@@ -339,6 +339,7 @@ function writtenEntry(memory: Memory, path: string, text: string, format: FileFo
     path,
     file: 'problem' in note ? hash : hashPart(format.ofMemory(note, memory)),
     memory: hash,
+    version: memory.version,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Spaces } from './spaces.ts';
 
 /**
  * Copies memories of the caller's own account into a space that it may write to. What is in the space already is answered as
- * `duplicate`; ids that do not exist are left out.
+ * `duplicate`; ids that do not exist, or whose memory is no longer valid, are left out.
  */
 export type CopyIntoSpace = (
   principal: Principal,
@@ -27,10 +27,13 @@ export function createSpaceCopies({ memories, memberships, spaces }: Parts): Cop
   return async (principal, spaceId, { memoryIds }) => {
     const member = await memberships.enter(principal, spaceId);
     requireScope(member, 'memory');
-    const { data: found, notFound = [] } = await memories.bulk.query(principal, {
+    const { data, notFound: missing = [] } = await memories.bulk.query(principal, {
       ids: memoryIds,
       limit: memoryIds.length,
     });
+    // A copy of one that was superseded or is outdated would hold again.
+    const found = data.filter(({ validTo }) => validTo === null);
+    const notFound = [...missing, ...data.filter(({ validTo }) => validTo !== null).map(({ id }) => id)];
     if (found.length === 0) return { data: [], notFound };
     return memberships.act(member, async () => {
       const { data } = (await memories.addBatchOnce(member, found.map(toCopy), undefined)).body;
@@ -42,8 +45,10 @@ export function createSpaceCopies({ memories, memberships, spaces }: Parts): Cop
 
 /** A copy without what points into the account it comes from. */
 function toCopy({ id, content, project, tags, metadata, origin, occurredAt, expiresAt }: Memory): NewMemory {
+  // `extraction` names conversations and messages of the account.
+  const { extraction: _, ...own } = metadata;
   return {
-    ...{ content, tags, metadata: { ...metadata, copiedFrom: id } },
+    ...{ content, tags, metadata: { ...own, copiedFrom: id } },
     ...(project !== null && { project }),
     ...(origin !== null && { origin }),
     ...(occurredAt !== null && { occurredAt }),

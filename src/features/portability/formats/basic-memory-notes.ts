@@ -23,10 +23,10 @@ interface NotePart {
   metadata: Record<string, unknown>;
 }
 
-function* readNote({ path, content }: Fields, line: string, options: ReaderOptions): ItemSteps {
+function* readNote({ path, content, problem: unread }: Fields, line: string, options: ReaderOptions): ItemSteps {
   const place = textOf(path);
   if (place === undefined) return yield fault(line, 'The note has no “path”.');
-  if (typeof content !== 'string') return yield fault(place, 'The note has no “content”.');
+  if (typeof content !== 'string') return yield fault(place, textOf(unread) ?? 'The note has no “content”.');
   const { front, body, problem } = yield* parseNote(content);
   if (problem !== undefined) yield fault(place, `Front matter was read as text: ${problem}.`);
   const title = front.title ?? place.replace(/^.*\//, '').replace(/\.md$/i, '');
