@@ -22,13 +22,18 @@ function startOfBackup(name: string): number | undefined {
 /** Whether a backup is due: none in the folder was started since the schedule's last time. */
 export function isBackupDue(schedule: BackupSchedule, names: readonly string[], nowMs: number): boolean {
   const dueMs = lastDueMs(schedule, nowMs);
-  return !names.some((name) => (startOfBackup(name) ?? Number.NEGATIVE_INFINITY) >= dueMs);
+  return !names.some((name) => {
+    const startMs = startOfBackup(name);
+    return startMs !== undefined && startMs >= dueMs && startMs <= nowMs;
+  });
 }
 
-/** The backups that are not among the newest `keep`. */
-export function outdatedBackups(names: readonly string[], keep: number): string[] {
+/** The backups that are not among the newest `keep`. Those from the future, made while the clock was wrong, count as the oldest. */
+export function outdatedBackups(names: readonly string[], keep: number, nowMs: number): string[] {
   const own = names.filter((name) => startOfBackup(name) !== undefined).sort();
-  return own.slice(0, Math.max(0, own.length - keep));
+  const isFuture = (name: string) => startOfBackup(name)! > nowMs;
+  const oldestFirst = [...own.filter(isFuture), ...own.filter((name) => !isFuture(name))];
+  return oldestFirst.slice(0, Math.max(0, own.length - keep));
 }
 
 /** The files in a folder of backups; none if it does not exist. */
@@ -40,6 +45,6 @@ export async function listBackupFolder(folder: string): Promise<string[]> {
 }
 
 /** Deletes all but the newest `keep` backups that svc made in a folder. Other files stay. */
-export async function pruneBackups(folder: string, keep: number): Promise<void> {
-  for (const name of outdatedBackups(await listBackupFolder(folder), keep)) await rm(join(folder, name));
+export async function pruneBackups(folder: string, keep: number, nowMs: number): Promise<void> {
+  for (const name of outdatedBackups(await listBackupFolder(folder), keep, nowMs)) await rm(join(folder, name));
 }

@@ -41,7 +41,7 @@ export function createScheduledBackups({
       await makeFolder(folder);
       const { file, bytes } = await backUp(config, join(folder, backupName(clock.nowMs())), { ...run, force: false });
       log.info({ file, bytes }, 'backed up');
-      if (schedule !== 'off') await pruneBackups(folder, keep);
+      if (schedule !== 'off') await pruneBackups(folder, keep, clock.nowMs());
       return [];
     },
     { clock, log, failure: 'backup failed' },

@@ -52,6 +52,15 @@ describe('the folder of backups', () => {
     expect(isBackupDue(schedule('hourly'), [], 0)).toBe(true);
   });
 
+  test('counts no backup that was made while the clock was wrong', () => {
+    const future = 'svc-2031-01-01T03-00-00Z.db';
+    const nowMs = Date.parse('2026-11-22T04:10:00Z');
+    expect(isBackupDue(schedule('hourly'), [future, ...names], nowMs)).toBe(true);
+    const own = 'svc-2026-11-22T04-10-00Z.db';
+    expect(isBackupDue(schedule('hourly'), [future, own], nowMs)).toBe(false);
+    expect(outdatedBackups([future, own], 1, nowMs)).toEqual([future]);
+  });
+
   test('keeps the newest backups, and all files that svc did not create', () => {
     const others = [
       'notes.txt',
@@ -59,7 +68,8 @@ describe('the folder of backups', () => {
       'my-svc-2026-11-01T03-00-00Z.db',
       'svc-before-upgrade.db',
     ];
-    expect(outdatedBackups([...others, ...names], 2)).toEqual(['svc-2026-11-20T03-00-00Z.db']);
-    expect(outdatedBackups(names, 3)).toEqual([]);
+    const nowMs = Date.parse('2026-11-22T04:00:00Z');
+    expect(outdatedBackups([...others, ...names], 2, nowMs)).toEqual(['svc-2026-11-20T03-00-00Z.db']);
+    expect(outdatedBackups(names, 3, nowMs)).toEqual([]);
   });
 });
