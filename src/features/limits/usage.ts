@@ -113,7 +113,7 @@ function createQueryQuota({ db, clock, variant, counts, isShared }: Parts): Quer
 
   async function takeExactly(tenant: MeteredTenant): Promise<void> {
     // Queries counted in memory must be in the database before the next one is compared with the quota.
-    await (counts.pendingQueriesOf(tenant.tenantId) > 0 ? counts.flush() : counts.settled());
+    await (counts.pendingQueriesOf(tenant.tenantId, 'month') > 0 ? counts.flush() : counts.settled());
     const left = await takeQueries(tenant);
     if (!isShared) grants.renew(tenant.tenantId, termsOf(tenant), left);
   }
@@ -132,7 +132,7 @@ function createQueryQuota({ db, clock, variant, counts, isShared }: Parts): Quer
     },
     async refund(tenant) {
       const { tenantId } = tenant;
-      const isPending = isUnlimited(tenant) || counts.pendingQueriesOf(tenantId) > 0;
+      const isPending = isUnlimited(tenant) || counts.pendingQueriesOf(tenantId, 'day') > 0;
       if (isPending) counts.add(tenantId, 'queries', -1);
       else await db.writes.write(tenantId, (connection) => updateQueryRefunded(connection, tenantId));
     },
@@ -142,8 +142,8 @@ function createQueryQuota({ db, clock, variant, counts, isShared }: Parts): Quer
 /** Counts in memory, written every few seconds: a crash loses the last of them. */
 interface UsageCounts {
   add(tenantId: string, metric: 'requests' | 'queries', by: number): void;
-  /** Queries of today that are not written yet. */
-  pendingQueriesOf(tenantId: string): number;
+  /** Queries of today, or of this month, that are not written yet. */
+  pendingQueriesOf(tenantId: string, of: 'day' | 'month'): number;
   /** Reads again if counts were written meanwhile, so that what is read and what is pending are of one moment. */
   readBetweenWrites<T>(read: () => Promise<T>): Promise<T>;
   /** Resolves once everything counted so far is written. */
@@ -171,9 +171,14 @@ function createUsageCounts({ db, clock, log }: { db: Database; clock: Clock; log
     writes += 1;
   }
 
-  function pendingQueriesOf(tenantId: string): number {
-    const key = tenantId + utcDay(clock.nowMs());
-    return (pending.get(key)?.queries ?? 0) + (writing.get(key)?.queries ?? 0);
+  function pendingQueriesOf(tenantId: string, of: 'day' | 'month'): number {
+    const { day: today, monthStart } = periodOf(clock.nowMs());
+    const yesterday = utcDay(clock.nowMs() - 86_400_000);
+    // What was counted before midnight is written seconds after it.
+    const keys = [today, ...(of === 'month' && yesterday >= monthStart ? [yesterday] : [])].map(
+      (day) => tenantId + day,
+    );
+    return keys.reduce((sum, key) => sum + (pending.get(key)?.queries ?? 0) + (writing.get(key)?.queries ?? 0), 0);
   }
 
   async function readBetweenWrites<T>(read: () => Promise<T>): Promise<T> {
@@ -322,7 +327,7 @@ export function createUsage({
       const nowMs = clock.nowMs();
       const read = () => findUsed(db.lookups, [tenantId], periodOf(nowMs));
       const used = (await counts.readBetweenWrites(read)).get(tenantId);
-      const usedQueries = (used?.queries ?? 0) + counts.pendingQueriesOf(tenantId);
+      const usedQueries = (used?.queries ?? 0) + counts.pendingQueriesOf(tenantId, 'month');
       const limits = QUOTAS[variant][tier];
       return {
         dailyMemories: {

@@ -1,8 +1,8 @@
 import type { MessageObserver } from '../conversations/conversations.ts';
-import { deleteLeftIn, deleteLeftOf } from './memory-lookups-store.ts';
+import { deleteLeft } from './memory-lookups-store.ts';
 
 /** Deletes what deleted memories left of messages with these. */
 export const deletedSourcesObserver: MessageObserver = {
-  removed: (connection, { tenantId }, { ids }) => deleteLeftOf(connection, tenantId, ids),
-  erased: deleteLeftIn,
+  removed: (connection, { tenantId }, { ids }) => deleteLeft(connection, tenantId, ids),
+  erased: (connection, tenantId, conversationId) => deleteLeft(connection, tenantId, [conversationId]),
 };

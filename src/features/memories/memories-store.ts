@@ -7,7 +7,15 @@ import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { joinConditions, type ListFilter, selectionOf } from './memory-list-store.ts';
 import { leaveSources } from './memory-lookups-store.ts';
-import { bytesOf, MEMORY_COLUMNS, MEMORY_TEXTS, type MemoryRow, memoryRows, type NewMemoryRow } from './memory-row.ts';
+import {
+  bytesOf,
+  MEMORY_COLUMNS,
+  MEMORY_TEXTS,
+  type MemoryRow,
+  memoryRows,
+  type NewMemoryRow,
+  sourceIdsIn,
+} from './memory-row.ts';
 
 /** How many memories have a value; a bucket of the histogram is a date, month or year, as in `2026-11-22`. */
 export interface CountRow {
@@ -280,11 +288,12 @@ export async function deleteMemory(
   tenantId: string,
   id: string,
 ): Promise<(ErasedVersion & Pick<MemoryRow, 'metadata'>)[]> {
-  const rows = await connection.all<ErasedVersion & Pick<MemoryRow, 'metadata'>>(
-    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING tenantId, scope, number, metadata',
+  const rows = await connection.all<ErasedVersion & Pick<MemoryRow, 'metadata' | 'source' | 'current'>>(
+    'DELETE FROM memories WHERE tenantId = ? AND id = ? RETURNING tenantId, scope, number, metadata, source, current',
     [tenantId, id],
   );
-  await leaveSources(connection, tenantId, id);
+  const sourceIds = rows.flatMap(({ current, source }) => (current === 1 ? sourceIdsIn(source) : []));
+  await leaveSources(connection, { tenantId, id }, sourceIds);
   await deleteUses(connection, tenantId, [id]);
   await connection.run('UPDATE memories SET supersededBy = NULL WHERE tenantId = ? AND supersededBy = ?', [
     tenantId,

@@ -60,37 +60,38 @@ export async function listHolding(
  * Deletes the tags of a memory that is deleted, and its sources but for messages and conversations that are still there: what
  * somebody deleted is not to be recalled from where it was said.
  */
-export async function leaveSources(connection: Connection, tenantId: string, id: string): Promise<void> {
+export async function leaveSources(
+  connection: Connection,
+  { tenantId, id }: { tenantId: string; id: string },
+  sourceIds: readonly string[],
+): Promise<void> {
   await connection.run('DELETE FROM memoryTags WHERE tenantId = ? AND memoryId = ?', [tenantId, id]);
+  if (sourceIds.length === 0) return;
   await connection.run(
-    `DELETE FROM memorySources WHERE tenantId = ? AND memoryId = ?
+    `DELETE FROM memorySources WHERE tenantId = ? AND sourceId IN (SELECT value FROM texts(?)) AND memoryId = ?
        AND NOT EXISTS (SELECT 1 FROM messages g WHERE g.tenantId = ? AND g.id = memorySources.sourceId)
        AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.tenantId = ? AND c.id = memorySources.sourceId)`,
-    [tenantId, id, tenantId, tenantId],
+    [tenantId, JSON.stringify(sourceIds), id, tenantId, tenantId],
   );
 }
 
-const OF_DELETED = 'NOT EXISTS (SELECT 1 FROM memories m WHERE m.tenantId = ? AND m.id = memorySources.memoryId)';
-
-/** Deletes what deleted memories left of messages. */
-export async function deleteLeftOf(
+/** Deletes what deleted memories left of some messages, or of a conversation and its messages. */
+export async function deleteLeft(
   connection: Connection,
   tenantId: string,
-  messageIds: readonly string[],
+  sourceIds: readonly string[],
 ): Promise<void> {
-  await connection.run(
-    `DELETE FROM memorySources WHERE tenantId = ? AND sourceId IN (SELECT value FROM texts(?)) AND ${OF_DELETED}`,
-    [tenantId, JSON.stringify(messageIds), tenantId],
+  const left = await connection.all<{ memoryId: string }>(
+    `SELECT s.memoryId FROM memorySources s LEFT JOIN memories m ON m.tenantId = ? AND m.id = s.memoryId
+     WHERE s.tenantId = ? AND s.sourceId IN (SELECT value FROM texts(?)) AND m.id IS NULL`,
+    [tenantId, tenantId, JSON.stringify(sourceIds)],
   );
-}
-
-/** Deletes what deleted memories left of a conversation and its messages. */
-export async function deleteLeftIn(connection: Connection, tenantId: string, conversationId: string): Promise<void> {
-  await connection.run(
-    `DELETE FROM memorySources WHERE tenantId = ?
-       AND memoryId IN (SELECT s.memoryId FROM memorySources s WHERE s.tenantId = ? AND s.sourceId = ?) AND ${OF_DELETED}`,
-    [tenantId, tenantId, conversationId, tenantId],
-  );
+  if (left.length === 0) return;
+  const memoryIds = [...new Set(left.map(({ memoryId }) => memoryId))];
+  await connection.run('DELETE FROM memorySources WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))', [
+    tenantId,
+    JSON.stringify(memoryIds),
+  ]);
 }
 
 /** Deletes the tags and sources of memories. */

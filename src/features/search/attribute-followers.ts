@@ -18,6 +18,9 @@ export interface AttributeQuestion {
   /** Roots of the words of the attributes. */
   words: ReadonlySet<string>;
   asksForNumber: boolean;
+  /** Its terms, and who owns what is asked for: "Sam's phone". */
+  terms: ReadonlySet<string>;
+  owners: readonly string[];
   /** Words for relatives, of whom a statement may be instead. */
   relatives: ReadonlySet<string>;
   statements: StatementReader;
@@ -37,6 +40,8 @@ export function attributeQuestionOf(text: string, parsed: ParsedQuery): Attribut
   return {
     ...{ text, attributes, words, reader, statements: statementReader(parsed.reading) },
     relatives: language.statements.relatives,
+    terms: new Set(termsOf(text)),
+    owners: [...text.matchAll(POSSESSED)].map(([, name = '']) => name),
     asked: new Set(parsed.terms.map(rootOf).filter((root) => !words.has(root))),
     asksForNumber: (answerTraits & (TRAIT.time | TRAIT.number)) !== 0 && (answerTraits & TRAIT.name) === 0,
   };
@@ -115,15 +120,16 @@ function answers(older: Read, newer: Read, question: AttributeQuestion): boolean
 
 /** A sentence about somebody or something with a name. */
 const NAMED = /^(\p{Lu}[\p{L}\p{N}]+)(?:['’]s)?[ ,](?!the\b|my\b|our\b|a\b)/u;
-const POSSESSED = /\b(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
+/** From the beginning of a word only: between other than ASCII letters, `\b` is everywhere. */
+const POSSESSED = /(?<![\p{L}\p{M}\p{N}_])(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
 
 /** Whether the newer is not of somebody else than the older, and of whom the question names. */
 function isOfSameSubject(newer: Read, older: Read, question: AttributeQuestion): boolean {
-  const { asked, words, relatives, reader, statements } = question;
+  const { asked, words, relatives, reader, statements, terms: askedTerms, owners } = question;
   if (!keepsAsked(newer.words, older.words, asked)) return false;
-  const [now, then, text] = [newer.statement.content, older.statement.content, question.text];
-  const [terms, thenTerms, askedTerms] = [now, then, text].map((one) => new Set(termsOf(one)));
-  const isNew = (term: string) => !askedTerms!.has(term) && !thenTerms!.has(term);
+  const [now, then] = [newer.statement.content, older.statement.content];
+  const [terms, thenTerms] = [now, then].map((one) => new Set(termsOf(one)));
+  const isNew = (term: string) => !askedTerms.has(term) && !thenTerms!.has(term);
   const isHeld = (name: string) => termsOf(name).some((term) => terms!.has(term));
   const refers = reader.persons.test(now);
   for (const relative of relatives) {
@@ -131,8 +137,7 @@ function isOfSameSubject(newer: Read, older: Read, question: AttributeQuestion):
   }
   const says = (term: string) => !statements.isStopWord(term) && !statements.isCommon(term) && !words.has(rootOf(term));
   const isName = (name = '') => termsOf(name).some(says);
-  const possessed = [...text.matchAll(POSSESSED)].map(([, name = '']) => name).filter(isName);
-  if (!refers && !possessed.every(isHeld)) return false;
+  if (!refers && !owners.filter(isName).every(isHeld)) return false;
   const shares = older.words.telling.some((root) => newer.words.roots.has(root) && !words.has(root));
   if (!newer.mentions.some(({ attribute }) => reader.people.has(attribute))) {
     const names = [NAMED.exec(now)?.[1] ?? '', ...ownersIn(now, words)].filter(isName);

@@ -36,6 +36,8 @@ const MAX_PIECE_CHARACTERS = 300;
 const MIN_SENTENCE_CHARACTERS = 60;
 /** Only the beginning of a text is compared with the query: a page takes milliseconds. */
 const MAX_COMPARED_CHARACTERS = 32_000;
+/** What it takes to read a piece, however short, in characters. */
+const PIECE_CHARACTERS = 16;
 /** Where a sentence may end: whitespace, or a Chinese or Japanese end mark, which needs none. */
 const BREAKS = /\s+|[。！？][」』”）]{0,3}/gu;
 const END_MARK = /[.!?…]["'”’)\]*_]{0,3}$/u;
@@ -122,8 +124,9 @@ function select(
   // Of pieces with the same stems, only the first can be the best.
   const first = new Map<string, number>();
   for (const [index, stems] of found.entries()) {
+    if (stems.size === 0) continue;
     const key = [...stems].sort().join(' ');
-    if (stems.size > 0 && !first.has(key)) first.set(key, index);
+    if (!first.has(key)) first.set(key, index);
   }
   const tried = [...first.values()];
   const selected: number[] = [];
@@ -151,12 +154,18 @@ function select(
   return selected;
 }
 
+const NO_STEMS: ReadonlySet<string> = new Set();
+
 /** The stems of the query in each piece of the beginning. */
-function stemsOf(pieces: readonly Piece[], weights: ReadonlyMap<string, number>): Set<string>[] {
+function stemsOf(pieces: readonly Piece[], weights: ReadonlyMap<string, number>): ReadonlySet<string>[] {
   let length = 0;
   return pieces.map(({ text }) => {
-    length += text.length;
-    const terms = length > MAX_COMPARED_CHARACTERS ? [] : termsOf(text);
-    return new Set(terms.map(rootOf).filter((stem) => weights.has(stem)));
+    length += text.length + PIECE_CHARACTERS;
+    if (length > MAX_COMPARED_CHARACTERS) return NO_STEMS;
+    return new Set(
+      termsOf(text)
+        .map(rootOf)
+        .filter((stem) => weights.has(stem)),
+    );
   });
 }

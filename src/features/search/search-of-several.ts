@@ -37,6 +37,8 @@ interface Parts {
   answer(principal: Principal, request: SearchRequest, use: (answered: Answered) => Answered): Promise<Answered>;
   /** Counts a query unless it fails. */
   countQuery<T>(principal: Principal, run: () => Promise<T>): Promise<T>;
+  /** Takes back a query that was counted. Never throws. */
+  refund(principal: Principal): Promise<void>;
   startSession(principal: Principal, request: ContextRequest): Promise<ContextAnswer>;
   tokenCounterOf(tenantId: string): CountTokens;
 }
@@ -50,15 +52,25 @@ export function createSearchOfSeveral({
   clock,
   answer,
   countQuery,
+  refund,
   startSession,
   tokenCounterOf,
 }: Parts): SearchOfSeveral {
+  /** Counts a query in each space. If one is refused or fails, nobody is charged. */
+  async function countAll<T>(members: readonly Principal[], run: (member: Principal) => Promise<T>): Promise<T[]> {
+    const outcomes = await Promise.allSettled(members.map((member) => countQuery(member, () => run(member))));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) {
+      await Promise.all(members.filter((_, index) => outcomes[index]!.status === 'fulfilled').map(refund));
+      throw failed.reason;
+    }
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  }
+
   /** Runs a request for each member, and returns the answers of those who are still in their spaces. */
   async function answerAll(members: readonly Principal[], request: SearchRequest, confirm: Confirm) {
     const run = (member: Principal) => answer(member, request, (answered) => answered);
-    const all = await Promise.all(
-      members.map(async (member) => ({ member, answered: await countQuery(member, () => run(member)) })),
-    );
+    const all = await countAll(members, async (member) => ({ member, answered: await run(member) }));
     const confirmed = await confirm(members);
     const kept = all.filter(({ member }) => confirmed.includes(member));
     if (kept.length === 0) throw new AppError('not_found', 'You are no longer in these spaces.');
@@ -85,7 +97,7 @@ export function createSearchOfSeveral({
   async function startAll(members: readonly Principal[], request: ContextRequest, confirm: Confirm) {
     const { maxTokens = 1000 } = request;
     const share = { ...request, maxTokens: Math.max(MIN_START, Math.floor(maxTokens / members.length) - HEADING) };
-    const starts = await Promise.all(members.map((one) => countQuery(one, () => startSession(one, share))));
+    const starts = await countAll(members, (one) => startSession(one, share));
     const confirmed = await confirm(members);
     const kept = starts.filter((_, index) => confirmed.includes(members[index]!));
     return joinStarts(confirmed, kept, { maxTokens, countTokens: tokenCounterOf(members[0]!.tenantId) });

@@ -96,13 +96,26 @@ export function createSearch(dependencies: Dependencies): Search {
   const maxActive = Math.max(1, Math.floor(db.readers.count / 2));
   const limiter = createTenantLimiter({ maxActive, maxWaiting: MAX_WAITING, of: 'searches' });
 
-  /** Takes from the quota while the search runs, and refunds a search that fails. */
-  async function countQuery<T>(principal: Principal, run: () => Promise<T>): Promise<T> {
+  const refund = (principal: Principal) =>
+    usage.refundQuery(principal).catch((error) => log.warn({ error }, 'could not refund a failed query'));
+
+  /**
+   * Takes from the quota while the search runs, and refunds a search that fails. `then` sees what was counted: a search past
+   * the quota is not remembered, or its results could be read from the list of searches.
+   */
+  async function countQuery<T>(
+    principal: Principal,
+    run: () => Promise<T>,
+    then: (result: T) => void = () => {},
+  ): Promise<T> {
     const [counted, result] = await Promise.allSettled([usage.takeQuery(principal), run()]);
     if (counted.status === 'rejected') throw counted.reason;
-    if (result.status === 'fulfilled') return result.value;
-    await usage.refundQuery(principal).catch((error) => log.warn({ error }, 'could not refund a failed query'));
-    throw result.reason;
+    if (result.status === 'rejected') {
+      await refund(principal);
+      throw result.reason;
+    }
+    then(result.value);
+    return result.value;
   }
 
   /** Loads the rows of the hits; a hit whose row was deleted in the meantime is left out. */
@@ -298,34 +311,36 @@ export function createSearch(dependencies: Dependencies): Search {
     };
   }
 
-  const several = createSearchOfSeveral({ clock, answer, countQuery, startSession, tokenCounterOf });
+  const several = createSearchOfSeveral({ clock, answer, countQuery, refund, startSession, tokenCounterOf });
 
   return {
     ...several,
-    search: (principal, request) =>
-      countQuery(principal, () =>
+    async search(principal, request) {
+      const run = () =>
         answer(principal, request, async ({ answer: found, weights, contextResults, remember }) => {
-          remember(found.results.map(({ id }) => id));
+          const shown = found.results.map(({ id }) => id);
           const { contextTokens: maxTokens } = request;
-          if (maxTokens === undefined) return found;
+          if (maxTokens === undefined) return { body: found, remember: () => remember(shown) };
           const countTokens = tokenCounterOf(principal.tenantId);
-          return { ...found, context: await composeContext(contextResults, weights, { maxTokens, countTokens }) };
-        }),
-      ),
-    context: (principal, request) => {
+          const context = await composeContext(contextResults, weights, { maxTokens, countTokens });
+          return { body: { ...found, context }, remember: () => remember(shown) };
+        });
+      return (await countQuery(principal, run, ({ remember }) => remember())).body;
+    },
+    async context(principal, request) {
       if (request.purpose === 'session_start') return countQuery(principal, () => startSession(principal, request));
       const { tenantId } = principal;
       const plan = planContext(request);
-      return countQuery(principal, () =>
+      const run = () =>
         answer(principal, plan.search, async (answered) => {
           const { answer: found, weights, remember, stages } = answered;
           const context = await plan.compose(await plan.choose(answered, tenantId), weights, tokenCounterOf(tenantId));
-          remember(context.citations.map(({ id }) => id));
           const { searchId, confidence } = found;
           stages.end('contextMs');
-          return { searchId, confidence, ...context, ...(request.explain && { timings: stages.timings() }) };
-        }),
-      );
+          const body = { searchId, confidence, ...context, ...(request.explain && { timings: stages.timings() }) };
+          return { body, remember: () => remember(context.citations.map(({ id }) => id)) };
+        });
+      return (await countQuery(principal, run, ({ remember }) => remember())).body;
     },
     waiting: limiter.waiting,
   };

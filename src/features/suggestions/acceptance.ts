@@ -1,5 +1,7 @@
+import { MAX_METADATA_MEMBERS } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Memory } from '../../contract/memories.ts';
+import { metadataRules } from '../../contract/fields.ts';
+import { MAX_TAGS, type Memory } from '../../contract/memories.ts';
 import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
@@ -85,6 +87,10 @@ export async function applySuggestion(
     await close(about[0]!, undefined, Math.min(fromMs ?? nowMs, nowMs));
   } else if (kind === 'split') {
     const [first, ...rest] = linesOf(content!);
+    if (rest.length >= MAX_SPLIT_LINES) {
+      const errors = [{ path: '/content', message: `must have at most ${MAX_SPLIT_LINES} lines` }];
+      throw new AppError('invalid_request', `A memory is split into at most ${MAX_SPLIT_LINES}.`, { errors });
+    }
     await change(about[0]!, { content: first! });
     await add(rest, about[0]!);
   } else {
@@ -142,6 +148,9 @@ function digestOf(memory: Memory): string {
   ]);
 }
 
+/** The most texts of a `split`: all are stored in one transaction, which others wait for. */
+export const MAX_SPLIT_LINES = 100;
+
 /** The texts of a `split`. */
 export function linesOf(content: string): string[] {
   return content
@@ -178,13 +187,13 @@ function keptOf(kind: Suggestion['kind'], about: readonly Memory[], keep: string
   throw new AppError('invalid_request', 'The memory in keep is not one of the suggestion.', { errors });
 }
 
-/** The tags and metadata of all, where members differ those of the one that stays; and the widest project, the last expiry and any pin. */
+/**
+ * The tags and metadata of all as far as a memory may have so many, where members differ those of the one that stays; and the widest project, the last expiry
+ * and any pin.
+ */
 function unionOf(kept: Memory, others: readonly Memory[]): Parameters<Memories['changeWithin']>[3] {
-  const tags = [...new Set([...kept.tags, ...others.flatMap((other) => other.tags)])];
-  const metadata = Object.assign({}, ...others.map((other) => other.metadata), kept.metadata) as Record<
-    string,
-    unknown
-  >;
+  const tags = [...new Set([...kept.tags, ...others.flatMap((other) => other.tags)])].slice(0, MAX_TAGS);
+  const metadata = metadataOf([kept, ...others.toReversed()]);
   const expiresAt = laterExpiry([kept, ...others].map((one) => one.expiresAt));
   return {
     ...(others.some(({ project }) => project !== kept.project) && kept.project !== null && { project: null }),
@@ -193,6 +202,17 @@ function unionOf(kept: Memory, others: readonly Memory[]): Parameters<Memories['
     ...(tags.length > kept.tags.length && { tags }),
     ...(Object.keys(metadata).length > Object.keys(kept.metadata).length && { metadata }),
   };
+}
+
+/** The metadata of the first, and the members of the others that it lacks while there is room. */
+function metadataOf(memories: readonly Memory[]): Record<string, unknown> {
+  let united: Record<string, unknown> = {};
+  for (const [name, value] of memories.flatMap(({ metadata }) => Object.entries(metadata))) {
+    if (Object.hasOwn(united, name) || Object.keys(united).length >= MAX_METADATA_MEMBERS) continue;
+    const next = { ...united, [name]: value };
+    if (Buffer.byteLength(JSON.stringify(next)) <= metadataRules.maxBytes) united = next;
+  }
+  return united;
 }
 
 function startOf({ occurredAt, validFrom }: Memory): number {

@@ -13,7 +13,7 @@ import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts'
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { foldedContent, type Memories, type MemoryRow } from '../memories/memories.ts';
-import { linesOf } from './acceptance.ts';
+import { linesOf, MAX_SPLIT_LINES } from './acceptance.ts';
 import { toSuggestion } from './suggestion-answers.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
 import { countOpen, findSuggested, insertItems, insertSuggestions, type SuggestionRow } from './suggestions-store.ts';
@@ -252,6 +252,8 @@ export function requireShape(
   if (kind === 'add' && content === undefined) throw refused(`${path}/content`, 'is missing');
   if (kind === 'split' && linesOf(content ?? '').length < 2)
     throw refused(`${path}/content`, 'must have several lines');
+  if (kind === 'split' && linesOf(content!).length > MAX_SPLIT_LINES)
+    throw refused(`${path}/content`, `must have at most ${MAX_SPLIT_LINES} lines`);
 }
 
 /** Throws `invalid_request` if evidence is not about a memory of the suggestion or a message of the user, or not its words. */

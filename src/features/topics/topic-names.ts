@@ -106,7 +106,8 @@ export function nameKeyOf(name: string): string {
   const tokens = tokensOf(name.slice(0, 200));
   const words = tokens.map(({ folded }) => folded);
   const named = words.length > 1 && TITLES.has(words[0]!) ? words.slice(1) : words;
-  return named.join(' ').slice(0, MAX_KEY_CHARACTERS);
+  // A cut may leave half of a character, which PostgreSQL does not take in JSON.
+  return named.join(' ').slice(0, MAX_KEY_CHARACTERS).toWellFormed();
 }
 
 /** Finds the names in a memory, each once. `table` knows the common words of English; of other languages, only capitals tell names. */

@@ -1,10 +1,5 @@
 import type { Connection } from '../../../src/db/connection.ts';
-import {
-  deleteLeftIn,
-  deleteLeftOf,
-  insertLookups,
-  leaveSources,
-} from '../../../src/features/memories/memory-lookups-store.ts';
+import { deleteLeft, insertLookups, leaveSources } from '../../../src/features/memories/memory-lookups-store.ts';
 import { write } from './twin-statements.ts';
 import type { Scenario } from './twin-world.ts';
 
@@ -27,26 +22,23 @@ export const DELETED_MEMORIES: Record<string, Scenario> = {
           [tenantId, id],
         ),
       );
+    const source = { messageId, conversationId: conversation };
     await write(twin, async (connection) => {
-      await leaveSources(connection, tenantId, id);
+      const leave = () => leaveSources(connection, { tenantId, id }, Object.values(source));
+      await leave();
       await record('left', connection);
-      await deleteLeftOf(connection, tenantId, [messageId]);
-      await deleteLeftIn(connection, tenantId, conversation);
+      await deleteLeft(connection, tenantId, Object.values(source));
       await record('of a memory that is there', connection);
       await remove(connection, 'memories', 'id = ?', id);
-      await deleteLeftOf(connection, tenantId, [messageId]);
-      await record('without the message', connection);
-      await cite(connection, { messageId });
       await remove(connection, 'memorySources', 'sourceId = ?', conversation);
-      await deleteLeftIn(connection, tenantId, conversation);
+      await deleteLeft(connection, tenantId, [conversation]);
       await record('of no conversation', connection);
-      await cite(connection, { conversationId: conversation });
-      await deleteLeftIn(connection, tenantId, conversation);
-      await record('without the conversation', connection);
-      await cite(connection, { messageId, conversationId: conversation });
+      await deleteLeft(connection, tenantId, [messageId]);
+      await record('without the message', connection);
+      await cite(connection, source);
       await remove(connection, 'messages', 'id = ?', messageId);
       await remove(connection, 'conversations', 'id = ?', conversation);
-      await leaveSources(connection, tenantId, id);
+      await leave();
       await record('of nothing that is there', connection);
     });
   },

@@ -38,6 +38,7 @@ test.each([
   ['dots', (count: number) => `where${'.'.repeat(count)}x`],
   ['blanks', (count: number) => `where${' '.repeat(count)}x`],
   ['line breaks', (count: number) => `where${'\n'.repeat(count)}x`],
+  ['capitals between other letters', (count: number) => `what phone do I have ${'Aé'.repeat(count / 2)}`],
   ['slashes', (count: number) => `where${'/a'.repeat(count / 2)}`],
 ])('16 times as many %s in a query take about 16 times as long to read', (_, queryOf) => {
   const msToRead = (count: number) => {

@@ -208,11 +208,18 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
     [/^SEARCH v .*\(model=\? AND scope=\? AND type=\? AND number=\?\)/],
   ],
   ['updateReplaced', () => store.updateReplaced(spy(), 'ten_1', 1, 1), [/INTEGER PRIMARY KEY/]],
+  ['deleteMemory', () => store.deleteMemory(spy(), 'ten_1', 'a'), [/memories_superseded/, /memory_tags_of/]],
   [
-    'deleteMemory',
-    () => store.deleteMemory(spy(), 'ten_1', 'a'),
-    [/memories_superseded/, /memory_tags_of/, /memory_sources_of/],
+    'leaveSources',
+    () => lookups.leaveSources(spy(), { tenantId: 'ten_1', id: 'a' }, ['b']),
+    [/memory_tags_of/, /\(tenantId=\? AND sourceId=\? AND memoryId=\?\)/, /^SEARCH g .*\(tenantId=\? AND id=\?\)/],
   ],
+  [
+    'deleteLeft',
+    () => lookups.deleteLeft(spy(), 'ten_1', ['b']),
+    [/\(tenantId=\? AND sourceId=\?\)/, /^SEARCH m .*\(tenantId=\? AND id=\?\)/],
+  ],
+  ['deleteLookups', () => lookups.deleteLookups(spy(), 'ten_1', ['a']), [/memory_tags_of/, /memory_sources_of/]],
   [
     'deleteSomeOf',
     () => store.deleteSomeOf(spy(), { tenantId: 'ten_1' }, 200),

@@ -179,7 +179,7 @@ describe('a message whose memory', () => {
     await caller.erase(extractedId);
     expect(await left()).toBe(4);
     await caller.call(`/v1/conversations/${conversationId}/messages/${other}`, { method: 'DELETE' });
-    expect(await left()).toBe(3);
+    expect(await left()).toBe(2);
     await caller.call(`/v1/conversations/${conversationId}`, { method: 'DELETE' });
     expect(await left()).toBe(0);
   });

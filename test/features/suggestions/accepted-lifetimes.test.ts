@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
 import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { portable } from '../portability/portable-account.ts';
 import { newSuggesting, type Suggesting } from './suggestion-daemon.ts';
 
 const HOUR_MS = 3_600_000;
@@ -107,4 +108,47 @@ test('what was superseded is not current again once its successor was superseded
   await caller.add('Ada lives in Oslo', { supersedes: newer.id });
   expect(await undo()).toMatchObject({ status: 409, body: { code: 'conflict' } });
   expect(await caller.list()).toEqual(['Ada lives in Oslo']);
+});
+
+describe('merged memories with more than one may have', () => {
+  const named = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`);
+
+  test('keep the tags and members of the one that stays, and those of the others while there is room', async () => {
+    const like = (name: string) => ({
+      tags: named(name, 40),
+      metadata: Object.fromEntries(named(name, 40).map((member) => [member, 1])),
+    });
+    const [one, other] = await caller.addAll([
+      { content: NUMBER, ...like('a') },
+      { content: WORDS, ...like('b') },
+    ]);
+    await caller.decide((await caller.suggest({ kind: 'merge', memoryIds: [one!.id, other!.id] })).id, 'accept');
+    const { tags, metadata } = (await caller.read(one!.id)).body;
+    expect(tags).toEqual([...named('a', 40), ...named('b', 24)]);
+    expect(Object.keys(metadata)).toEqual([...named('a', 40), ...named('b', 24)]);
+    const moved = await newSuggesting(daemon);
+    expect(await portable(moved).importFile(await portable(caller).text())).toMatchObject({ skipped: 0 });
+  });
+
+  test('keep metadata within its bytes', async () => {
+    const [one, other] = await caller.addAll([
+      { content: NUMBER, metadata: { a: 'x'.repeat(9000) } },
+      { content: WORDS, metadata: { b: 'x'.repeat(9000), c: 1 } },
+    ]);
+    await caller.decide((await caller.suggest({ kind: 'merge', memoryIds: [one!.id, other!.id] })).id, 'accept');
+    expect((await caller.read(one!.id)).body.metadata).toEqual({ a: 'x'.repeat(9000), c: 1 });
+  });
+});
+
+test('a memory is split into 100 at most, suggested or edited', async () => {
+  const { id } = await caller.add('Notes about many things');
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `Thing ${at} is told.`).join('\n');
+  const suggestion = (count: number) => ({ kind: 'split', reason: 'Many', memoryIds: [id], content: lines(count) });
+  const suggest = (count: number) => caller.call('/v1/suggestions', { body: { suggestions: [suggestion(count)] } });
+  expect((await suggest(101)).status).toBe(400);
+  const open = await caller.suggest({ kind: 'split', memoryIds: [id], content: lines(100) });
+  const accept = (body: object) => caller.call(`/v1/suggestions/${open.id}/accept`, { body });
+  expect((await accept({ content: lines(101) })).status).toBe(400);
+  expect((await accept({})).status).toBe(200);
+  expect(await caller.list('?limit=200')).toHaveLength(100);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { topicNamesIn } from '../../../src/features/topics/topic-names.ts';
+import { nameKeyOf, topicNamesIn } from '../../../src/features/topics/topic-names.ts';
 import { createWords } from '../../../src/features/words/words.ts';
 import { finish } from '../../../src/lib/time-slices.ts';
 
@@ -18,4 +18,8 @@ test.each([
 ])('the certain names in %s', (content, names) => {
   const found = finish(topicNamesIn({ content, tags: [], project: null }, table));
   expect(found.filter(({ kind }) => kind === 'name').map(({ spelling }) => spelling)).toEqual(names);
+});
+
+test('a key is cut between characters', () => {
+  expect(nameKeyOf(`a${'𠮷'.repeat(60)}`).isWellFormed()).toBe(true);
 });

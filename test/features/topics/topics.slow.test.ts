@@ -271,3 +271,15 @@ test('a name that a person gives links all memories that say it, in any number',
   });
   expect(many.body).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('more than 10 names') });
 });
+
+test('a memory whose key is cut within a character holds up no topics, and such a name is taken', async () => {
+  const caller = await newSuggesting(daemon);
+  await caller.add(`${'今日は朝から駅前の店に行って友人と一緒に食べた'.repeat(4).slice(0, 79)}𠮷野家が好き`);
+  await caller.add('Peter Hahn is our plumber');
+  await caller.add('Called Peter Hahn about the leak');
+  await caller.compared();
+  const { data } = (await caller.call<{ data: Topic[] }>('/v1/topics')).body;
+  expect(data.map(({ name }) => name)).toContain('Peter Hahn');
+  const name = `a${'𠮷'.repeat(40)}`;
+  expect((await caller.call(`/v1/topics/${data[0]!.id}`, { method: 'PATCH', body: { name } })).status).toBe(200);
+});
