@@ -232,6 +232,7 @@ function decide(
   if (!isMemoryChanged || (isBefore(entry, memory) && !isEmpty(file.note))) return { kind: 'change', file, memory };
   // Only one side has what was masked or refused by the other.
   const wereEqual = entry.file === entry.memory;
+  // The same version with other words: svc was restored from a backup, and the memory changed anew.
   const wasEditedAfterRestore = memory.version === entry.version;
   return (!isFileChanged && wereEqual && !wasEditedAfterRestore) || isEmpty(file.note)
     ? { kind: 'write', file, memory }

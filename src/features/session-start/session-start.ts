@@ -114,7 +114,7 @@ const EPISODES = 3;
 /** The last messages of a conversation that are read, and of all conversations. */
 const MESSAGES_PER_CONVERSATION = 100;
 const MESSAGES = 2000;
-/** The newest sentences of messages that are read: prose has a few in a message, and a list of many short ones would be all there is. */
+/** The newest sentences of messages that are read: more than prose has in that many messages, and lists of short lines have any number. */
 const SENTENCES = 5000;
 /** A stored memory was worth storing to somebody. */
 const MEMORY_WEIGHT = 3;

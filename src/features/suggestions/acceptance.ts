@@ -188,8 +188,8 @@ function keptOf(kind: Suggestion['kind'], about: readonly Memory[], keep: string
 }
 
 /**
- * The tags and metadata of all as far as a memory may have so many, where members differ those of the one that stays; and the widest project, the last expiry
- * and any pin.
+ * The tags and metadata of all, as far as a memory may have so many, and the widest project, the last expiry and any pin. Where
+ * members of metadata differ, those of the one that stays.
  */
 function unionOf(kept: Memory, others: readonly Memory[]): Parameters<Memories['changeWithin']>[3] {
   const tags = [...new Set([...kept.tags, ...others.flatMap((other) => other.tags)])].slice(0, MAX_TAGS);
