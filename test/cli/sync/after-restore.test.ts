@@ -72,6 +72,14 @@ describe('after a backup was restored', () => {
     expect((await again.run(['sync', root, '--once'])).out).toContain('In sync');
   });
 
+  test('without the record of the folder, new notes are sent again that were all that was lost', async () => {
+    await restoreAfter(async () => writeFile(join(root, 'New.md'), 'A whole new chapter\n'));
+    await rm(join(root, '.svc'), { recursive: true });
+    await again.run(['sync', root, '--once']);
+    expect(await textsIn(root)).toMatch(/A whole new chapter/);
+    expect(await stored()).toEqual(['A whole new chapter', 'Ada prefers tea', 'The plan: draft one']);
+  });
+
   test('a note that was changed on both sides since is kept in both versions', async () => {
     await restoreAfter(async (nameOf) => {
       const plan = await nameOf('The plan');
