@@ -87,11 +87,8 @@ export async function deleteLeft(
     [tenantId, tenantId, JSON.stringify(sourceIds)],
   );
   if (left.length === 0) return;
-  const memoryIds = [...new Set(left.map(({ memoryId }) => memoryId))];
-  await connection.run('DELETE FROM memorySources WHERE tenantId = ? AND memoryId IN (SELECT value FROM texts(?))', [
-    tenantId,
-    JSON.stringify(memoryIds),
-  ]);
+  // They have no tags any more.
+  await deleteLookups(connection, tenantId, [...new Set(left.map(({ memoryId }) => memoryId))]);
 }
 
 /** Deletes the tags and sources of memories. */

@@ -5,7 +5,7 @@ import { rootOf } from '../text/word-forms.ts';
 import { type AttributeReader, attributeReaderOf, type Mention } from './attributes.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { canReplace, isOne, keepsAsked, newestOf, type Statement } from './restatements.ts';
-import { type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
+import { OWNED, type SentenceWords, sentenceWordsOf } from './sentence-replacement.ts';
 import { type StatementReader, statementReader } from './statement-words.ts';
 
 /** A question for what somebody has one of at a time: "what phone have I got?". */
@@ -41,7 +41,7 @@ export function attributeQuestionOf(text: string, parsed: ParsedQuery): Attribut
     ...{ text, attributes, words, reader, statements: statementReader(parsed.reading) },
     relatives: language.statements.relatives,
     terms: new Set(termsOf(text)),
-    owners: [...text.matchAll(POSSESSED)].map(([, name = '']) => name),
+    owners: [...text.matchAll(OWNED)].map(([, name = '']) => name),
     asked: new Set(parsed.terms.map(rootOf).filter((root) => !words.has(root))),
     asksForNumber: (answerTraits & (TRAIT.time | TRAIT.number)) !== 0 && (answerTraits & TRAIT.name) === 0,
   };
@@ -120,8 +120,6 @@ function answers(older: Read, newer: Read, question: AttributeQuestion): boolean
 
 /** A sentence about somebody or something with a name. */
 const NAMED = /^(\p{Lu}[\p{L}\p{N}]+)(?:['’]s)?[ ,](?!the\b|my\b|our\b|a\b)/u;
-/** From the beginning of a word only: between other than ASCII letters, `\b` is everywhere. */
-const POSSESSED = /(?<![\p{L}\p{M}\p{N}_])(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
 
 /** Whether the newer is not of somebody else than the older, and of whom the question names. */
 function isOfSameSubject(newer: Read, older: Read, question: AttributeQuestion): boolean {
@@ -152,6 +150,6 @@ function isOfSameSubject(newer: Read, older: Read, question: AttributeQuestion):
 
 /** Who owns what is named by one of the words: "Sam's new phone". */
 function ownersIn(text: string, words: ReadonlySet<string>): string[] {
-  const owned = [...text.matchAll(POSSESSED)].filter(([, , what = '']) => words.has(rootOf(what.toLowerCase())));
+  const owned = [...text.matchAll(OWNED)].filter(([, , what = '']) => words.has(rootOf(what.toLowerCase())));
   return owned.map(([, name = '']) => name);
 }

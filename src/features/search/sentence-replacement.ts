@@ -51,7 +51,8 @@ const ENDED_CONTRACT =
 const EXCHANGE =
   /\b(?:swapped|replaced|switched|exchanged|traded|changed) (?:it|him|her|them) (?:for|with|to|by|out)\b/i;
 const REFERS = /\b(?:he|she|it|they|him|her|his|its|their|them)\b/i;
-const OWNED = /(?<![\p{L}\p{M}\p{N}_])(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
+/** Who owns what. From the beginning of a word only: between other than ASCII letters, `\b` is everywhere. */
+export const OWNED = /(?<![\p{L}\p{M}\p{N}_])(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
 const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(

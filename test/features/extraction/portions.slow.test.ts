@@ -428,26 +428,29 @@ describe('memories_store', () => {
   });
 });
 
-describe('what an extraction may change', () => {
+describe('an extraction', () => {
   const list = async (project: string) =>
     (await caller.call<{ data: Memory[] }>(`/v1/memories?project=${project}`)).body.data.map(({ content }) => content);
 
-  test.each(['supersede', 'update'])('of a project is no memory of none, and none of another: %s', async (decision) => {
-    const general = await caller.add('The user prefers tabs for indentation.');
-    const bakery = await caller.add('The bakery runs on Postgres 9.', { project: 'bakery' });
-    const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: { project: 'atlas' } })).body;
-    await say(caller, id, ['I prefer spaces for indentation here. We run on Postgres 17.']);
-    const { portion } = await model.next({ project: 'atlas' });
-    const spaces = { content: 'The user prefers spaces for indentation.', messages: [1], decision, known: 'm1' };
-    const version = { content: 'Atlas runs on Postgres 17.', messages: [1], decision, known: bakery.id };
-    const { decisions } = await model.store(portion, [spaces, version]);
-    expect(decisions).toMatchObject([{ decision: 'add' }, { decision: 'add' }]);
-    expect(await list('website')).toEqual([general.content]);
-    expect((await list('bakery')).toSorted()).toEqual([bakery.content, general.content]);
-    expect(await list('atlas')).toEqual(expect.arrayContaining([spaces.content, version.content, general.content]));
-  });
+  test.each(['supersede', 'update'])(
+    'in a project changes no memory of another project or of none: %s',
+    async (decision) => {
+      const general = await caller.add('The user prefers tabs for indentation.');
+      const bakery = await caller.add('The bakery runs on Postgres 9.', { project: 'bakery' });
+      const { id } = (await caller.call<{ id: string }>('/v1/conversations', { body: { project: 'atlas' } })).body;
+      await say(caller, id, ['I prefer spaces for indentation here. We run on Postgres 17.']);
+      const { portion } = await model.next({ project: 'atlas' });
+      const spaces = { content: 'The user prefers spaces for indentation.', messages: [1], decision, known: 'm1' };
+      const version = { content: 'Atlas runs on Postgres 17.', messages: [1], decision, known: bakery.id };
+      const { decisions } = await model.store(portion, [spaces, version]);
+      expect(decisions).toMatchObject([{ decision: 'add' }, { decision: 'add' }]);
+      expect(await list('website')).toEqual([general.content]);
+      expect((await list('bakery')).toSorted()).toEqual([bakery.content, general.content]);
+      expect(await list('atlas')).toEqual(expect.arrayContaining([spaces.content, version.content, general.content]));
+    },
+  );
 
-  test.each(['supersede', 'update'])('is nothing that happened after what was said: %s', async (decision) => {
+  test.each(['supersede', 'update'])('changes nothing that happened after what was said: %s', async (decision) => {
     const home = await caller.add('The user lives in Berlin.');
     await converse(caller, [{ content: 'I live in Paris.', createdAt: '2024-03-04T08:00:00.000Z' }]);
     const { portion } = await model.next({ after: '2024-01-01T00:00:00Z' });
@@ -465,7 +468,7 @@ describe('what an extraction may change', () => {
     expect(await memories()).toMatchObject([{ id: papa.id, content: trams.content, metadata }]);
   });
 
-  test('is not extracted again where an account is imported, once somebody deleted it', async () => {
+  test('does not bring back what somebody deleted where the account is imported', async () => {
     await converse(caller, [TRAMS]);
     const { decisions } = await model.store((await model.next()).portion, [trams]);
     const conversationId = await converse(caller, ['I keep bees on the roof.']);
