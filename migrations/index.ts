@@ -42,6 +42,7 @@ import { passingMemories } from './0041-passing-memories.ts';
 import { webhooks } from './0042-webhooks.ts';
 import { spaces } from './0043-spaces.ts';
 import { webhookAuthors } from './0044-webhook-authors.ts';
+import { acceptedAdditions } from './0045-accepted-additions.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   spaces,
   webhookAuthors,
+  acceptedAdditions,
 ];

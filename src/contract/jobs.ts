@@ -27,7 +27,9 @@ export type DecisionKind = (typeof DECISIONS)[number];
 
 export const Decision = Type.Object({
   decision: Type.Enum([...DECISIONS]),
-  content: Type.String({ description: 'Empty once the memory or one of its source messages was erased' }),
+  content: Type.String({
+    description: 'Empty for what is known already, and once the memory or one of its source messages was erased',
+  }),
   messageIds: Type.Array(Type.String(), { description: 'Source messages, 20 at most' }),
   memoryId: Nullable(Type.String({ description: 'The memory that was stored, or already existed; null if none' })),
   targetId: Nullable(Type.String({ description: 'The memory that it updates or supersedes' })),

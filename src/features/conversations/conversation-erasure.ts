@@ -3,7 +3,7 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
+import { type Idempotency, STREAMED } from '../idempotency/idempotency.ts';
 import type { UserKey } from '../text/scopes.ts';
 import type { IndexedRow, TextIndex } from '../text/text-indices.ts';
 import { createTextPurge } from '../text/text-purge.ts';
@@ -100,7 +100,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   ): Promise<void> {
     const ids = messages.map(({ id }) => id);
     await text.remove(connection, messages);
-    await idempotency.redact(connection, conversation.tenantId, ids);
+    await idempotency.redact(connection, conversation.tenantId, [...ids, STREAMED]);
     const newest = await findNewest(connection, conversation);
     await updateConversation(connection, {
       ...conversation,
@@ -117,7 +117,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
   async function begin(connection: Connection, tenantId: string, id: string): Promise<void> {
     await updateErased(connection, tenantId, id, clock.nowMs());
     for (const observer of observers) await observer.erased?.(connection, tenantId, id);
-    await idempotency.redact(connection, tenantId, [id]);
+    await idempotency.redact(connection, tenantId, [id, STREAMED]);
   }
 
   async function eraseTenant(tenantId: string): Promise<void> {

@@ -7,7 +7,7 @@ import { toTimestamp } from '../../lib/clock.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
-import type { Proposal } from './proposals.ts';
+import { KNOWN, type Proposal } from './proposals.ts';
 
 /** Who extracts memories. */
 export interface Extractor {
@@ -84,7 +84,7 @@ async function applyOne(
   return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }
 
-const ALREADY_KNOWN = { decision: 'nothing', reason: 'It is already known.' } as const;
+const ALREADY_KNOWN = { decision: 'nothing', reason: KNOWN } as const;
 
 async function isUnchanged(
   connection: Connection,
@@ -133,8 +133,10 @@ function withSources(
 }
 
 function toDecision({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
+  // The words of a memory would survive its erasure where it was not extracted.
+  const isKnown = decision === 'nothing' && (target !== undefined || reason === KNOWN);
   const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
-  return { decision, content, messageIds, memoryId, targetId: target?.id ?? null, reason };
+  return { decision, content: isKnown ? '' : content, messageIds, memoryId, targetId: target?.id ?? null, reason };
 }
 
 /** Returns the job that extracted a memory, from the metadata of one of its versions; empty if no job did. */

@@ -22,6 +22,8 @@ export interface Proposal {
   reason: string;
 }
 
+/** Why a memory is not stored that is. */
+export const KNOWN = 'It is already known.';
 const MAX_CITED = 200;
 const MAX_REASON_CHARACTERS = 300;
 const MAX_LABELS = 5;
@@ -62,7 +64,7 @@ function proposalOf(
   const proposal = { content, tags: tagsOf(item.tags), cited, target, occurredAt: timestampOf(item.date), reason };
   const objection = objectionTo(item.decision, normalized.length, proposal, seen);
   if (objection !== undefined) return { ...proposal, decision: 'nothing', reason: objection };
-  if (item.decision === 'nothing') return { ...proposal, decision: 'nothing' };
+  if (item.decision === 'nothing') return { ...proposal, decision: 'nothing', reason: target ? KNOWN : reason };
   if (item.decision !== 'add' && target && cited.every(({ createdAt }) => isNewer(target, createdAt))) {
     return { ...proposal, decision: 'nothing', reason: 'The known memory is newer than these messages.' };
   }
@@ -90,7 +92,7 @@ function objectionTo(
 ): string | undefined {
   if (characters === 0 || characters > MAX_EXTRACTED_CHARACTERS) return 'It is empty or too long for one fact.';
   if (cited.length === 0) return 'It cites no message.';
-  if (decision !== 'nothing' && seen.has(wordsKey(content))) return 'It is already known.';
+  if (decision !== 'nothing' && seen.has(wordsKey(content))) return KNOWN;
   if (!isSupportedBy(content, cited)) return 'The cited messages do not support it.';
   return undefined;
 }

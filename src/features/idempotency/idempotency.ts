@@ -18,6 +18,8 @@ import {
 } from './idempotency-store.ts';
 
 const RETENTION_MS = 24 * 3_600_000;
+/** Stands for whatever the answers to streamed requests quote: reports of imports name attachments of messages. */
+export const STREAMED = 'streamed';
 /** Deleted in one transaction. */
 const SWEEP_ROWS = 200;
 
@@ -171,7 +173,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
             await requireTenant(connection);
             return replayOrRun(connection, claim, async () => {
               if (answer === undefined) throw expired();
-              return { status: 200, body: answer, resourceIds: [] };
+              return { status: 200, body: answer, resourceIds: [STREAMED] };
             });
           });
         } finally {

@@ -9,6 +9,7 @@ import type { MessageReading } from '../conversations/conversations.ts';
 import type { Adder, Memories, Writer } from '../memories/memories.ts';
 import { laterExpiry } from '../memories/memory-merge.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
+import { insertItems } from './suggestions-store.ts';
 
 /** What accepting did, with a digest of each memory afterwards: by it, an undo finds out whether a later change stands on it. */
 export interface Applied {
@@ -71,9 +72,14 @@ export async function applySuggestion(
       ...(pinned && { pinned }),
       tags,
     }));
-    for (const memory of await memories.addWithin(connection, adder, added, terms)) {
+    const stored = await memories.addWithin(connection, adder, added, terms);
+    for (const memory of stored) {
       if (!memory.duplicate) applied.added.push({ id: memory.id, after: digestOf(memory) });
     }
+    await insertItems(
+      connection,
+      stored.map(({ id: itemId }) => ({ tenantId, itemId, suggestionId: suggestion.id })),
+    );
   };
 
   const fromMs = suggestion.validFrom === null ? undefined : Date.parse(suggestion.validFrom);

@@ -6,14 +6,15 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { nameOfClient } from '../activity/client-name.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Adder, Memories } from '../memories/memories.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { type Applied, applySuggestion, undoApplied } from './acceptance.ts';
 import { textsHashOf } from './suggesting.ts';
-import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
-import { findSuggestion, type SuggestionRow, updateDecision } from './suggestions-store.ts';
+import { aboutOf, etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
+import { deleteOtherItems, findSuggestion, type SuggestionRow, updateDecision } from './suggestions-store.ts';
 
 /** Decides suggestions, each in its own transaction. */
 export interface Deciding {
@@ -36,6 +37,7 @@ const UNDO_DAYS = 30;
 interface Parts {
   db: Database;
   clock: Clock;
+  idempotency: Pick<Idempotency, 'redact'>;
   memories: Memories;
   reading: Pick<MessageReading, 'findMessages'>;
   tierOf(reader: Reader, tenantId: string): Promise<Tier | undefined>;
@@ -48,7 +50,7 @@ export type IsAllowed = (connection: Connection, suggestion: SuggestionRow) => P
 type Decider = Adder & { decidedBy: string; isAllowed?: IsAllowed };
 
 /** Decides suggestions; what accepting does to memories is in `acceptance.ts`. */
-export function createDeciding({ db, clock, memories, reading, tierOf }: Parts): Deciding {
+export function createDeciding({ db, clock, idempotency, memories, reading, tierOf }: Parts): Deciding {
   async function decideWithin(
     connection: Connection,
     tenantId: string,
@@ -88,6 +90,8 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
           await updateDecision(connection, { ...row, ...decided(decidedBy, 'accepted', null) });
           const applying = { memories, reading, nowMs: clock.nowMs(), terms };
           const applied = await applySuggestion(connection, applying, adder, suggestion, acceptance);
+          // It would survive the erasure of what was added.
+          await idempotency.redact(connection, tenantId, [id]);
           return decided(decidedBy, 'accepted', applied);
         }),
       ),
@@ -132,6 +136,8 @@ export function createDeciding({ db, clock, memories, reading, tierOf }: Parts):
             throw new AppError('conflict', `A decision can be undone for ${UNDO_DAYS} days.`);
           }
           if (applied !== null) {
+            // Before what was added is removed: that is no erasure, and the suggestion keeps its texts.
+            await deleteOtherItems(connection, row, aboutOf(row));
             await undoApplied(
               connection,
               { memories, reading, nowMs, terms },

@@ -13,6 +13,7 @@ import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts'
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import { foldedContent, type Memories, type MemoryRow } from '../memories/memories.ts';
+import type { Scopes, UserKey } from '../text/scopes.ts';
 import { linesOf, MAX_SPLIT_LINES } from './acceptance.ts';
 import { toSuggestion } from './suggestion-answers.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
@@ -74,7 +75,7 @@ interface Prepared {
 /** What suggestions are about, by id, as one transaction sees it. */
 interface About {
   memories: ReadonlyMap<string, MemoryRow>;
-  messages: ReadonlyMap<string, { endUser: string; content: string }>;
+  messages: ReadonlyMap<string, { endUser: string; content: string; conversationId: string }>;
   /** Contents in the form that is compared with evidence, made once. */
   folded: Map<string, string>;
 }
@@ -83,6 +84,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  scopes: Pick<Scopes, 'ensure' | 'confirm'>;
   usage: Usage;
   idempotency: Idempotency;
   memories: Pick<Memories, 'findRowsWithin'>;
@@ -95,6 +97,7 @@ export function createSuggesting({
   db,
   clock,
   ids,
+  scopes,
   usage,
   idempotency,
   memories,
@@ -203,10 +206,11 @@ export function createSuggesting({
   };
 
   return {
-    suggestOnce(principal, given, claim) {
+    async suggestOnce(principal, given, claim) {
       const { tenantId } = principal;
       const by = { suggester: 'assistant', name: nameOfClient(principal.client) } as const;
-      return db.writes.write(tenantId, (connection) =>
+      let users: UserKey[] = [];
+      const created = await db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           await usage.requireTenant(connection, tenantId);
           const off = await settings.switchedOff(connection, tenantId);
@@ -219,10 +223,20 @@ export function createSuggesting({
           for (const [index, one] of given.entries()) {
             prepared.push(await runInSlices(rowOf(tenantId, by, one, about, `/suggestions/${index}`), 'urgent'));
           }
+          users = prepared.map(({ row }) => row);
+          await scopes.ensure(connection, users);
           const data = await store(connection, tenantId, prepared);
-          return { status: 201, body: { data }, resourceIds: prepared.flatMap(({ items }) => items) };
+          const conversations = [...about.messages.values()].map(({ conversationId }) => conversationId);
+          const resourceIds = [
+            ...data.map(({ id }) => id),
+            ...prepared.flatMap(({ items }) => items),
+            ...conversations,
+          ];
+          return { status: 201, body: { data }, resourceIds };
         }),
       );
+      scopes.confirm(users);
+      return created;
     },
     suggest: async (tenantId, by, given) =>
       (await db.writes.write(tenantId, (connection) => suggestWithin(connection, tenantId, by, given))).suggested,

@@ -32,6 +32,12 @@ export function toSuggestion(row: SuggestionRow): Suggestion {
   };
 }
 
+/** The memories and messages that a suggestion is about. */
+export function aboutOf({ memoryIds, evidence }: SuggestionRow): string[] {
+  const cited = (JSON.parse(evidence) as { id: string }[]).map(({ id }) => id);
+  return [...new Set([...(JSON.parse(memoryIds) as string[]), ...cited])];
+}
+
 /** The error for a suggestion that does not exist. */
 export function noSuggestion(): AppError {
   return new AppError('not_found', 'There is no suggestion with this id.');

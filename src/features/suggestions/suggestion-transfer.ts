@@ -5,9 +5,10 @@ import type { Connection, Reader } from '../../db/connection.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Memories, MemoryRow } from '../memories/memories.ts';
+import type { Scopes } from '../text/scopes.ts';
 import type { Applied } from './acceptance.ts';
 import { MAX_OPEN, requireShape, textsHashOf } from './suggesting.ts';
-import { toSuggestion } from './suggestion-answers.ts';
+import { aboutOf, toSuggestion } from './suggestion-answers.ts';
 import {
   countOpen,
   findSuggested,
@@ -57,13 +58,15 @@ interface Named {
 export function createSuggestionTransfer({
   memories,
   reading,
+  scopes,
 }: {
   memories: Pick<Memories, 'findRowsWithin'>;
   reading: Pick<MessageReading, 'findMessages'>;
+  scopes: Pick<Scopes, 'ensure'>;
 }): SuggestionTransfer {
   /** Finds the memories and messages that drafts name, by their ids. */
   async function findNamed(connection: Connection, tenantId: string, drafts: readonly SuggestionRow[]): Promise<Named> {
-    const ids = [...new Set(drafts.flatMap((draft) => [...aboutOf(draft), ...appliedIdsOf(draft)]))];
+    const ids = [...new Set(drafts.flatMap(itemsOf))];
     const memoryIds = ids.filter((id) => !isMessage(id));
     const memoryRows = await memories.findRowsWithin(connection, tenantId, memoryIds);
     const messages = await reading.findMessages(connection, tenantId, ids.filter(isMessage));
@@ -115,17 +118,17 @@ export function createSuggestionTransfer({
       const added: SuggestionRow[] = [];
       const outcomes = drafts.map((draft): ImportOutcome => {
         if (known.has(draft.id) || known.has(draft.textsHash)) return 'known';
-        const about = [...aboutOf(draft), ...appliedIdsOf(draft)];
-        if (about.some((id) => named.users.get(id) !== draft.endUser)) return NOT_THERE;
+        if (itemsOf(draft).some((id) => named.users.get(id) !== draft.endUser)) return NOT_THERE;
         if (draft.state === 'open' && !isUnchanged(draft, named)) return CHANGED;
         if (draft.state === 'open' && room-- <= 0) return TOO_MANY;
         for (const name of [draft.id, draft.textsHash]) known.add(name);
         added.push(draft);
         return 'added';
       });
+      await scopes.ensure(connection, added);
       await insertSuggestions(connection, added);
       const items = added.flatMap((draft) =>
-        aboutOf(draft).map((itemId) => ({ tenantId, itemId, suggestionId: draft.id })),
+        itemsOf(draft).map((itemId) => ({ tenantId, itemId, suggestionId: draft.id })),
       );
       await insertItems(connection, items);
       return outcomes;
@@ -133,17 +136,10 @@ export function createSuggestionTransfer({
   };
 }
 
-/** The memories and messages that a suggestion is about. */
-function aboutOf({ memoryIds, evidence }: SuggestionRow): string[] {
-  const cited = (JSON.parse(evidence) as { id: string }[]).map(({ id }) => id);
-  return [...new Set([...(JSON.parse(memoryIds) as string[]), ...cited])];
-}
-
-/** The memories that accepting it changed, closed or added. */
-function appliedIdsOf({ applied }: SuggestionRow): string[] {
-  if (applied === null) return [];
-  const { changed, closed, added } = JSON.parse(applied) as Applied;
-  return [...changed, ...closed, ...added].map(({ id }) => id);
+/** The memories and messages that a suggestion is about, and the memories that accepting it added. */
+function itemsOf(draft: SuggestionRow): string[] {
+  const { added } = draft.applied === null ? { added: [] } : (JSON.parse(draft.applied) as Applied);
+  return [...aboutOf(draft), ...added.map(({ id }) => id)];
 }
 
 /** Whether the memories of a suggestion are valid and say what they said when it was made. */

@@ -67,9 +67,28 @@ export async function insertItems(
   );
 }
 
+/** Removes the links of a suggestion to all but some items. */
+export async function deleteOtherItems(
+  connection: Connection,
+  { tenantId, id }: Pick<SuggestionRow, 'tenantId' | 'id'>,
+  itemIds: readonly string[],
+): Promise<void> {
+  await connection.run(
+    `DELETE FROM suggestionItems WHERE tenantId = ? AND suggestionId = ?
+       AND itemId NOT IN (SELECT value FROM texts(?))`,
+    [tenantId, id, JSON.stringify(itemIds)],
+  );
+}
+
+/** Of a memory that was erased, an accepted suggestion is left without texts, so that it is not suggested again. */
+const STANDS = `(content IS NOT NULL OR kind <> 'add')`;
+
 /** Finds a suggestion by its id. */
 export async function findSuggestion(reader: Reader, tenantId: string, id: string): Promise<SuggestionRow | undefined> {
-  return reader.get(`SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id = ?`, [tenantId, id]);
+  return reader.get(`SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id = ? AND ${STANDS}`, [
+    tenantId,
+    id,
+  ]);
 }
 
 /** Finds what was suggested before, by `textsHash`. */
@@ -104,7 +123,7 @@ export async function listDecidable(
   { tenantId, user, afterId, limit }: { tenantId: string; user: string | undefined; afterId: string; limit: number },
 ): Promise<SuggestionRow[]> {
   return reader.all(
-    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id > ? AND state <> 'outdated'
+    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id > ? AND state <> 'outdated' AND ${STANDS}
        ${user === undefined ? '' : 'AND endUser = ?'} ORDER BY id LIMIT ?`,
     [tenantId, afterId, ...(user === undefined ? [] : [user]), limit],
   );
@@ -136,7 +155,7 @@ export async function listSuggestions(
   ];
   const given = conditions.filter(([, value]) => value !== undefined) as [string, string][];
   return reader.all(
-    `SELECT ${COLUMN_LIST} FROM suggestions WHERE ${['tenantId = ?', ...given.map(([sql]) => sql)].join(' AND ')}
+    `SELECT ${COLUMN_LIST} FROM suggestions WHERE ${['tenantId = ?', STANDS, ...given.map(([sql]) => sql)].join(' AND ')}
      ORDER BY id DESC LIMIT ?`,
     [tenantId, ...given.map(([, value]) => value), limit],
   );
@@ -207,14 +226,15 @@ export async function outdateOld(connection: Connection, beforeMs: number, limit
   return changes;
 }
 
-/** Deletes up to `limit` suggestions of an owner that is being erased. Returns how many. */
-export async function deleteSomeOf(connection: Connection, owner: Owner, limit: number): Promise<number> {
+/** Deletes up to `limit` suggestions of an owner that is being erased. Returns their ids. */
+export async function deleteSomeOf(connection: Connection, owner: Owner, limit: number): Promise<string[]> {
   const own = erasedCondition(owner);
   const rows = await connection.all<{ id: string }>(`SELECT id FROM suggestions WHERE ${own.sql} LIMIT ?`, [
     ...own.values,
     limit,
   ]);
-  const ids = JSON.stringify(rows.map(({ id }) => id));
+  const deleted = rows.map(({ id }) => id);
+  const ids = JSON.stringify(deleted);
   const { tenantId } = owner;
   await connection.run(
     'DELETE FROM suggestionItems WHERE tenantId = ? AND suggestionId IN (SELECT value FROM texts(?))',
@@ -224,7 +244,7 @@ export async function deleteSomeOf(connection: Connection, owner: Owner, limit: 
     tenantId,
     ids,
   ]);
-  return rows.length;
+  return deleted;
 }
 
 /** Deletes what the suggestions of a tenant are about. */

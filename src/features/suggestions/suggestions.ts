@@ -1,7 +1,7 @@
 import type { Tier } from '../../contract/limits.ts';
 import { projectFilterOf } from '../../contract/project.ts';
 import type { Suggestion, SuggestionsQuery } from '../../contract/suggestions.ts';
-import type { Reader } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -14,6 +14,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
 import type { Successors } from '../search/result-page.ts';
 import type { Cursors } from '../text/page-cursor.ts';
+import type { Scopes } from '../text/scopes.ts';
 import { createDeciding, type Deciding } from './deciding.ts';
 import { createSuggesting, MAX_OPEN, type Suggesting } from './suggesting.ts';
 import { etagOfSuggestion, noSuggestion, toSuggestion } from './suggestion-answers.ts';
@@ -61,6 +62,7 @@ interface Parts {
   clock: Clock;
   ids: Ids;
   cursors: Cursors;
+  scopes: Scopes;
   usage: Usage;
   idempotency: Idempotency;
   memories: Memories;
@@ -71,7 +73,7 @@ interface Parts {
 
 /** Composes making, listing, deciding and erasing suggestions. */
 export function createSuggestions(parts: Parts): Suggestions {
-  const { db, clock, cursors } = parts;
+  const { db, clock, cursors, idempotency } = parts;
   return {
     ...createSuggesting(parts),
     ...createDeciding(parts),
@@ -118,7 +120,12 @@ export function createSuggestions(parts: Parts): Suggestions {
     },
     async erase(owner: Owner) {
       const { tenantId, endUser } = owner;
-      while ((await db.writes.write(tenantId, (connection) => deleteSomeOf(connection, owner, PORTION))) === PORTION);
+      const eraseSome = async (connection: Connection) => {
+        const ids = await deleteSomeOf(connection, owner, PORTION);
+        await idempotency.redact(connection, tenantId, ids);
+        return ids.length;
+      };
+      while ((await db.writes.write(tenantId, eraseSome)) === PORTION);
       if (endUser === undefined) await db.writes.write(tenantId, (connection) => deleteItemsOf(connection, tenantId));
     },
   };

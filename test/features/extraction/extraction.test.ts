@@ -294,6 +294,26 @@ describe('extraction', () => {
     expect((await jobOf(caller, id)).result).toMatchObject({ added: 2 });
   });
 
+  test('what is known already is not repeated by the jobs that found it known, nor left by them when it is erased', async () => {
+    const first = await converse(caller, ['I drink green tea every morning.']);
+    server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
+    const memoryId = (await extractAndWait(caller, first)).result!.decisions[0]!.memoryId!;
+    const second = await converse(caller, ['My green tea is bitter.']);
+    server.respond((asked) => {
+      const [messages, known] = [[numberOf(asked, 'bitter')], labelOf(asked, 'green tea')];
+      const again = extracted(TEA, messages, { decision: 'nothing', known, reason: TEA });
+      return { memories: [again, extracted(TEA, messages)] };
+    });
+    const { id, result } = await extractAndWait(caller, second);
+    const reason = 'It is already known.';
+    expect(result!.decisions).toMatchObject([
+      { decision: 'nothing', content: '', targetId: memoryId, reason },
+      { decision: 'nothing', content: '', reason },
+    ]);
+    await caller.erase(memoryId);
+    expect(JSON.stringify(await jobOf(caller, id))).not.toContain(TEA);
+  });
+
   test('the old words of a changed message are removed from the job that extracted them', async () => {
     const conversation = await converse(caller, ['I drink green tea every morning.']);
     server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
