@@ -100,6 +100,7 @@ export const SUGGESTIONS: Record<string, Scenario> = {
       await suggestions.outdateOld(connection, 2, 99);
     });
     await recordAll(twin);
+    await write(twin, (connection) => suggestions.deleteOtherItems(connection, row, [filled.memories.changed]));
   },
 
   async 'decide by its own settings'(twin) {
