@@ -44,6 +44,11 @@ const ROWS = [
   ],
   ['embed and find', 'read and delete deliveries', 'delete data keys that seal nothing', 'read and erase users'],
   ['extract memories', 'export and import', 'search what only the other still has'],
+  [
+    ...['run the statements of jobs, activity and OAuth', 'run the statements of credentials and stored searches'],
+    ...['run the statements of changes, suggestions and tidying', 'run the statements of topics'],
+    ...['run the statements of other stores'],
+  ],
   ['hide a user and erase it later', 'hide a user of which only the conversations are left'],
 ];
 /** The others have the rows to themselves. */

@@ -52,7 +52,6 @@ const OF_ALL_TENANTS = /^features\/operator\//;
 
 /** `SVC_TEST_PREDICATES=jobs-store` is enough during development: a regular expression for places. */
 const CHOSEN = new RegExp(process.env.SVC_TEST_PREDICATES ?? '');
-const WORKERS = 2;
 const sourceOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ENTRIES = {
   'predicate-worker': sourceOf('predicates/predicate-worker.ts'),
@@ -70,11 +69,12 @@ interface Outcome {
   noticed?: string;
 }
 
-async function runShare(share: number, predicates: readonly Predicate[]): Promise<Outcome[]> {
+/** In a process of its own: in several, each would run all scenarios first. */
+async function run(predicates: readonly Predicate[]): Promise<Outcome[]> {
   const ids = JSON.stringify(predicates.map(({ id }) => id));
   // Loaded before the packages that it changes.
   const options = [LARGE_YOUNG_GENERATION, '--enable-source-maps', '--import', bundleOf('compose-faster')];
-  const args = [bundleOf('predicate-worker'), `${share}`, `${WORKERS}`, ids];
+  const args = [bundleOf('predicate-worker'), ids];
   const { stdout } = await execa(process.execPath, [...options, ...args], {
     env: { UV_THREADPOOL_SIZE: '8' },
     stderr: 'inherit',
@@ -93,21 +93,19 @@ test('a test fails for every tenant predicate that is left out of a store (rows 
   await cp(`${root}dist`, FOLDER, { recursive: true });
   await build({ ...options, entryPoints: ENTRIES, outdir: FOLDER, packages: 'external', plugins });
   const chosen = predicates.filter(({ place }) => CHOSEN.test(place) && !OF_ALL_TENANTS.test(place));
-  const shares = Array.from({ length: WORKERS }, (_, share) => runShare(share, chosen));
-  const outcomes = (await Promise.all(shares)).flat();
+  const outcomes = await run(chosen);
   expect(outcomes).toHaveLength(chosen.length);
-  const inOrder = outcomes.toSorted((a, b) => a.id - b.id);
   const describe = ({ id, executed }: Outcome) => {
     const { place, text } = predicates[id]!;
     return `${place} (${executed} scenarios) ${text}`;
   };
   const listedIn = (lines: Record<string, string>) =>
-    inOrder.filter(({ id }) => lines[predicates[id]!.text] !== undefined).map(describe);
+    outcomes.filter(({ id }) => lines[predicates[id]!.text] !== undefined).map(describe);
   // Statements may share a line.
-  const found = new Set(inOrder.map(({ id }) => predicates[id]!.text));
+  const found = new Set(outcomes.map(({ id }) => predicates[id]!.text));
   const missing = [IMPLIED, POSTGRES_ONLY].flatMap((lines) => Object.keys(lines).filter((line) => !found.has(line)));
   const [implied, postgresOnly] = [listedIn(IMPLIED), listedIn(POSTGRES_ONLY)];
-  const unnoticed = inOrder.filter(({ noticed }) => noticed === undefined);
+  const unnoticed = outcomes.filter(({ noticed }) => noticed === undefined);
   const survivors = unnoticed.filter(({ executed }) => executed > 0).map(describe);
   const unexecuted = unnoticed.filter(({ executed }) => executed === 0).map(describe);
   console.info(

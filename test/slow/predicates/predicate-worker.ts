@@ -3,10 +3,10 @@ import { SCENARIOS } from '../../daemon/twins/twin-scenarios.ts';
 import { createTwinWorld, type Records, TWINS, type TwinName, type TwinWorld } from '../../daemon/twins/twin-world.ts';
 import { predicatesIn, withoutPredicate } from './mutate-sql.ts';
 
-// Runs a share of the mutants: for each predicate of the statements that a scenario executes, the scenario again
+// Runs the mutants: for each predicate of the statements that a scenario executes, the scenario again
 // without it, until one sees a difference. Prints one line of JSON per predicate.
 
-const [share = '0', shares = '1', ids = '[]'] = process.argv.slice(2);
+const [ids = '[]'] = process.argv.slice(2);
 
 /** The predicate that is left out, and those that were executed. */
 const state = { without: undefined as number | undefined, executed: new Set<number>() };
@@ -70,15 +70,11 @@ async function noticedBy(world: TwinWorld, id: number, candidates: readonly Base
   return undefined;
 }
 
-const isOwn = (number: number) => number % Number(shares) === Number(share);
-
 const world = await createTwinWorld();
 let scenarios = await baselines(world);
 // A scenario that differs by chance proves nothing.
-for (const { name, actor, records } of scenarios.filter((_, index) => isOwn(index))) {
-  await world.run(SCENARIOS[name]!, cast(actor), records);
-}
-for (const id of (JSON.parse(ids) as number[]).filter((_, index) => isOwn(index))) {
+for (const { name, actor, records } of scenarios) await world.run(SCENARIOS[name]!, cast(actor), records);
+for (const id of JSON.parse(ids) as number[]) {
   const candidates = scenarios.filter(({ executed }) => executed.has(id));
   const noticed = await noticedBy(world, id, candidates);
   // It is likely to notice the next one, which is of the same store.
