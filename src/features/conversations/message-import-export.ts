@@ -1,3 +1,4 @@
+import { LAST_ORDINAL } from '../../contract/conversations.ts';
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMessage } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
@@ -18,6 +19,14 @@ import { insertMessages, listMessages } from './messages-store.ts';
 
 export type MessageDraft = Omit<MessageRow, 'scope' | 'number'>;
 
+/** How messages are imported. */
+export interface MessageOptions {
+  /** Conversations whose messages are cut into episodes later. */
+  unsegmentedIds: ReadonlySet<string>;
+  /** Whether the file is of another system, whose conversations may show another branch than in an earlier import. */
+  isForeign: boolean;
+}
+
 /** Export and import of messages. */
 export interface MessageTransfer {
   /** Exports messages of a conversation after the ordinal `beyond`. */
@@ -28,13 +37,13 @@ export interface MessageTransfer {
     limit: number,
   ): Promise<PortableMessage[]>;
   /**
-   * Imports messages with their original ordinals, without changing the conversation's version. A conversation that was
-   * cut to its end stays so, because its episodes are imported too, unless its id is in `uncut`.
+   * Imports messages with their original ordinals, without changing the conversation's version; foreign ones are appended,
+   * but a deleted one returns to its place. A conversation that was cut to its end stays so if its episodes are imported too.
    */
   restoreMessages(
     connection: Connection,
     drafts: readonly MessageDraft[],
-    uncut: ReadonlySet<string>,
+    options: MessageOptions,
     terms: PreparedTerms,
   ): Promise<ImportOutcome[]>;
 }
@@ -53,58 +62,65 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
       const rows = await listMessages(reader, conversation, { order: 'oldest', beyond, limit });
       return rows.map(toPortableMessage);
     },
-    async restoreMessages(connection, drafts, uncut, terms) {
+    async restoreMessages(connection, drafts, options, terms) {
       const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
       const ids = [...new Set(drafts.map(({ conversationId }) => conversationId))];
       const found = await findConversationsById(connection, tenantId, ids);
       const existing = found.filter(({ erasedAt }) => erasedAt === null);
       const conversations = new Map(existing.map((row) => [row.id, row]));
-      const outcomes = await planOutcomes(connection, drafts, conversations);
-      const rows = drafts
-        .filter((_, index) => outcomes[index] === 'added')
-        .map((draft) => {
-          const { scope, number } = conversations.get(draft.conversationId)!;
-          return { ...draft, scope, number: messageRowId(number, draft.ordinal) };
-        });
+      const { outcomes, rows } = await planRows(connection, drafts, conversations, options);
       await store(connection, rows, terms);
       for (const conversation of existing) {
         const added = rows.filter(({ conversationId }) => conversationId === conversation.id);
-        if (added.length > 0) await updateCounts(connection, conversation, added, uncut.has(conversation.id));
+        const isUncut = options.isForeign || options.unsegmentedIds.has(conversation.id);
+        if (added.length > 0) await updateCounts(connection, conversation, added, isUncut);
       }
       return outcomes;
     },
   };
 }
 
-/** Determines the outcome of each message before anything is written. */
-async function planOutcomes(
+/** Determines the outcome of each message, and the rows of those to add, before anything is written. */
+async function planRows(
   connection: Connection,
   drafts: readonly MessageDraft[],
   conversations: ReadonlyMap<string, ConversationRow>,
-): Promise<ImportOutcome[]> {
+  { isForeign }: MessageOptions,
+): Promise<{ outcomes: ImportOutcome[]; rows: MessageRow[] }> {
   const [tenantId = ''] = drafts.map((draft) => draft.tenantId);
-  const found = await findMessages(
-    connection,
-    tenantId,
-    drafts.map(({ id }) => id),
-  );
-  const known = new Set(found.map(({ id }) => id));
-  const rowIdOf = ({ conversationId, ordinal }: MessageDraft) =>
+  const ids = drafts.map(({ id }) => id);
+  const known = new Map((await findMessages(connection, tenantId, ids)).map((row) => [row.id, row.ordinal]));
+  const rowIdOf = ({ conversationId, ordinal }: Pick<MessageDraft, 'conversationId' | 'ordinal'>) =>
     messageRowId(conversations.get(conversationId)?.number ?? 0, ordinal);
   const usedRowIds = new Set(await findUsedRowIds(connection, tenantId, drafts.map(rowIdOf)));
-  return drafts.map((draft): ImportOutcome => {
+  // The file shows the stored branch through this ordinal: a message that is missing before was deleted.
+  const matchedThrough = new Map<string, number>();
+  for (const { id, conversationId, ordinal } of drafts) {
+    if (known.get(id) === ordinal) matchedThrough.set(conversationId, ordinal);
+  }
+  const lastOrdinals = new Map([...conversations.values()].map(({ id, lastOrdinal }) => [id, lastOrdinal]));
+  const rows: MessageRow[] = [];
+  const outcomes = drafts.map((draft): ImportOutcome => {
     const { conversationId, id } = draft;
-    if (!conversations.has(conversationId)) {
-      return { reason: `its conversation ${conversationId} does not exist`, fault: true };
-    }
+    const conversation = conversations.get(conversationId);
+    if (!conversation) return { reason: `its conversation ${conversationId} does not exist`, fault: true };
     if (known.has(id)) return 'known';
-    if (usedRowIds.has(rowIdOf(draft))) {
-      return { reason: `another message in its conversation has the ordinal ${draft.ordinal}`, fault: true };
+    const isUsed = usedRowIds.has(rowIdOf(draft));
+    const last = lastOrdinals.get(conversationId)!;
+    const isAppended = isForeign && (isUsed || draft.ordinal > (matchedThrough.get(conversationId) ?? 0));
+    const ordinal = isAppended ? last + 1 : draft.ordinal;
+    if (ordinal > LAST_ORDINAL) return { reason: 'its conversation is full', fault: true };
+    if (isUsed && !isAppended) {
+      return { reason: `another message in its conversation has the ordinal ${ordinal}`, fault: true };
     }
-    known.add(id);
-    usedRowIds.add(rowIdOf(draft));
+    const number = rowIdOf({ conversationId, ordinal });
+    rows.push({ ...draft, ordinal, number, scope: conversation.scope });
+    known.set(id, ordinal);
+    usedRowIds.add(number);
+    lastOrdinals.set(conversationId, Math.max(last, ordinal));
     return 'added';
   });
+  return { outcomes, rows };
 }
 
 /** Updates the conversation for messages that were added. */
@@ -112,7 +128,7 @@ async function updateCounts(
   connection: Connection,
   conversation: ConversationRow,
   rows: readonly MessageRow[],
-  uncut: boolean,
+  isUncut: boolean,
 ): Promise<void> {
   const newest = rows.reduce((last, row) => (row.ordinal > last.ordinal ? row : last));
   const isLonger = newest.ordinal > conversation.lastOrdinal;
@@ -123,7 +139,7 @@ async function updateCounts(
     lastMessageAt: isLonger ? newest.createdAt : conversation.lastMessageAt,
   });
   const { tenantId, id, cutThrough, lastOrdinal } = conversation;
-  const staysCut = isLonger && !uncut && cutThrough === lastOrdinal;
+  const staysCut = isLonger && !isUncut && cutThrough === lastOrdinal;
   if (staysCut) await updateCutThrough(connection, tenantId, id, newest.ordinal);
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { MessageOptions } from '../conversations/message-import-export.ts';
 import { textsOf as textsOfEpisode } from '../episodes/episode-row.ts';
 import type { Episodes } from '../episodes/episodes.ts';
 import type { ExtractionTransfer } from '../extraction/extraction-import-export.ts';
@@ -42,22 +43,21 @@ interface RestoredBatch extends Record<(typeof KINDS)[number], readonly ImportOu
 }
 
 /**
- * Writes a batch and counts the outcomes. Messages of conversations in `unsegmentedIds` are cut into episodes later.
- * Throws the error that ends the import, after counting what was written before it.
+ * Writes a batch and counts the outcomes. Throws the error that ends the import, after counting what was written before it.
  */
 export async function writeBatch(
   parts: ImportParts,
   principal: Principal,
   batch: ImportBatch,
   report: ReportBuilder,
-  unsegmentedIds: ReadonlySet<string>,
+  messageOptions: MessageOptions,
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
     const restored = await writeWithTerms(principal.tenantId, textsOf(batch), (terms) =>
       parts.db.writes.write(principal.tenantId, (connection) =>
         parts.usage.storage.within(connection, principal.tenantId, () =>
-          restore(parts, principal, batch, { unsegmentedIds, terms }, connection),
+          restore(parts, principal, batch, { messageOptions, terms }, connection),
         ),
       ),
     );
@@ -84,7 +84,7 @@ async function restore(
   { usage, clock, ...features }: ImportParts,
   principal: Principal,
   { memories, conversations, extracted, messages, episodes, learned, suggestions }: ImportBatch,
-  { unsegmentedIds, terms }: { unsegmentedIds: ReadonlySet<string>; terms: PreparedTerms },
+  { messageOptions, terms }: { messageOptions: MessageOptions; terms: PreparedTerms },
   connection: Connection,
 ): Promise<RestoredBatch> {
   const nowMs = clock.nowMs();
@@ -122,7 +122,7 @@ async function restore(
     messages: await features.conversations.transfer.restoreMessages(
       connection,
       draftsOf(messages),
-      unsegmentedIds,
+      messageOptions,
       terms,
     ),
     episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),

@@ -10,7 +10,7 @@ import type { ExportParts } from './export-run.ts';
 import type { Spool } from './export-spool.ts';
 import { createExporting, type Export } from './exporting.ts';
 import type { ImportItem } from './formats/import-reader.ts';
-import { READERS } from './formats/readers.ts';
+import { FOREIGN_READERS, READERS } from './formats/readers.ts';
 import { type BatchBuilder, createBatchBuilder } from './import-batch.ts';
 import { type ImportParts, writeBatch } from './import-batch-writer.ts';
 import { createReportBuilder, type ReportBuilder } from './import-report.ts';
@@ -35,13 +35,14 @@ async function runImport(
   parts: ImportRunParts,
   principal: Principal,
   items: AsyncIterable<ImportItem>,
+  isForeign: boolean,
 ): Promise<ImportReport> {
   const report = createReportBuilder();
   const builder = createBatchBuilder(principal, report, parts.learning.transfer, parts.suggestions.transfer);
   const unsegmentedIds = new Set<string>();
   const write = () =>
     parts.runExclusive(async () =>
-      writeBatch(parts, await parts.refresh(principal), builder.take(), report, unsegmentedIds),
+      writeBatch(parts, await parts.refresh(principal), builder.take(), report, { unsegmentedIds, isForeign }),
     );
   let lastMarker: 'head' | 'end' | undefined;
   try {
@@ -144,7 +145,7 @@ export function createPortability(
       const options = { tenantId: principal.tenantId, nowMs: clock.nowMs(), user, tags: [tag].flat(), check };
       const items = yieldToEventLoop(read(body, options), clock);
       const report = await leases.once(`import of ${principal.tenantId}`, () =>
-        runImport({ ...parts, runExclusive }, principal, items),
+        runImport({ ...parts, runExclusive }, principal, items, format in FOREIGN_READERS),
       );
       if (report === undefined) throw transferActive('import', 'conflict');
       return report;

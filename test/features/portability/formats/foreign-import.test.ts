@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Conversation } from '../../../../src/contract/conversations.ts';
+import type { Conversation, Message } from '../../../../src/contract/conversations.ts';
 import { type CliUser, createCliUser } from '../../../cli/memory-harness.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { conversing } from '../../conversations/conversation-caller.ts';
@@ -115,6 +115,65 @@ describe('a file from another system', () => {
     expect(await sent(`[{"mapping":{}}${' '.repeat(1024 * 1024)}]`, 'svc')).toMatch(/longer than 1 MiB .*--format/);
     expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, extract it/);
     expect(await sent('', 'chatgpt')).toBe('The file is empty.');
+  });
+});
+
+describe('a later export of a conversation', () => {
+  /** A ChatGPT conversation with one branch: the user and the assistant by turns. */
+  const chat = (texts: readonly string[]) => {
+    const nodes = texts.map((text, index) => {
+      const author = { role: index % 2 === 0 ? 'user' : 'assistant' };
+      const message = { id: text, author, content: { content_type: 'text', parts: [text] } };
+      return [text, { parent: texts[index - 1], message: { ...message, create_time: 1_700_000_000 + index } }];
+    });
+    const mapping = Object.fromEntries(nodes);
+    return JSON.stringify([{ id: 'c1', create_time: 1_700_000_000, current_node: texts.at(-1), mapping }]);
+  };
+  const send = (caller: Caller, texts: readonly string[]) =>
+    portable(caller).importFile(chat(texts), '?format=chatgpt');
+  const messagesOf = async (caller: Caller): Promise<Message[]> =>
+    (await portable(caller).lines()).map((line) => JSON.parse(line)).filter(({ type }) => type === 'message');
+  const contentsOf = async (caller: Caller) => (await messagesOf(caller)).map(({ content }) => content);
+  const series = (name: string, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => `${name} ${from + index}`);
+
+  test.each([
+    ['shorter than', 2, 6, 4],
+    ['longer than', 2, 4, 8],
+    ['longer than a batch beside', 100, 600, 1200],
+  ])('appends an edited branch in order, %s the old one; a third import adds nothing', async (_, fork, old, edited) => {
+    const caller = await newAccount(daemon);
+    const [first, second] = [series('Old', 0, old), [...series('Old', 0, fork), ...series('New', fork, edited)]];
+    await send(caller, first);
+    const report = { added: { messages: edited - fork }, known: { messages: fork }, skipped: 0 };
+    expect(await send(caller, second)).toMatchObject(report);
+    const stored = [...first, ...series('New', fork, edited)];
+    expect(await contentsOf(caller)).toEqual(stored);
+    for (const branch of [second, first]) expect(await send(caller, branch)).toMatchObject({ added: NONE, skipped: 0 });
+    expect(await contentsOf(caller)).toEqual(stored);
+    const longer = [...second, ...series('Next', 0, 2)];
+    expect(await send(caller, longer)).toMatchObject({ added: { messages: 2 }, skipped: 0 });
+    expect(await contentsOf(caller)).toEqual([...stored, ...series('Next', 0, 2)]);
+  });
+
+  test('returns a deleted message to its place', async () => {
+    const caller = await newAccount(daemon);
+    await send(caller, series('Old', 0, 5));
+    const [, second] = await messagesOf(caller);
+    await conversing(caller).erase(`conversations/${second!.conversationId}/messages/${second!.id}`);
+    await send(caller, series('Old', 0, 7));
+    expect(await contentsOf(caller)).toEqual(series('Old', 0, 7));
+  });
+
+  test('is cut into episodes if the conversation was', async () => {
+    const caller = await newAccount(daemon);
+    const talk = conversing(caller);
+    await send(caller, series('Old', 0, 4));
+    await talk.cut((await messagesOf(caller))[0]!.conversationId);
+    await send(caller, series('Old', 0, 6));
+    await daemon.episodes.follow();
+    const last = (await messagesOf(caller)).at(-1)!;
+    expect((await talk.episodes()).map(({ toMessageId }) => toMessageId)).toContain(last.id);
   });
 });
 
