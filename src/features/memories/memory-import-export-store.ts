@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import { padToPowerOfTwo, placeholders } from '../../db/values.ts';
 import type { MemoryRow } from './memory-row.ts';
 
@@ -46,5 +46,20 @@ export async function findPresent(
     `SELECT id, expiresAt FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
      AND current = 1`,
     padded.flatMap((id) => [tenantId, id]),
+  );
+}
+
+/** Replaces the ids that `supersededBy` names by others, or by `null`. */
+export async function updateSuccessors(
+  connection: Connection,
+  tenantId: string,
+  successors: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  const ids = JSON.stringify([...successors.keys()]);
+  await connection.run(
+    `UPDATE memories SET supersededBy = (SELECT s.value FROM texts(?) i CROSS JOIN texts(?) s ON s.key = i.key
+       WHERE i.value = memories.supersededBy)
+     WHERE tenantId = ? AND supersededBy IN (SELECT value FROM texts(?))`,
+    [ids, JSON.stringify([...successors.values()]), tenantId, ids],
   );
 }

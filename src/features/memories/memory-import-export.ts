@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { ImportOutcome } from '../../contract/import-outcome.ts';
 import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { ItemTexts, PreparedTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
@@ -9,7 +10,7 @@ import type { TextIndex } from '../text/text-indices.ts';
 import { findByExternalId, findSameContent, insertVersions } from './memories-store.ts';
 import { contentKeyOf, externalKeyOf } from './memory-add-plan.ts';
 import type { MemoryErasing } from './memory-erasure.ts';
-import { findPresent, listAllVersions, type VersionFilter } from './memory-import-export-store.ts';
+import { findPresent, listAllVersions, updateSuccessors, type VersionFilter } from './memory-import-export-store.ts';
 import { insertLookups } from './memory-lookups-store.ts';
 import {
   contentHashOf,
@@ -25,20 +26,31 @@ import {
 /** A memory to import: all its versions, oldest first. */
 export type MemoryDraft = Omit<NewMemoryRow, 'scope'>[];
 
+/** Ids of a file that are not stored, with the id of the same memory in the account; `null` for one that has expired. */
+export type StoredIds = Pick<BoundedMap<string, string | null>, 'get' | 'set'>;
+
+/** How memories are imported. */
+interface MemoryOptions {
+  /** Takes one memory from the quota; a refusal ends the import and the outcomes. */
+  take(): AppError | undefined;
+  terms: PreparedTerms;
+  nowMs: number;
+  /** Shared by the batches of a file. */
+  storedIds: StoredIds;
+}
+
 /** Export and import of memories with their full history. */
 export interface MemoryTransfer {
   /** Exports a page of versions, ordered by id and version. */
   read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
   /**
    * Imports memories in the caller's transaction and returns an outcome for each. A memory whose id, valid content
-   * or external id exists is `known`. `take` takes one memory from the quota; a refusal ends the import and the outcomes.
+   * or external id exists is `known`; a memory that it superseded names the stored one.
    */
   restore(
     connection: Connection,
     drafts: readonly MemoryDraft[],
-    take: () => AppError | undefined,
-    terms: PreparedTerms,
-    nowMs: number,
+    options: MemoryOptions,
   ): Promise<{ outcomes: ImportOutcome[]; quotaError: AppError | undefined }>;
 }
 
@@ -52,6 +64,7 @@ interface Parts {
 interface Plan {
   outcomes: ImportOutcome[];
   added: MemoryDraft[];
+  storedIds: Map<string, string | null>;
   /** Ids of expired memories to erase, because they conflict with imported ones. */
   expired: Set<string>;
   quotaError: AppError | undefined;
@@ -63,8 +76,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
     connection: Connection,
     tenantId: string,
     drafts: readonly MemoryDraft[],
-    take: () => AppError | undefined,
-    nowMs: number,
+    { take, nowMs }: MemoryOptions,
   ): Promise<Plan> {
     const ids = drafts.map(([first]) => first!.id);
     const byId = new Map((await findPresent(connection, tenantId, ids)).map((row) => [row.id, row]));
@@ -74,24 +86,31 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       externalId === null ? [] : [{ tenantId, endUser, externalId }],
     );
     for (const row of await findByExternalId(connection, keys)) byKey.set(externalKeyOf(row), row);
-    const planned: Plan = { outcomes: [], added: [], expired: new Set(), quotaError: undefined };
-    const seen = new Set<string>();
-    const isKnown = (draft: MemoryDraft): boolean => {
-      const row = currentOf(draft);
+    const planned: Plan = { outcomes: [], added: [], storedIds: new Map(), expired: new Set(), quotaError: undefined };
+    const seen = new Map<string, string>();
+    const findStoredId = (row: MemoryDraft[number]): string | undefined => {
       const existing = [byId.get(row.id), ...uniqueKeysOf(row).map((key) => byKey.get(key))];
       const stale = existing.flatMap((other) => (other && hasExpired(other, nowMs) ? other.id : []));
       for (const id of stale) planned.expired.add(id);
-      const inFile = [row.id, ...uniqueKeysOf(row)].some((key) => seen.has(key));
-      return inFile || existing.some((other) => other !== undefined && !hasExpired(other, nowMs));
+      const stored = existing.find((other) => other !== undefined && !hasExpired(other, nowMs));
+      const inFile = [row.id, ...uniqueKeysOf(row)].find((key) => seen.has(key));
+      return stored?.id ?? (inFile === undefined ? undefined : seen.get(inFile));
     };
     for (const draft of drafts) {
       const row = currentOf(draft);
-      if (hasExpired(row, nowMs)) planned.outcomes.push({ reason: 'left out: expired', fault: false });
-      else if (isKnown(draft)) planned.outcomes.push('known');
-      else {
+      if (hasExpired(row, nowMs)) {
+        planned.outcomes.push({ reason: 'left out: expired', fault: false });
+        if (!byId.has(row.id)) planned.storedIds.set(row.id, null);
+        continue;
+      }
+      const storedId = findStoredId(row);
+      if (storedId !== undefined) {
+        planned.outcomes.push('known');
+        if (storedId !== row.id) planned.storedIds.set(row.id, storedId);
+      } else {
         planned.quotaError = take();
         if (planned.quotaError) break;
-        for (const key of [row.id, ...uniqueKeysOf(row)]) seen.add(key);
+        for (const key of [row.id, ...uniqueKeysOf(row)]) seen.set(key, row.id);
         planned.added.push(draft);
         planned.outcomes.push('added');
       }
@@ -107,12 +126,18 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
         ...memoryCodec.toPortable(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
       }));
     },
-    async restore(connection, drafts, take, terms, nowMs) {
+    async restore(connection, drafts, options) {
       const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);
-      const { outcomes, added, expired, quotaError } = await plan(connection, tenantId, drafts, take, nowMs);
+      const planned = await plan(connection, tenantId, drafts, options);
+      const { outcomes, added, expired, quotaError } = planned;
       for (const id of expired) await erasing.eraseOne(connection, tenantId, id);
       const scopeOf = await scopes.ensure(connection, added.map(currentOf));
-      const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row) }));
+      for (const [id, storedId] of planned.storedIds) options.storedIds.set(id, storedId);
+      const successorOf = ({ supersededBy }: MemoryDraft[number]) => {
+        const storedId = supersededBy === null ? null : options.storedIds.get(supersededBy);
+        return storedId === undefined ? supersededBy : storedId;
+      };
+      const rows = added.flat().map((row) => ({ ...row, scope: scopeOf(row), supersededBy: successorOf(row) }));
       const inserted = await insertVersions(connection, rows);
       const numbers = new Map(inserted.map(({ id, version, number }) => [`${id} ${version}`, number]));
       await text.insert(
@@ -121,8 +146,9 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
           const number = numbers.get(`${row.id} ${row.version}`)!;
           return storedEntryOf({ ...row, number });
         }),
-        terms,
+        options.terms,
       );
+      await updateSuccessors(connection, tenantId, planned.storedIds);
       await insertLookups(connection, added.map(currentOf));
       return { outcomes, quotaError };
     },

@@ -12,7 +12,7 @@ import type { Principal } from '../keys/keys.ts';
 import type { Learning } from '../learning/learning.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
-import { indexedTextsOf } from '../memories/memory-import-export.ts';
+import { indexedTextsOf, type StoredIds } from '../memories/memory-import-export.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import { type ItemTexts, type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { Scopes } from '../text/scopes.ts';
@@ -37,6 +37,11 @@ const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned', '
 /** Whoever suggests cannot decide: an imported suggestion may be decided, or count as one of the rules. */
 const NOT_THE_OWNER = { reason: 'importing suggestions needs the API key or the web app', fault: true } as const;
 
+/** The state that the batches of a file share. */
+export interface ImportRun extends MessageOptions {
+  storedIds: StoredIds;
+}
+
 /** The outcomes of a batch, and the quota error that cut it short. */
 interface RestoredBatch extends Record<(typeof KINDS)[number], readonly ImportOutcome[]> {
   quotaError: AppError | undefined;
@@ -50,14 +55,14 @@ export async function writeBatch(
   principal: Principal,
   batch: ImportBatch,
   report: ReportBuilder,
-  messageOptions: MessageOptions,
+  run: ImportRun,
 ): Promise<void> {
   const { newMemories } = batch;
   if (KINDS.some((kind) => batch[kind].length > 0)) {
     const restored = await writeWithTerms(principal.tenantId, textsOf(batch), (terms) =>
       parts.db.writes.write(principal.tenantId, (connection) =>
         parts.usage.storage.within(connection, principal.tenantId, () =>
-          restore(parts, principal, batch, { messageOptions, terms }, connection),
+          restore(parts, principal, batch, { run, terms }, connection),
         ),
       ),
     );
@@ -84,19 +89,18 @@ async function restore(
   { usage, clock, ...features }: ImportParts,
   principal: Principal,
   { memories, conversations, extracted, messages, episodes, learned, suggestions }: ImportBatch,
-  { messageOptions, terms }: { messageOptions: MessageOptions; terms: PreparedTerms },
+  { run, terms }: { run: ImportRun; terms: PreparedTerms },
   connection: Connection,
 ): Promise<RestoredBatch> {
   const nowMs = clock.nowMs();
   const allowance = await usage.allowanceOf(connection, [principal], nowMs);
   // The bytes of the whole batch are checked once it is written.
-  const takeQuota = () => allowance.take(principal, 1, 0);
+  const take = () => allowance.take(principal, 1, 0);
+  const memoryOptions = { take, terms, nowMs, storedIds: run.storedIds };
   const { outcomes, quotaError } = await features.memories.transfer.restore(
     connection,
     draftsOf(memories),
-    takeQuota,
-    terms,
-    nowMs,
+    memoryOptions,
   );
   await allowance.store(connection);
   if (quotaError) {
@@ -119,12 +123,7 @@ async function restore(
   return {
     memories: outcomes,
     conversations: restored,
-    messages: await features.conversations.transfer.restoreMessages(
-      connection,
-      draftsOf(messages),
-      messageOptions,
-      terms,
-    ),
+    messages: await features.conversations.transfer.restoreMessages(connection, draftsOf(messages), run, terms),
     episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),
     learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
     suggestions:

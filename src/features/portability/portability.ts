@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { AppError } from '../../contract/errors.ts';
 import type { ExportQuery, ImportQuery, ImportReport } from '../../contract/portability.ts';
 import type { Owner } from '../../db/owner.ts';
+import { createBoundedMap } from '../../lib/bounded-map.ts';
 import type { Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Leases } from '../leases/leases.ts';
@@ -25,6 +26,8 @@ export interface ImportRunParts extends ImportParts {
 
 /** Remembers only the latest conversations: an export lists the messages of a conversation directly after it. */
 const MAX_UNSEGMENTED = 1000;
+/** Remembers only the latest: an export lists memories by id, and a successor rarely comes long before what it superseded. */
+const MAX_STORED_IDS = 50_000;
 
 /**
  * Imports items batch by batch. Each batch is committed before the next is read, and only while the caller's
@@ -40,10 +43,10 @@ async function runImport(
   const report = createReportBuilder();
   const builder = createBatchBuilder(principal, report, parts.learning.transfer, parts.suggestions.transfer);
   const unsegmentedIds = new Set<string>();
+  const storedIds = createBoundedMap<string, string | null>(MAX_STORED_IDS);
+  const run = { unsegmentedIds, isForeign, storedIds };
   const write = () =>
-    parts.runExclusive(async () =>
-      writeBatch(parts, await parts.refresh(principal), builder.take(), report, { unsegmentedIds, isForeign }),
-    );
+    parts.runExclusive(async () => writeBatch(parts, await parts.refresh(principal), builder.take(), report, run));
   let lastMarker: 'head' | 'end' | undefined;
   try {
     for await (const item of items) {

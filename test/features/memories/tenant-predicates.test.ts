@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Connection, openConnection } from '../../../src/db/connection.ts';
 import * as answers from '../../../src/features/idempotency/idempotency-store.ts';
 import * as store from '../../../src/features/memories/memories-store.ts';
+import * as transfer from '../../../src/features/memories/memory-import-export-store.ts';
 import * as lists from '../../../src/features/memories/memory-list-store.ts';
 import * as lookups from '../../../src/features/memories/memory-lookups-store.ts';
 import { createCandidates } from '../../../src/features/search/candidates.ts';
@@ -89,6 +90,7 @@ const closing = { tenantId: 'ten_b', id: 'mem_new', validTo: 3, supersededBy: 'm
 
 test.each<[string, () => Promise<unknown>]>([
   ['updateSuperseded', () => store.updateSuperseded(connection, closing)],
+  ['updateSuccessors', () => transfer.updateSuccessors(connection, 'ten_b', new Map([['mem_new', 'mem_3']]))],
   ['updateReplaced', () => store.updateReplaced(connection, 'ten_b', number, 9)],
   ['deleteLookups', () => lookups.deleteLookups(connection, 'ten_b', ['mem_old'])],
   ['leaveSources', () => lookups.leaveSources(connection, { tenantId: 'ten_b', id: 'mem_old' }, ['msg_1'])],

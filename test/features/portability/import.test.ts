@@ -96,6 +96,32 @@ describe('existing data', () => {
     expect((await caller.list()).sort()).toEqual(['Black tea', 'Cake', 'Oolong tea']);
   });
 
+  test.each([
+    ['before it', true, 0],
+    ['after it', false, 0],
+    ['in an earlier batch', true, 500],
+    ['in a later batch', false, 500],
+  ])('a superseded memory names the stored equal of a successor %s', async (_, isBefore, between) => {
+    const caller = await newAccount(daemon);
+    const [soon, late] = [60_000, 120_000].map((ms) => new Date(daemon.clock.nowMs() + ms).toISOString());
+    const stored = [await caller.add('Black tea'), await caller.add('Room 12', { externalId: 'room' })];
+    const next = [
+      version({ content: ' BLACK  tea ' }),
+      version({ content: 'Room 14', externalId: 'room' }),
+      version({ content: 'Green tea', expiresAt: soon }),
+      version({ content: 'White tea', expiresAt: late }),
+    ];
+    daemon.clock.advance(60_001);
+    const old = next.map(({ id }) => version({ validTo: at, supersededBy: id }));
+    const others = Array.from({ length: between }, () => version());
+    const lines = isBefore ? [...next, ...others, ...old] : [...old, ...others, ...next];
+    const report = await portable(caller).importFile(lines);
+    expect(report).toMatchObject({ added: { memories: between + 5 }, known: { memories: 2 }, skipped: 1 });
+    const read = await Promise.all(old.map(async ({ id }) => (await caller.read(id)).body));
+    expect(read.map(({ validTo }) => validTo)).toEqual(old.map(() => at));
+    expect(read.map(({ supersededBy }) => supersededBy)).toEqual([stored[0]!.id, stored[1]!.id, null, next[3]!.id]);
+  });
+
   test('the ids of another tenant do not conflict', async () => {
     const [owner, stranger] = [await newAccount(daemon), await newAccount(daemon)];
     const talk = [conversation(idOf('conv', 1)), message(idOf('msg', 1), idOf('conv', 1), 1), episode(idOf('ep', 1))];
