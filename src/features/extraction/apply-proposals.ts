@@ -61,7 +61,9 @@ async function applyOne(
   const { client, author } = context.extractor;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
   const mayChange = target && (context.project === null || context.project === target.project);
-  if (decision === 'update' && mayChange && (await isUnchanged(connection, memories, tenantId, target))) {
+  // What was said without an end would end with a memory that expires.
+  const mayExtend = mayChange && target.expiresAt === null;
+  if (decision === 'update' && mayExtend && (await isUnchanged(connection, memories, tenantId, target))) {
     const tags = target.tags.length + proposal.tags.length > MAX_TAGS ? {} : { addTags: proposal.tags };
     const change = {
       content: proposal.content,

@@ -294,6 +294,19 @@ describe('extraction', () => {
     expect((await jobOf(caller, id)).result).toMatchObject({ added: 2 });
   });
 
+  test('what extends a memory that expires is added beside it', async () => {
+    const { id } = await caller.add(TEA, { expiresAt: '2099-01-01T00:00:00Z' });
+    const conversation = await converse(caller, ['I drink green tea with jasmine every morning.']);
+    const more = 'Ada drinks green tea with jasmine in the morning.';
+    server.respond((asked) => ({
+      memories: [extracted(more, [1], { decision: 'update', known: labelOf(asked, 'green tea') })],
+    }));
+    const { result } = await extractAndWait(caller, conversation);
+    expect(result).toMatchObject({ added: 1, updated: 0 });
+    expect((await caller.read(result!.decisions[0]!.memoryId!)).body).toMatchObject({ content: more, expiresAt: null });
+    expect((await caller.read(id)).body).toMatchObject({ content: TEA, version: 1 });
+  });
+
   test('what is known already is not repeated by the jobs that found it known, nor left by them when it is erased', async () => {
     const first = await converse(caller, ['I drink green tea every morning.']);
     server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));
