@@ -16,8 +16,11 @@ const ABOUT_SQLITE: readonly string[] = [
 /** What acts on the answers of a daemon or its features, whatever the database; `mcp.test.ts` shows that the tools reach it. */
 const CALLERS = /^test\/(?:cli|client|daemon\/mcp)\/(?!mcp\.test\.ts)/;
 /** Requests and responses before and after a database is asked. */
-const ABOUT_HTTP =
-  /^test\/daemon\/(?:cors|headers|headers-refused|large-bodies|log|methods|openapi|reference|serve-connections|slow-clients)\.(?:slow\.)?test\.ts$/;
+const ABOUT_HTTP = [
+  /^test\/daemon\/(?:cors|headers|headers-refused|log|methods|openapi|reference|serve-connections|slow-clients)\./,
+  /^test\/daemon\/(?:body-limits|large-bodies|llms-text|schema-compilers|static-files|strict-requests)\./,
+  /^test\/(?:features\/(?:auth\/(?:cookie-names|email-address)|webhooks\/webhook-docs)|outside\/webhook-http)\./,
+];
 
 /** Start daemons in their own way. */
 const TWINS = ['test/daemon/isolation-same-ids.slow.test.ts'];
@@ -39,7 +42,7 @@ export function daemonSuites(root: string): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/slow/') && !ABOUT_SQLITE.includes(path))
-    .filter((path) => !CALLERS.test(path) && !ABOUT_HTTP.test(path))
+    .filter((path) => !CALLERS.test(path) && !ABOUT_HTTP.some((about) => about.test(path)))
     .filter((path) => TWINS.includes(path) || reachesDaemon(resolve(root, path)));
 }
 
