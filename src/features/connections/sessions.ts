@@ -9,7 +9,7 @@ import type { Random } from '../../lib/random.ts';
 import { hashSecret, mintToken } from '../../lib/secret.ts';
 import type { Credential, Principal } from '../keys/keys.ts';
 import { addConnection } from './connection-writes.ts';
-import { deleteConnections } from './connections-store.ts';
+import { deleteConnections, hasCredential } from './connections-store.ts';
 import { deleteTicket, findTicket, insertTicket, type TicketRow } from './tickets-store.ts';
 import { createTokenLookup } from './token-lookup.ts';
 
@@ -39,7 +39,10 @@ interface NewBrowser extends ClientOrigin {
 export interface Sessions {
   /** Makes a session in the caller's transaction. Throws `gone` if the account is being erased. */
   begin(connection: Connection, tenantId: string, origin: ClientOrigin): Promise<NewSession>;
-  /** Makes a session for the tenant of an API key. Throws `conflict`: see `NewBrowser`. */
+  /**
+   * Makes a session for the tenant of an API key. Throws `unauthenticated` if the key has just ended, and `conflict`: see
+   * `NewBrowser`.
+   */
   beginFor(principal: Principal, browser: NewBrowser): Promise<NewSession>;
   /**
    * Returns the principal of a session's token, or `undefined` if it has ended. Queries the database on every request
@@ -111,9 +114,13 @@ export function createSessions({ db, clock, random, ids, log }: Dependencies): S
 
   return {
     begin,
-    async beginFor({ tenantId }, browser) {
+    async beginFor({ tenantId, credential: { hash } }, browser) {
       requireSameAccount(browser, tenantId);
-      return db.writes.write(tenantId, (connection) => beginIn(browser, connection, tenantId));
+      return db.writes.write(tenantId, async (connection) => {
+        const isValid = await hasCredential(connection, { tenantId, hash, nowMs: clock.nowMs() });
+        if (!isValid) throw new AppError('unauthenticated', UNAUTHENTICATED);
+        return beginIn(browser, connection, tenantId);
+      });
     },
     authenticate: lookup.authenticate,
     async refresh(hash) {

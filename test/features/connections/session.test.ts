@@ -3,6 +3,7 @@ import type { Account } from '../../../src/contract/account.ts';
 import type { Session } from '../../../src/contract/connections.ts';
 import { breakTable } from '../../helpers/broken-tables.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
+import { sendHead } from '../../helpers/late-body.ts';
 import {
   freshAddress,
   fromElsewhere,
@@ -89,6 +90,13 @@ describe('a session', () => {
     expect(await statusOf(daemon, apiKey)).toBe(401);
     const account = await browser.call<Account>('/v1/account');
     expect([account.status, account.body.key]).toEqual([200, null]);
+  });
+
+  test('is not made with a key that ended before the body of the request arrived', async () => {
+    const apiKey = await signInAs(daemon, freshAddress());
+    const { finish } = await sendHead(daemon, apiKey, '/v1/session');
+    expect((await daemon.call(apiKey, '/v1/auth/key', { method: 'DELETE' })).status).toBe(204);
+    expect(await finish()).toBe(401);
   });
 
   test('ends by signing out, which removes the cookie', async () => {
