@@ -173,6 +173,9 @@ function rateLimited({ limit, retryAfterSeconds }: RateDecision): AppError {
   return new AppError('rate_limited', `The limit is ${limit} requests per minute.`, { retryAfterSeconds });
 }
 
+/** A body that arrives later than this after the head of its request may have outlived the credential. */
+const LATE_BODY_MS = 1000;
+
 /** Requires a valid credential on every route of a scope, and the scope of its operation. */
 export function protect(app: FastifyInstance, authentication: Authentication): void {
   app.addHook('onRoute', (route) => {
@@ -183,6 +186,9 @@ export function protect(app: FastifyInstance, authentication: Authentication): v
   app.addHook('onRequest', async (request) => {
     const principal = await authentication.require(request);
     requireScope(principal, request.routeOptions.config.scope ?? 'account');
+  });
+  app.addHook('preValidation', async (request, reply) => {
+    if (reply.elapsedTime > LATE_BODY_MS) await authentication.requireStill(request);
   });
 }
 
@@ -223,6 +229,8 @@ export interface Authentication {
   hasCredential(request: FastifyRequest): boolean;
   /** Returns the caller that the guard found. Throws `unauthenticated` with the reason why its key or token ended. */
   require(request: FastifyRequest): Promise<Principal>;
+  /** Looks the credential up again. Throws like `require`. */
+  requireStill(request: FastifyRequest): Promise<void>;
 }
 
 interface AuthenticationParts {
@@ -239,24 +247,35 @@ export function createAuthentication({ bearers, sessions, publicUrl }: Authentic
     const found = token === undefined ? undefined : bearers.find((kind) => kind.accepts(token));
     return found?.onlyFor === undefined || found.onlyFor === request.routeOptions.url ? found : undefined;
   };
+
+  async function authenticate(request: FastifyRequest): Promise<Principal | undefined> {
+    if (isOperators(request)) return undefined;
+    if (!hasHeader(request)) {
+      const token = sessionTokenOf(request, publicUrl());
+      return token === undefined ? undefined : sessions.authenticate(token, request.ip);
+    }
+    const token = tokenOf(request);
+    return kindOf(request, token)?.authenticate(token!, request.ip);
+  }
+
+  /** The error of a request without a valid credential, which says why its key or token ended. */
+  async function refusalOf(request: FastifyRequest): Promise<AppError> {
+    if (hasCookie(request)) return sessionEnded();
+    const token = tokenOf(request);
+    const ended = await kindOf(request, token)?.whyEnded(token!);
+    return ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
+  }
+
   return {
-    async authenticate(request) {
-      if (isOperators(request)) return undefined;
-      if (!hasHeader(request)) {
-        const token = sessionTokenOf(request, publicUrl());
-        return token === undefined ? undefined : sessions.authenticate(token, request.ip);
-      }
-      const token = tokenOf(request);
-      return kindOf(request, token)?.authenticate(token!, request.ip);
-    },
+    authenticate,
     hasCredential: (request) => !isOperators(request) && (hasHeader(request) || hasCookie(request)),
     async require(request) {
       if (request.authenticationFailure) throw request.authenticationFailure;
       if (request.principal) return request.principal;
-      if (hasCookie(request)) throw sessionEnded();
-      const token = tokenOf(request);
-      const ended = await kindOf(request, token)?.whyEnded(token!);
-      throw ended ?? new AppError('unauthenticated', UNAUTHENTICATED);
+      throw await refusalOf(request);
+    },
+    async requireStill(request) {
+      if (!(await authenticate(request))) throw await refusalOf(request);
     },
   };
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { breakTable } from '../../helpers/broken-tables.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
+import { sendHead } from '../../helpers/late-body.ts';
 import {
   freshAddress,
   fromElsewhere,
@@ -37,6 +39,29 @@ describe('a tenant has one key', () => {
     }
     const tenantId = await tenantOf(keys.at(-1)!);
     expect(await keysOf(tenantId)).toHaveLength(1);
+  });
+
+  test('a request whose body arrives seconds after its head is refused if its key was replaced meanwhile', async () => {
+    const email = freshAddress();
+    const former = await signInAs(daemon, email);
+    const url = 'https://hooks.example.com/svc';
+    const sent = [
+      await sendHead(daemon, former, '/v1/webhooks', { body: { url } }),
+      await sendHead(daemon, former, '/v1/memories', { body: { content: 'Ada likes tea' } }),
+      await sendHead(daemon, former, '/v1/account', { method: 'DELETE' }),
+    ];
+    const apiKey = await signInAs(daemon, email);
+    await sleep(1100);
+    expect(await Promise.all(sent.map(({ finish }) => finish()))).toEqual([401, 401, 401]);
+    expect((await daemon.call(apiKey, '/v1/webhooks')).body).toMatchObject({ data: [] });
+    expect((await daemon.call(apiKey, '/v1/memories')).body).toMatchObject({ data: [] });
+  });
+
+  test('a request whose body takes seconds is answered while its key lasts', async () => {
+    const apiKey = await signInAs(daemon, freshAddress());
+    const { finish } = await sendHead(daemon, apiKey, '/v1/memories', { body: { content: 'Ada likes tea' } });
+    await sleep(1100);
+    expect(await finish()).toBe(201);
   });
 
   test('concurrent sign-ins of one address leave exactly one valid key', async () => {
