@@ -43,7 +43,7 @@ export interface Memberships extends Erasable {
   enter(principal: Principal, idOrName: string): Promise<Principal>;
   /**
    * Returns the caller `now`, in the space in which it acted `before`, if in one. Throws `unauthenticated` for a member who
-   * has left it or has a lower role now.
+   * has left it or has a lower role now, and for a credential that is bound to another one now.
    */
   refresh(before: Principal, now: Principal): Promise<Principal>;
   /**
@@ -169,6 +169,9 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
       return members.filter((_, index) => holds[index]);
     },
     async refresh({ space }, now) {
+      if (now.boundTo !== undefined && now.boundTo !== space?.id) {
+        throw new AppError('unauthenticated', 'This connection acts in another space now.');
+      }
       if (!space) return now;
       const found = await findHeld(space);
       if (found) return asMember(now, found);

@@ -71,6 +71,19 @@ describe('a device that is bound to a space', () => {
     expect((await daemon.call(token, '/v1/session/ticket', { method: 'POST' })).status).toBe(400);
   });
 
+  test('gets no more events of the account in a stream that it opened before', async () => {
+    const person = await newPerson(daemon);
+    await newSpace(person, 'team');
+    const { id, token } = await newDevice(person);
+    const response = await fetch(`${daemon.baseUrl}/v1/events`, { headers: { authorization: `Bearer ${token}` } });
+    const chunks = response.body![Symbol.asyncIterator]();
+    await chunks.next();
+    expect((await bind(person, id, 'team')).status).toBe(200);
+    daemon.clock.advance(5000);
+    await person.add('My own secret plans');
+    await expect.poll(() => daemon.events.openStreams()).toBe(0);
+  });
+
   test('is not the session of a browser, which chooses its space itself', async () => {
     const person = await newPerson(daemon);
     await newSpace(person, 'team');
