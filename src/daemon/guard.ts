@@ -137,7 +137,7 @@ async function enterSpace(request: FastifyRequest, caller: Principal, { membersh
   const { url = '', config } = request.routeOptions;
   const named = namedSpaceOf(request);
   const { boundTo } = caller;
-  if (named === undefined && boundTo === undefined) return caller;
+  if (named === undefined && (boundTo === undefined || endsItself(request, caller))) return caller;
   const acting = await memberships.enter(caller, boundTo ?? named!);
   if (boundTo !== undefined && ![undefined, boundTo, acting.space?.name].includes(named)) {
     throw new AppError('forbidden', `This connection acts only in the space ${JSON.stringify(acting.space?.name)}.`);
@@ -146,6 +146,12 @@ async function enterSpace(request: FastifyRequest, caller: Principal, { membersh
     throw new AppError('invalid_request', `${documentedPath(url)} is about your own account. Leave out the space.`);
   }
   return acting;
+}
+
+/** Whether a connection asks to end itself, which it may wherever it is bound to. */
+function endsItself({ method, params, routeOptions }: FastifyRequest, { credential }: Principal): boolean {
+  if (method !== 'DELETE' || routeOptions.url !== '/v1/connections/:id') return false;
+  return credential.kind !== 'apiKey' && credential.id === (params as { id: string }).id;
 }
 
 function namedSpaceOf({ headers, query, routeOptions }: FastifyRequest): string | undefined {

@@ -84,6 +84,21 @@ describe('a device that is bound to a space', () => {
     await expect.poll(() => daemon.events.openStreams()).toBe(0);
   });
 
+  test('disconnects itself, also once the membership has ended', async () => {
+    const [owner, reader] = [await newPerson(daemon), await newPerson(daemon)];
+    const space = await newSpace(owner);
+    const { id: member } = await addMember(owner, space, reader, 'reader');
+    const [first, second] = [await newDevice(reader), await newDevice(reader)];
+    for (const { id } of [first, second]) expect((await bind(reader, id, space.id)).status).toBe(200);
+    const end = ({ caller }: typeof first, id: string) => caller.call(`/v1/connections/${id}`, { method: 'DELETE' });
+    expect((await end(first, second.id)).status).toBe(400);
+    expect((await end(first, first.id)).status).toBe(204);
+    expect((await first.caller.call('/v1/memories')).status).toBe(401);
+    await owner.call(`/v1/spaces/${space.id}/members/${member}`, { method: 'DELETE' });
+    expect((await end(second, second.id)).status).toBe(204);
+    expect((await second.caller.call('/v1/memories')).status).toBe(401);
+  });
+
   test('is not the session of a browser, which chooses its space itself', async () => {
     const person = await newPerson(daemon);
     await newSpace(person, 'team');
