@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Connection } from '../../src/db/connection.ts';
 import { updateErased } from '../../src/features/accounts/accounts-store.ts';
+import { insertTicket } from '../../src/features/connections/tickets-store.ts';
 import { listModels, promoteModel, retire, selectModel } from '../../src/features/embeddings/models-store.ts';
 import { createEnvelope } from '../../src/features/envelope/envelope.ts';
 import { rewrapDataKeys } from '../../src/features/envelope/key-rotation.ts';
 import { masterKeyOf } from '../../src/features/envelope/master-key.ts';
 import { addUsage } from '../../src/features/limits/usage-store.ts';
 import { systemRandom } from '../../src/lib/random.ts';
+import { hashSecret } from '../../src/lib/secret.ts';
 import { converse } from '../features/extraction/extraction-daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
@@ -89,6 +91,27 @@ test('a sign-in that waits for the erasure of the account elsewhere gets a new a
   const { tenantId, apiKey } = await signedIn;
   expect(tenantId).not.toBe(caller.tenantId);
   expect((await one.call(apiKey, '/v1/account')).body).toMatchObject({ tenantId, email });
+});
+
+test('a ticket made with a key that is replaced elsewhere before it is stored opens no session', async () => {
+  const caller = await one.account();
+  const { tenantId, apiKey } = caller;
+  const email = await emailOf(caller);
+  const ticket = 'ticket-of-a-replaced-key';
+  const expiresAt = one.clock.nowMs() + 60_000;
+  const row = { tenantId, tokenHash: hashSecret(ticket), expiresAt, sessionExpiresAt: expiresAt, openedBy: null };
+  const finish = await begin(one, tenantId, (connection) =>
+    insertTicket(connection, { ...row, scope: 'account' }, hashSecret(apiKey)),
+  );
+  const signedIn = other.db.writes.write('daemon', async (connection) => {
+    await other.accounts.keep(connection, email);
+    return other.keys.rotate(connection, tenantId, { endedBy: 'webSignIn' });
+  });
+  await sleep(300);
+  await finish();
+  await signedIn;
+  const redeemed = await one.call(undefined, '/v1/session', { body: { ticket } });
+  expect(redeemed.status).toBe(410);
 });
 
 test('a search that is stored after another daemon erased its user leaves nothing of the user', async () => {

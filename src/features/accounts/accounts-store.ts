@@ -1,6 +1,5 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
-import { toStay } from '../../db/transactions.ts';
 
 export interface TenantRow {
   tenantId: string;
@@ -15,8 +14,10 @@ export async function findTenantByEmail(reader: Reader, email: string): Promise<
   return reader.get<TenantRow>('SELECT * FROM tenants WHERE email = ?', [email]);
 }
 
+/** Waits for the writes of other daemons for the tenant, and keeps further ones out until the transaction ends. */
 export async function lockTenantByEmail(connection: Connection, email: string): Promise<void> {
-  await connection.get(`SELECT 1 FROM tenants WHERE email = ? ${toStay(connection.engine)}`, [email]);
+  const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
+  await connection.get(`SELECT 1 FROM tenants WHERE email = ? ${lock}`, [email]);
 }
 
 export async function findTenant(reader: Reader, tenantId: string): Promise<TenantRow | undefined> {

@@ -42,7 +42,10 @@ export interface Accounts {
   view(principal: Principal): Promise<Account>;
   /** Whether a normalized address has an account or may create one. */
   canSignIn(reader: Reader, email: string): Promise<boolean>;
-  /** Keeps other daemons from erasing the tenant of an address, if it has one, before the caller's transaction ends. */
+  /**
+   * Keeps other daemons from erasing the tenant of an address, if it has one, and from writing for it before the caller's
+   * transaction ends: a write that relies on a key would not see that the caller replaces it.
+   */
   keep(connection: Connection, email: string): Promise<void>;
   /** Returns the tenant of an address, creating it if needed, in the caller's transaction. */
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
