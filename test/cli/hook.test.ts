@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LearnedWord } from '../../src/contract/learned-words.ts';
+import { makeTenant } from '../features/limits/tenants.ts';
 import { hookHarness, PATIENT, type Said, SILENT } from './hook-harness.ts';
 
 const harness = hookHarness();
@@ -225,6 +226,33 @@ describe('svc hook stop and session-end', () => {
       { role: 'assistant', content: 'Noted.' },
     ]);
     expect(await stored()).toHaveLength(2);
+    await started.close();
+  });
+
+  test('send what was said to the account that was signed in then, not to one that took over its profile', async () => {
+    const { daemon, folder, apiKey } = harness;
+    const { port, url, close } = await startProxy('answer');
+    await close();
+    const env = { SVC_URL: url, SVC_API_KEY: '' };
+    const others = await makeTenant(daemon, 'successor@example.com', 'Enterprise');
+    const signIn = async (tenantId: string, key: string) => {
+      const profile = { url, email: `${tenantId}@example.com`, tenantId, keyStore: 'file' };
+      await mkdir(join(folder, 'settings'), { recursive: true });
+      const settings = { current: 'default', profiles: { default: profile } };
+      await writeFile(join(folder, 'settings/settings.json'), JSON.stringify(settings));
+      await writeFile(join(folder, 'settings/keys.json'), JSON.stringify({ [`default ${url}`]: key }), { mode: 0o600 });
+    };
+    await signIn('first', apiKey);
+    await hook('stop', stop('We move to Oslo.'), { env });
+    const started = await startProxy('answer', port);
+    await signIn('second', others.apiKey);
+    await hook('stop', stop('Noted elsewhere.', 'session-2'), { env });
+    const { body } = await daemon.call<{ data: { id: string }[] }>(others.apiKey, '/v1/conversations');
+    expect(body.data).toHaveLength(1);
+    expect(await stored()).toEqual([]);
+    await signIn('first', apiKey);
+    await hook('session-end', session(), { env });
+    expect(await stored()).toEqual([[{ role: 'assistant', content: 'We move to Oslo.' }]]);
     await started.close();
   });
 

@@ -135,8 +135,9 @@ function openHookAccount(
     const { url, apiKey } = await opened;
     return { url, apiKey, signal };
   }
+  // Another account may sign in with the same profile: what was said before is not for it.
   const key = known
-    ? Promise.resolve(`${known.name} ${known.profile.url}`)
+    ? Promise.resolve(`${known.profile.tenantId} ${known.profile.url}`)
     : opened.then(({ url, apiKey }) => `${sessionKey(apiKey)} ${url}`);
   const daemon = connect();
   for (const promise of [key, daemon]) promise.catch(() => {});
