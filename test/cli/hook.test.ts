@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -254,6 +254,25 @@ describe('svc hook stop and session-end', () => {
     await hook('session-end', session(), { env });
     expect(await stored()).toEqual([[{ role: 'assistant', content: 'We move to Oslo.' }]]);
     await started.close();
+  });
+
+  test('keep what was said for the next hook while the queue cannot be written', async () => {
+    const queue = join(harness.folder, 'settings/hooks/outbox.json');
+    await hook('prompt', prompt('we use pnpm here'));
+    await rm(queue, { force: true });
+    await mkdir(queue);
+    await hook('stop', stop('Noted.'));
+    await rm(queue, { recursive: true });
+    await hook('prompt', prompt('and Node 20'));
+    await hook('stop', stop('Understood.'));
+    expect(await stored()).toEqual([
+      [
+        { role: 'user', content: 'we use pnpm here' },
+        { role: 'assistant', content: 'Noted.' },
+        { role: 'user', content: 'and Node 20' },
+        { role: 'assistant', content: 'Understood.' },
+      ],
+    ]);
   });
 
   test('say nothing twice if the daemon stored it and its answer was lost', async () => {

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { type HookDaemon, type HookResponse, requestDaemon } from './daemon-request.ts';
-import { openSession, type SaidMessage, type StateDependencies, sessionKey } from './session-state.ts';
+import {
+  openSession,
+  type SaidMessage,
+  type SessionState,
+  type StateDependencies,
+  sessionKey,
+} from './session-state.ts';
 import { readState, withLock, writeState } from './state-file.ts';
 
 /** Something to send: messages of a session, or the request to cut its conversation into episodes. */
@@ -83,32 +89,28 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
 
   return {
     async enqueue(session, { account, space, project, cut }) {
-      const taken = await openSession(dependencies, session).change((state) => {
-        const messages = state.pending;
-        state.pending = [];
-        if (messages.length === 0) return { messages, position: state.position };
-        state.position += 1;
-        return { messages, position: state.position };
-      });
-      if (!taken) return;
-      const { messages, position } = taken;
+      const file = openSession(dependencies, session);
       const where = { ...(space !== undefined && { space }), ...(project !== undefined && { project }) };
       const item = { account, session, ...where };
-      const said = {
-        ...item,
-        key: `hook-${sessionKey(session, String(position), JSON.stringify(messages))}`,
-        messages,
-      };
-      const cutting = { ...item, key: `hook-${sessionKey(session, String(position), 'cut')}` };
-      const queued = await change((file) => {
-        const items = [...(messages.length > 0 ? [said] : []), ...(cut ? [cutting] : [])];
-        file.items.push(...items.filter(({ key }) => !file.items.some((earlier) => earlier.key === key)));
-        return true;
-      });
-      if (queued || messages.length === 0) return;
-      await openSession(dependencies, session).change((state) => {
-        state.pending.unshift(...messages);
-      });
+      for (let isLast = false; !isLast; ) {
+        const batch = await file.change(takeBatch);
+        if (!batch) return;
+        const { messages, position } = batch;
+        ({ isLast } = batch);
+        const said = {
+          ...item,
+          key: `hook-${sessionKey(session, String(position), JSON.stringify(messages))}`,
+          messages,
+        };
+        const cutting = { ...item, key: `hook-${sessionKey(session, String(position), 'cut')}` };
+        const queued = await change((queue) => {
+          const items = [...(messages.length > 0 ? [said] : []), ...(cut && isLast ? [cutting] : [])];
+          queue.items.push(...items.filter(({ key }) => !queue.items.some((earlier) => earlier.key === key)));
+          return true;
+        });
+        if (!queued) return;
+        if (messages.length > 0) await file.change((state) => dropBatch(state, position));
+      }
     },
     async send(daemon, account) {
       await withLock(`${path}.sending`, { nowMs, signal, wait: false }, async () => {
@@ -126,6 +128,24 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
       });
     },
   };
+}
+
+/**
+ * Takes what is pending, or first what an earlier hook took and could not queue: under its own key, so that a batch that was
+ * queued after all is sent once.
+ */
+function takeBatch(state: SessionState): { messages: SaidMessage[]; position: number; isLast: boolean } {
+  if (!state.taken && state.pending.length > 0) {
+    state.taken = state.pending;
+    state.pending = [];
+    state.position += 1;
+  }
+  return { messages: state.taken ?? [], position: state.position, isLast: state.pending.length === 0 };
+}
+
+/** Forgets a batch that is in the queue, unless another hook has forgotten it and taken the next one. */
+function dropBatch(state: SessionState, position: number): void {
+  if (state.position === position) delete state.taken;
 }
 
 function dropOldest(file: OutboxFile): void {

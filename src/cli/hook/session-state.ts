@@ -16,7 +16,9 @@ export interface SessionState {
   injected: string[];
   /** Messages that are not queued yet. */
   pending: SaidMessage[];
-  /** The number of batches queued so far. */
+  /** Messages on their way to the queue. They stay here until they are in it. */
+  taken?: SaidMessage[];
+  /** The number of batches taken so far. */
   position: number;
   /** Role and hash of the message captured last: a second hook for the same event captures nothing. */
   last?: string;
