@@ -78,7 +78,8 @@ async function inspectFile(assistant: Assistant, scope: Scope, environment: Envi
 
 function toConfiguredEntry(server: unknown): ConfiguredEntry {
   const { url, serverUrl, httpUrl, uri, command, cmd, args } = isObject(server) ? server : {};
-  const keys = findApiKeys(JSON.stringify(server));
+  // Whole numbers in TOML are bigints, which JSON does not have.
+  const keys = findApiKeys(JSON.stringify(server, (_, value) => (typeof value === 'bigint' ? `${value}` : value)));
   const address = [url, serverUrl, httpUrl, uri].find((value) => typeof value === 'string');
   if (address !== undefined) return { transport: 'http', leadsTo: String(address), command: [], keys };
   const words = [command, cmd, args].flat().filter((word) => typeof word === 'string');

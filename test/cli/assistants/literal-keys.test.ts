@@ -66,3 +66,14 @@ test('a file that cannot be changed does not stop the others', async () => {
   ]);
   expect(await findLiteralKeys(scratch.environment)).toMatchObject([{ assistant: 'cursor', last4: 'dddd' }]);
 });
+
+test('a key is found and replaced beside whole numbers in TOML', async () => {
+  const entry = (key: string) =>
+    `[mcp_servers.svc]\nurl = "http://localhost:8787/v1/mcp"\nstartup_timeout_sec = 20\n` +
+    `http_headers = { Authorization = "Bearer ${key}" }\n`;
+  await scratch.put('home/.codex/config.toml', entry(API_KEY));
+  const found = await findLiteralKeys(scratch.environment);
+  expect(found).toMatchObject([{ assistant: 'codex', last4: API_KEY.slice(-4) }]);
+  expect(await rewriteLiteralKeys(found, NEW_KEY)).toEqual(found);
+  expect(await read('home/.codex/config.toml')).toBe(entry(NEW_KEY));
+});
