@@ -10,6 +10,10 @@ const CONNECTION_RETRIES = 3;
 /** A random number from 0 to 1, for backoff. */
 export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
 
+/** A random idempotency key. Pages that are served without TLS have no `crypto.randomUUID`. */
+export const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 /** Waits. Throws the signal's reason if it aborts before the time is over. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

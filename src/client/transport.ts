@@ -9,7 +9,7 @@ import {
 import { type ConnectionErrors, connectionErrors } from './connection-errors.ts';
 import type { Fetch } from './fetch.ts';
 import { readResponse } from './response.ts';
-import { sleep, withRetries } from './retries.ts';
+import { randomKey, sleep, withRetries } from './retries.ts';
 import { createStreams } from './streams.ts';
 
 export type Transport = ReturnType<typeof createTransport>;
@@ -63,7 +63,7 @@ export function createTransport(options: ClientOptions) {
     send,
     /** Sends a creating call with an idempotency key, which makes retrying it safe. */
     create: <T>(path: string, body: unknown, call: CreateOptions = {}): ApiPromise<T> =>
-      send('POST', path, body, { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }),
+      send('POST', path, body, { ...call, idempotencyKey: call.idempotencyKey ?? randomKey() }),
     /** Requests the first page of a list; the others follow as the caller iterates. */
     list: <T>(path: string, query: object = {}, call?: CallOptions): PagePromise<T> =>
       pagePromise((cursor) =>

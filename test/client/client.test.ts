@@ -183,6 +183,19 @@ describe('retries', () => {
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
+  test('of a creating call are safe on a page that is served without TLS, where browsers have no randomUUID', async () => {
+    const { client, requests } = await startServer(['break', { status: 201, body: { id: 'x' } }]);
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+    try {
+      await client().memories.create({ content: 'x' });
+      await client().memories.create({ content: 'x' });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect([keys.length, new Set(keys).size]).toEqual([3, 2]);
+  });
+
   test('wait for an earlier attempt that is still in progress', async () => {
     const inProgress = { ...problem('conflict', 409), headers: { 'retry-after': '1' } };
     const { client, waits } = await startServer([inProgress, { status: 201, body: { id: 'x' } }]);
