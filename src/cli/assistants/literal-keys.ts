@@ -67,15 +67,18 @@ export async function rewriteLiteralKeys(matches: readonly LiteralKey[], newApiK
 function replaceKey(assistant: Assistant, text: string, last4: string, newApiKey: string): string {
   const { server } = readEntry(assistant, text);
   const editor = editorFor(assistant);
-  return stringsIn(server, variantFor(assistant, text).entry).reduce((changed, { path, value }) => {
-    const old = findApiKeys(value).filter((key) => lastFour(key) === last4);
-    return old.length === 0 ? changed : editor.set(changed, path, value.replaceAll(old[0]!, newApiKey));
+  return textsIn(server, variantFor(assistant, text).entry).reduce((changed, { path, value }) => {
+    const [old] = findApiKeys(String(value)).filter((key) => lastFour(key) === last4);
+    if (old === undefined) return changed;
+    const renewed = (part: string) => part.replaceAll(old, newApiKey);
+    return editor.set(changed, path, typeof value === 'string' ? renewed(value) : value.map(renewed));
   }, text);
 }
 
-/** Lists the strings at any depth of an entry's objects, with their paths. */
-function stringsIn(value: unknown, path: Path): { path: Path; value: string }[] {
+/** Lists the strings, and the lists of strings, at any depth of an entry's objects, with their paths. */
+function textsIn(value: unknown, path: Path): { path: Path; value: string | string[] }[] {
   if (typeof value === 'string') return [{ path, value }];
+  if (Array.isArray(value)) return value.every((part) => typeof part === 'string') ? [{ path, value }] : [];
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => stringsIn(inner, [...path, key]));
+  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, [...path, key]));
 }

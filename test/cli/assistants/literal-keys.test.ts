@@ -67,6 +67,17 @@ test('a file that cannot be changed does not stop the others', async () => {
   expect(await findLiteralKeys(scratch.environment)).toMatchObject([{ assistant: 'cursor', last4: 'dddd' }]);
 });
 
+test('a rotated key is replaced in the arguments of a command, too', async () => {
+  const args = ['-y', 'mcp-remote', 'http://localhost:8787/v1/mcp', '--header', `Authorization: Bearer ${API_KEY}`];
+  const entry = (words: string[]) => JSON.stringify({ mcpServers: { svc: { command: 'npx', args: words } } }, null, 2);
+  await scratch.put('home/.cursor/mcp.json', entry(args));
+  const found = await findLiteralKeys(scratch.environment);
+  expect(await rewriteLiteralKeys(found, NEW_KEY)).toEqual(found);
+  expect(JSON.parse(await read('home/.cursor/mcp.json'))).toEqual(
+    JSON.parse(entry(args.map((word) => word.replace(API_KEY, NEW_KEY)))),
+  );
+});
+
 test('a key is found and replaced beside whole numbers in TOML', async () => {
   const entry = (key: string) =>
     `[mcp_servers.svc]\nurl = "http://localhost:8787/v1/mcp"\nstartup_timeout_sec = 20\n` +
