@@ -1,3 +1,5 @@
+import { readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -170,6 +172,27 @@ describe('going through suggestions', () => {
     const editor = `node -e 'fs.writeFileSync(process.argv[1], "The shop opens at ten")'`;
     await review([{ action: 'next' }, { action: 'edit' }], { EDITOR: editor });
     expect((await caller.read(nine.id)).body.content).toBe('The shop opens at ten');
+  });
+
+  test('keeps a text from the editor that could not be stored, and says where', async () => {
+    const { same, eight } = await suggestTwo();
+    const editor = `node -e 'fs.writeFileSync(process.argv[1], "The shop opens at ten")'`;
+    const environment = { home: '', platform: process.platform, cwd: '', env: { EDITOR: editor } };
+    const client = createClient({ baseUrl: daemon.baseUrl, apiKey: caller.apiKey });
+    const [, stale] = await caller.suggestions();
+    await caller.change(eight.id, { content: 'The shop opens at half past eight' });
+    const notices: string[] = [];
+    await reviewAll([stale!, await client.suggestions.get(same.id)], {
+      client,
+      context: { clock: daemon.clock, environment },
+      show: async ({ notice }) => {
+        notices.push(notice);
+        return { action: notices.length === 1 ? 'edit' : 'quit' };
+      },
+    });
+    const [, path = ''] = /Your text is saved in (.+)$/.exec(notices[1]!) ?? [];
+    expect(await readFile(path, 'utf8')).toBe('The shop opens at ten');
+    await rm(dirname(path), { recursive: true });
   });
 
   test('lets a person choose which of two holds, and goes on where a suggestion is outdated', async () => {

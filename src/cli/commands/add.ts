@@ -14,7 +14,7 @@ import {
   renderOptions,
   SPACE_OPTION,
 } from '../memory/command-options.ts';
-import { type Draft, editText } from '../memory/editor.ts';
+import { type Draft, editText, withDraftPath } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
 import { type NewMemoryOptions, newMemoryOf, withNewMemoryOptions } from '../memory/memory-options.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
@@ -89,12 +89,6 @@ async function memoryOf(
   const memory = { ...newMemoryOf(content, options), ...(input.isTty && { origin: 'person' as const }) };
   if (options.supersedes === undefined) return memory;
   return { ...memory, supersedes: await findId(options.supersedes, client, createRecentIds(settingsFolder)) };
-}
-
-/** Adds the path of the draft to the error, so that text written in the editor is not lost when it cannot be sent. */
-export function withDraftPath(error: Error, { path }: Draft): Error {
-  error.message = `${error.message}\nYour text is saved in ${path}`;
-  return error;
 }
 
 async function report(added: AddedMemory, options: AddOptions, context: CommandContext): Promise<void> {

@@ -13,12 +13,11 @@ import {
   printJson,
   SPACE_OPTION,
 } from '../memory/command-options.ts';
-import { type Draft, editText } from '../memory/editor.ts';
+import { type Draft, editText, withDraftPath } from '../memory/editor.ts';
 import { findId } from '../memory/find-id.ts';
 import { CHANGE_FLAGS, type ChangeOptions, changeOf, withChangeOptions } from '../memory/memory-options.ts';
 import { createRecentIds } from '../memory/recent-ids.ts';
 import { shortId } from '../memory/short-id.ts';
-import { withDraftPath } from './add.ts';
 
 type EditOptions = CommonOptions & ChangeOptions;
 

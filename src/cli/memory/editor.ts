@@ -41,6 +41,12 @@ export async function editText(text: string, environment: Environment): Promise<
   return { text: (await readFile(path, 'utf8')).replace(/\r?\n$/, ''), path, discard };
 }
 
+/** Adds the path of the draft to the error, so that text written in the editor is not lost when it cannot be sent. */
+export function withDraftPath(error: Error, { path }: Draft): Error {
+  error.message = `${error.message}\nYour text is saved in ${path}`;
+  return error;
+}
+
 /** Runs in a shell, because `$EDITOR` may contain arguments (`code --wait`). */
 function run(commandLine: string): Promise<string> {
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { ApiError } from '../../client/errors.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Suggestion } from '../../contract/suggestions.ts';
 import type { CommandContext } from '../command-context.ts';
-import { editText } from '../memory/editor.ts';
+import { editText, withDraftPath } from '../memory/editor.ts';
 import { printable } from '../memory/terminal-text.ts';
 import type { ReviewCardProps, ReviewKey } from '../ui/review-card.tsx';
 import { KIND_TITLES, linesOfSuggestion, sourceOfSuggestion } from './suggestion-text.ts';
@@ -35,12 +35,22 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
 
   async function act(suggestion: Suggestion, memories: MemoriesById, key: ReviewKey): Promise<void> {
     if (key.action === 'reject') await client.suggestions.reject(suggestion.id);
-    else await client.suggestions.accept(suggestion.id, await acceptanceOf(suggestion, memories, key, context));
+    else if (key.action === 'edit') await acceptEdited(suggestion, memories);
+    else await client.suggestions.accept(suggestion.id, acceptanceOf(suggestion, key));
     const as = key.action === 'reject' ? 'rejected' : 'accepted';
     decided.push({ suggestion, at, as });
     open.splice(at, 1);
     at = Math.min(at, Math.max(0, open.length - 1));
     notice = as === 'accepted' ? 'Accepted. Press u to undo.' : 'Rejected: it is not suggested again. Press u to undo.';
+  }
+
+  async function acceptEdited(suggestion: Suggestion, memories: MemoriesById): Promise<void> {
+    const current = suggestion.content ?? memories.get(suggestion.memoryIds.at(-1) ?? '')?.content ?? '';
+    const draft = await editText(current, context.environment);
+    await client.suggestions.accept(suggestion.id, { content: draft.text }).catch((error: Error) => {
+      throw withDraftPath(error, draft);
+    });
+    await draft.discard();
   }
 
   async function undo(): Promise<void> {
@@ -58,7 +68,7 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
 
   function report(error: unknown): void {
     if (!(error instanceof ApiError)) throw error;
-    notice = printable(error.problem?.detail ?? error.message);
+    notice = printable(error.message);
   }
 
   while (open.length > 0 || decided.length > 0) {
@@ -99,19 +109,9 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
 
 const ALL_DECIDED = { place: '', title: 'All decided.', source: '', reason: '', lines: [], choices: 0, isDone: true };
 
-/** The text or the choice with which a suggestion is accepted. */
-async function acceptanceOf(
-  suggestion: Suggestion,
-  memories: MemoriesById,
-  key: ReviewKey,
-  context: Parts['context'],
-): Promise<{ content?: string; keep?: string }> {
-  if (key.action === 'keep') return { keep: suggestion.memoryIds[key.number - 1]! };
-  if (key.action !== 'edit') return {};
-  const current = suggestion.content ?? memories.get(suggestion.memoryIds.at(-1) ?? '')?.content ?? '';
-  const draft = await editText(current, context.environment);
-  await draft.discard();
-  return { content: draft.text };
+/** The choice with which a suggestion is accepted. */
+function acceptanceOf({ memoryIds }: Suggestion, key: ReviewKey): { keep?: string } {
+  return key.action === 'keep' ? { keep: memoryIds[key.number - 1]! } : {};
 }
 
 async function memoriesOf(client: Client, { memoryIds }: Suggestion): Promise<MemoriesById> {
