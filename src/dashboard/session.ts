@@ -5,6 +5,7 @@ import { SCOPE_OF_ROLE } from '../contract/space-names.ts';
 import type { AddressCredential } from './credential-in.ts';
 import { guarded, watched } from './daemon-state.ts';
 import { describeError } from './errors.ts';
+import { finishWaiting } from './parts/toasts.tsx';
 import { patient } from './rate-limit.ts';
 import { currentView, spaceOfPage } from './router.ts';
 import { openOperator, operatorMessage, operatorTransport } from './shell/operator-session.ts';
@@ -176,9 +177,10 @@ function showSignedOut(message: string | undefined): void {
   sessionState.value = { kind: 'signedOut', ...(message !== undefined && { message, tone: 'error' }) };
 }
 
-/** Ends the session, here and in the daemon, and forgets everything loaded by loading the page anew. */
+/** Carries out what waits for an undo, ends the session, and forgets everything loaded by loading the page anew. */
 export async function signOut(): Promise<void> {
   try {
+    await finishWaiting();
     await currentSession().account.session.delete();
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) throw error;

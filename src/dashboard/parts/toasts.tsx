@@ -47,6 +47,14 @@ function remove(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
+/** The actions that wait for an undo. */
+const waiting = new Set<() => Promise<void>>();
+
+/** Carries out at once what waits for an undo. Throws if something could not be carried out. */
+export async function finishWaiting(): Promise<void> {
+  await Promise.all([...waiting].map((finish) => finish()));
+}
+
 /**
  * Carries out an action that cannot be taken back after some seconds, in which the user may undo it. Leaving the page
  * carries it out at once. `revert` shows again what the caller has already hidden, also while changes are refused.
@@ -66,21 +74,29 @@ export function doUnlessUndone({
     showToast(refusal, 'error');
     return;
   }
-  const finish = () => {
+  const end = () => {
     clearTimeout(timer);
-    removeEventListener('pagehide', finish);
+    removeEventListener('pagehide', finishAlone);
+    waiting.delete(finish);
     remove(id);
-    act().catch(revert);
   };
+  const finish = async () => {
+    end();
+    await act().catch((error: unknown) => {
+      revert();
+      throw error;
+    });
+  };
+  // `act` says itself what has failed.
+  const finishAlone = () => void finish().catch(() => undefined);
   const undo = () => {
-    clearTimeout(timer);
-    removeEventListener('pagehide', finish);
-    remove(id);
+    end();
     revert();
   };
-  const timer = setTimeout(finish, UNDO_MS);
+  const timer = setTimeout(finishAlone, UNDO_MS);
   const id = add({ text, tone: 'info', undo }, UNDO_MS);
-  addEventListener('pagehide', finish);
+  waiting.add(finish);
+  addEventListener('pagehide', finishAlone);
 }
 
 /** The messages at the bottom of the page. */

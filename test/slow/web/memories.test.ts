@@ -76,6 +76,17 @@ describe('a stranger', () => {
     await expect.poll(async () => (await stored(apiKey)).length).toBe(5);
   });
 
+  test('signs out, which forgets at once', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open();
+    await row(page, 'peanuts').click();
+    await pane(page).getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('Forgot the memory.').waitFor();
+    expect(await stored(apiKey)).toHaveLength(6);
+    await page.getByLabel('Account', { exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expect.poll(async () => (await stored(apiKey)).length).toBe(5);
+  });
+
   test('finds the message that a memory comes from', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open([]);
     const made = await browser.call(apiKey, '/v1/conversations', { title: 'Lunch' });
