@@ -6,6 +6,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { ConversationRow, MessageObserver, MessageReading, MessageRow } from '../conversations/conversations.ts';
 import { writtenTextOf } from '../conversations/message-content.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Usage } from '../limits/usage.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
 import { termsOf } from '../text/terms.ts';
@@ -201,6 +202,7 @@ interface Parts {
   clock: Clock;
   ids: Ids;
   usage: Usage;
+  idempotency: Pick<Idempotency, 'redact'>;
   text: TextIndex;
   reading: MessageReading;
   writing: EpisodeWriting;
@@ -210,7 +212,12 @@ interface Parts {
 /** The number of messages cut per transaction, about ten milliseconds of work; also the maximum length of a cut. */
 const WINDOW = 500;
 
-export function createEpisodeCutting({ db, clock, ids, usage, text, reading, writing, purge }: Parts): EpisodeCutting {
+/** Stands for whatever the answers with the cuts of a conversation quote: a message may have moved to another cut since. */
+export const quotedCutsOf = (conversationId: string) => `cuts of ${conversationId}`;
+
+export function createEpisodeCutting(parts: Parts): EpisodeCutting {
+  const { db, clock, ids, usage, idempotency, text, reading, writing, purge } = parts;
+
   /**
    * Finds where cutting continues. The last cut is open, so it is cut again with the messages that follow, unless it has
    * the maximum length or the cut after it was erased by a caller.
@@ -273,7 +280,7 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
     });
   }
 
-  /** Updates the cuts of messages that were changed or erased. */
+  /** Updates the cuts of messages that were changed or erased, and redacts stored answers that may quote them. */
   async function updateCuts(
     connection: Connection,
     conversation: ConversationRow,
@@ -281,6 +288,7 @@ export function createEpisodeCutting({ db, clock, ids, usage, text, reading, wri
     toOrdinal: number,
   ): Promise<void> {
     const { tenantId, id } = conversation;
+    await idempotency.redact(connection, tenantId, [quotedCutsOf(id)]);
     let cut = await findCutBefore(connection, tenantId, id, toOrdinal);
     while (cut && cut.toOrdinal! >= fromOrdinal) {
       await updateCut(connection, conversation, cut);

@@ -18,7 +18,7 @@ import { type PreparedTerms, partlyIndexed, writeWithTerms } from '../text/prepa
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPurge } from '../text/text-purge.ts';
-import { createEpisodeCutting } from './episode-cutting.ts';
+import { createEpisodeCutting, quotedCutsOf } from './episode-cutting.ts';
 import { createEpisodeTransfer, type EpisodeTransfer } from './episode-import-export.ts';
 import {
   EDITED,
@@ -182,7 +182,8 @@ export function createEpisodes(parts: Parts): Episodes {
       return db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {
           const data = (await listCuts(connection, tenantId, conversationId, ANSWERED_CUTS)).map(toEpisode);
-          return { status: 201, body: { data }, resourceIds: [conversationId, ...data.map(({ id }) => id)] };
+          const resourceIds = [conversationId, quotedCutsOf(conversationId), ...data.map(({ id }) => id)];
+          return { status: 201, body: { data }, resourceIds };
         }),
       );
     },

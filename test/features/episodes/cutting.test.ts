@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Message } from '../../../src/contract/conversations.ts';
+import { traces } from '../../helpers/tables.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
@@ -29,6 +30,8 @@ function stretch(hour: number, count: number, topic = 'kayak'): object[] {
   }));
 }
 
+const change = (message: Message, content: string) =>
+  caller.call(`/v1/conversations/${id}/messages/${message.id}`, { method: 'PATCH', body: { content } });
 const eraseMessage = (message: Message) => talk.erase(`conversations/${id}/messages/${message.id}`);
 
 describe('cutting a conversation', () => {
@@ -161,4 +164,22 @@ describe('cutting a conversation', () => {
     const again = await cut();
     expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.body]);
   });
+
+  test.each(['erased', 'changed'])(
+    'does not repeat the words of a message that was %s, for an idempotency key',
+    async (way) => {
+      const [narwhal] = await talk.say(
+        id,
+        'The narwhal sleeps on the ice all day',
+        'The heron stands in the river all day',
+      );
+      const headers = { 'idempotency-key': `cut ${way}` };
+      const cut = () => caller.call(`/v1/conversations/${id}/episodes`, { method: 'POST', headers });
+      expect((await cut()).text).toContain('narwhal');
+      if (way === 'erased') await eraseMessage(narwhal!);
+      else await change(narwhal!, 'The otter swims');
+      expect(await cut()).toMatchObject({ status: 410, body: { code: 'gone' } });
+      expect(await traces(daemon.db.readers, ['narwhal'])).toEqual({});
+    },
+  );
 });
