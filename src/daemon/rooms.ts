@@ -242,7 +242,7 @@ export async function openRooms(
   const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers });
   const mask = async (tenantId: string, content: string) =>
     isRedacting ? (await redactContents(tenantId, [{ content }])).items[0]!.content : content;
-  const memoryStores = createMemoryStores({ ...storing, memories, users, mask });
+  const memoryStores = createMemoryStores({ ...storing, memories, suggestions, users, mask });
   const accounts = createAccounts({
     db,
     clock,

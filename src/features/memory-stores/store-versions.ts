@@ -30,7 +30,7 @@ type Parts = MemoryStoresParts & { records: StoreRecords };
 type Version = FoundVersion & { row: MemoryRow };
 
 /** Lists and redacts the versions of the memories of stores. */
-export function createStoreVersions({ db, clock, cursors, memories, records }: Parts): StoreVersions {
+export function createStoreVersions({ db, clock, cursors, memories, suggestions, records }: Parts): StoreVersions {
   async function read(reader: Reader, tenantId: string, user: string, filter: VersionsFilter): Promise<Version[]> {
     const tagged = { tenantId, user, tag: groupTag(ROOT, user), nowMs: clock.nowMs() };
     const found = await listFileVersions(reader, tagged, filter);
@@ -81,6 +81,7 @@ export function createStoreVersions({ db, clock, cursors, memories, records }: P
         }
         if (redactedAtOf(row) === undefined) {
           await memories.redactVersionWithin(connection, row, [groupTag(ROOT, user)]);
+          await suggestions.redactEarlier(connection, tenantId, row.id);
         }
         return toVersion(await find(connection, tenantId, user, versionId), 'full');
       });

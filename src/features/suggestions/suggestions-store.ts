@@ -226,6 +226,17 @@ export async function outdateOld(connection: Connection, beforeMs: number, limit
   return changes;
 }
 
+/** Blanks the texts of suggestions about a memory that are not open. Returns their ids. */
+export async function updateBlanked(connection: Connection, tenantId: string, memoryId: string): Promise<string[]> {
+  const rows = await connection.all<{ id: string }>(
+    `UPDATE suggestions SET content = NULL, evidence = '[]', reason = ''
+     WHERE tenantId = ? AND state <> 'open' AND id IN
+       (SELECT i.suggestionId FROM suggestionItems i WHERE i.tenantId = ? AND i.itemId = ?) RETURNING id`,
+    [tenantId, tenantId, memoryId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Deletes up to `limit` suggestions of an owner that is being erased. Returns their ids. */
 export async function deleteSomeOf(connection: Connection, owner: Owner, limit: number): Promise<string[]> {
   const own = erasedCondition(owner);

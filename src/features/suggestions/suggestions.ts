@@ -29,6 +29,7 @@ import {
   listPossibleSuccessors,
   listSuggestions,
   outdateOld,
+  updateBlanked,
 } from './suggestions-store.ts';
 
 export type { SuggestionRow } from './suggestions-store.ts';
@@ -49,6 +50,11 @@ export interface Suggestions extends Suggesting, Deciding, Erasable {
   possibleSuccessors(reader: Reader, tenantId: string, memoryIds: readonly string[]): Promise<Successors>;
   /** Lists open suggestions about any of some memories, newest first. */
   openAbout(reader: Reader, tenantId: string, memoryIds: readonly string[], limit: number): Promise<Suggestion[]>;
+  /**
+   * Erases the texts of suggestions about an earlier version of a memory, in the caller's transaction. Open ones are about what
+   * it says now.
+   */
+  redactEarlier(connection: Connection, tenantId: string, memoryId: string): Promise<void>;
   transfer: SuggestionTransfer;
   /** Makes suggestions outdated that nobody decided for 90 days. */
   endOld(): Promise<void>;
@@ -113,6 +119,9 @@ export function createSuggestions(parts: Parts): Suggestions {
     async openAbout(reader, tenantId, memoryIds, limit) {
       if (memoryIds.length === 0) return [];
       return (await listOpenAbout(reader, tenantId, memoryIds, limit)).map(toSuggestion);
+    },
+    async redactEarlier(connection, tenantId, memoryId) {
+      await idempotency.redact(connection, tenantId, await updateBlanked(connection, tenantId, memoryId));
     },
     async endOld() {
       const beforeMs = clock.nowMs() - OPEN_MS;

@@ -100,7 +100,15 @@ export const SUGGESTIONS: Record<string, Scenario> = {
       await suggestions.outdateOld(connection, 2, 99);
     });
     await recordAll(twin);
-    await write(twin, (connection) => suggestions.deleteOtherItems(connection, row, [filled.memories.changed]));
+    const { changed } = filled.memories;
+    const blank = () => write(twin, (connection) => suggestions.updateBlanked(connection, tenantId, changed));
+    twin.record('blanked', await blank());
+    await recordAll(twin);
+    await write(twin, (connection) => suggestions.deleteOtherItems(connection, row, [changed]));
+    await write(twin, (connection) =>
+      connection.run('DELETE FROM suggestionItems WHERE tenantId = ? AND itemId = ?', [tenantId, changed]),
+    );
+    twin.record('blanked of others', await blank());
   },
 
   async 'decide by its own settings'(twin) {
