@@ -241,12 +241,17 @@ export async function deleteExpiredInvitations(connection: Connection, beforeMs:
   await connection.run('DELETE FROM spaceMembers WHERE memberId IS NULL AND expiresAt < ?', [beforeMs]);
 }
 
-/** Lists the spaces in which an address wrote or did something, or has a row. Reads rows of those tenants only. */
+/**
+ * Lists the spaces that name an address as who wrote, did, set up or decided something, or as whom that was about. Not every
+ * departure is in their logs, which are deleted after a while. Reads rows of those tenants only.
+ */
 export async function listTouched(reader: Reader, email: string): Promise<string[]> {
   const rows = await reader.all<{ tenantId: string }>(
     `SELECT tenantId FROM memories WHERE author = ? UNION SELECT tenantId FROM messages WHERE author = ?
-     UNION SELECT tenantId FROM spaceLog WHERE actor = ?`,
-    [email, email, email],
+     UNION SELECT tenantId FROM spaceLog WHERE actor = ? UNION SELECT tenantId FROM spaceLog WHERE subject = ?
+     UNION SELECT tenantId FROM spaceMembers WHERE invitedBy = ? UNION SELECT tenantId FROM webhooks WHERE author = ?
+     UNION SELECT tenantId FROM suggestions JOIN spaces USING (tenantId) WHERE decidedBy = ?`,
+    Array.from({ length: 7 }, () => email),
   );
   return rows.map(({ tenantId }) => tenantId);
 }

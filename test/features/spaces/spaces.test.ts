@@ -4,6 +4,7 @@ import type { Message } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { Space, SpaceLogEntry, SpaceMember } from '../../../src/contract/spaces.ts';
 import { mailsAfterAll } from '../../helpers/sign-in.ts';
+import { traces } from '../../helpers/tables.ts';
 import { SAME_ORIGIN } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
@@ -371,6 +372,27 @@ test('the address of an erased account stays in no row of a space: not in jobs t
   expect(row).toEqual({ author: 'a former member' });
   await daemon.activity.flush();
   expect((await inSpace(daemon, ada, space.id).call('/v1/activity')).text).not.toContain(lin.email);
+});
+
+test('the address of an erased account stays in no row of a space that removed it when its log no longer says so', async () => {
+  await addMember(ada, space, lin, 'owner');
+  const asLin = inSpace(daemon, lin, space.id);
+  const guest = await newPerson(daemon);
+  await addMember(lin, space, guest, 'reader');
+  const webhook = { url: 'https://hooks.example.com/lin', events: ['memory.created'] };
+  expect((await asLin.call('/v1/webhooks', { body: webhook })).status).toBe(201);
+  await asLin.call('/v1/suggestions', {
+    body: { suggestions: [{ kind: 'add', content: 'There are 28 beds', reason: 'They said so' }] },
+  });
+  const [suggestion] = (await asLin.call<{ data: { id: string }[] }>('/v1/suggestions')).body.data;
+  await asLin.call(`/v1/suggestions/${suggestion!.id}/reject`, { method: 'POST' });
+  await daemon.db.writes.write(space.id, (connection) =>
+    connection.run('DELETE FROM spaceLog WHERE tenantId = ?', [space.id]),
+  );
+  const member = (await membersOf(ada)).find(({ email }) => email === lin.email)!;
+  await ada.call(`/v1/spaces/${space.id}/members/${member.id}`, { method: 'DELETE' });
+  expect((await lin.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+  expect(await traces(daemon.db.readers, [lin.email])).toEqual({});
 });
 
 test('no session is made for a space, which would outlive the membership', async () => {
