@@ -80,8 +80,8 @@ export async function deleteOtherItems(
   );
 }
 
-/** Of a memory that was erased, an accepted suggestion is left without texts, so that it is not suggested again. */
-const STANDS = `(content IS NOT NULL OR kind <> 'add')`;
+/** One whose texts were erased with a memory is kept for its digest alone, so that it is not suggested again. */
+const STANDS = `(content IS NOT NULL OR kind NOT IN ('add', 'split'))`;
 
 /** Finds a suggestion by its id. */
 export async function findSuggestion(reader: Reader, tenantId: string, id: string): Promise<SuggestionRow | undefined> {

@@ -11,6 +11,7 @@ let ids: string[];
 
 beforeAll(async () => {
   daemon = await startMemoryDaemon();
+  daemon.clock.freeze();
 });
 beforeEach(async () => {
   caller = await daemon.account();

@@ -33,7 +33,7 @@ test.each(['outdated', 'rejected', 'accepted'])(
     expect((await caller.suggestions(`?state=${state}`)).map((one) => one.id)).toEqual([id]);
     const redacted = await caller.call(`${at}/memory_versions/${made.memory_version_id}/redact`, { method: 'POST' });
     expect(redacted.status, redacted.text).toBe(200);
-    expect(await caller.suggestions('')).toMatchObject([{ id, state, content: null, evidence: [], reason: '' }]);
+    expect(await caller.suggestions('')).toEqual([]);
     expect(await traces(daemon.db.readers, ['pachycephalosaurus'])).toEqual({});
   },
 );

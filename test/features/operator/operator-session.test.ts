@@ -10,6 +10,7 @@ let apiKey: string;
 let browser: Browser;
 beforeAll(async () => {
   daemon = await startTestDaemon();
+  daemon.clock.freeze();
   apiKey = (await daemon.signIn('grace@example.com')).apiKey;
   browser = await openBrowser(daemon, { apiKey });
 });
