@@ -193,8 +193,9 @@ export function protect(app: FastifyInstance, authentication: Authentication): v
     const principal = await authentication.require(request);
     requireScope(principal, request.routeOptions.config.scope ?? 'account');
   });
-  app.addHook('preValidation', async (request, reply) => {
-    if (reply.elapsedTime > LATE_BODY_MS) await authentication.requireStill(request);
+  app.addHook('preValidation', (request, reply, done) => {
+    if (reply.elapsedTime <= LATE_BODY_MS) done();
+    else authentication.requireStill(request).then(() => done(), done);
   });
 }
 

@@ -275,6 +275,29 @@ describe('svc hook stop and session-end', () => {
     ]);
   });
 
+  test('send what an earlier version queued, which named accounts by their profile', async () => {
+    const { folder, apiKey } = harness;
+    const { port, url, close } = await startProxy('answer');
+    await close();
+    const settings = {
+      current: 'default',
+      profiles: { default: { url, email: 'ada@example.com', tenantId: 'first', keyStore: 'file' } },
+    };
+    await mkdir(join(folder, 'settings'), { recursive: true });
+    await writeFile(join(folder, 'settings/settings.json'), JSON.stringify(settings));
+    await writeFile(join(folder, 'settings/keys.json'), JSON.stringify({ [`default ${url}`]: apiKey }), {
+      mode: 0o600,
+    });
+    const env = { SVC_URL: url, SVC_API_KEY: '' };
+    await hook('stop', stop('We move to Oslo.'), { env });
+    const queue = join(folder, 'settings/hooks/outbox.json');
+    await writeFile(queue, (await readFile(queue, 'utf8')).replaceAll(`"first ${url}"`, `"default ${url}"`));
+    const started = await startProxy('answer', port);
+    await hook('session-end', session({}, 'session-2'), { env });
+    expect(await stored()).toEqual([[{ role: 'assistant', content: 'We move to Oslo.' }]]);
+    await started.close();
+  });
+
   test('say nothing twice if the daemon stored it and its answer was lost', async () => {
     const swallowing = await startProxy('swallow');
     const env = { SVC_URL: swallowing.url };

@@ -36,6 +36,12 @@ const MAX_CHARACTERS = 4_000_000;
 /** The daemon forgets idempotency keys after 24 hours; a later attempt might say something twice. */
 const UNCERTAIN_MS = 23 * 3_600_000;
 
+/** The name of an account in the files of hooks, and the one that it had until 0.1.0, which another account may have got since. */
+export interface HookAccount {
+  name: string;
+  formerName?: string;
+}
+
 interface EnqueueOptions {
   account: string;
   space: string | undefined;
@@ -48,7 +54,7 @@ export interface Outbox {
   /** Moves what is pending in a session to the queue, and with `cut` requests its episodes. */
   enqueue(session: string, options: EnqueueOptions): Promise<void>;
   /** Sends the account's items in order until one fails or time is up. Does nothing while another hook sends. */
-  send(daemon: HookDaemon, account: string): Promise<void>;
+  send(daemon: HookDaemon, account: HookAccount): Promise<void>;
 }
 
 export function createOutbox(dependencies: StateDependencies, debug: (reason: string) => void): Outbox {
@@ -112,17 +118,18 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
         if (messages.length > 0) await file.change((state) => dropBatch(state, position));
       }
     },
-    async send(daemon, account) {
+    async send(daemon, { name, formerName }) {
       await withLock(`${path}.sending`, { nowMs, signal, wait: false }, async () => {
         await change((file) => {
           const fresh = file.items.filter((item) => nowMs() - (item.uncertainSinceMs ?? nowMs()) < UNCERTAIN_MS);
           file.dropped += file.items.length - fresh.length;
           file.items = fresh;
+          for (const item of fresh) if (item.account === formerName) item.account = name;
         });
         for (;;) {
           const { items, dropped } = await readState(path, EMPTY);
           if (dropped > 0) debug(`${dropped} items were dropped from the queue so far`);
-          const next = items.find((item) => item.account === account);
+          const next = items.find((item) => item.account === name);
           if (!next || signal.aborted || !(await attempt(next, daemon))) return;
         }
       });

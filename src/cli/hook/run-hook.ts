@@ -17,7 +17,7 @@ import {
   hookOutput,
   parseHookInput,
 } from './hook-event.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, type HookAccount } from './outbox.ts';
 import { OWN_RUN_VARIABLE } from './own-run.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
@@ -85,12 +85,12 @@ async function respond(
   if (context.input.isTty) throw new Error('an assistant sends the input of a hook; standard input is a terminal');
   const account = openHookAccount(context, signal);
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
-  const accountKey = await account.key;
+  const named = await account.named;
   const memory = await memoryOf(openSettings(context.environment), input.cwd);
   const { tie } = memory;
   const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
   // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
-  const session = openSession(dependencies, sessionKey(accountKey, input.sessionId, ...(tie ? [tie.id] : [])));
+  const session = openSession(dependencies, sessionKey(named.name, input.sessionId, ...(tie ? [tie.id] : [])));
   const project = await projectName(input.cwd);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
@@ -98,7 +98,7 @@ async function respond(
   await capture(event, input, session, { client, redact });
   if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
     await outbox.enqueue(session.key, {
-      ...{ account: accountKey, space: tie?.id, project },
+      ...{ account: named.name, space: tie?.id, project },
       cut: event === 'session-end',
     });
   }
@@ -114,7 +114,7 @@ async function respond(
       else context.terminal.out(output);
     },
   );
-  const outcomes = await Promise.allSettled([recalling, outbox.send(daemon, accountKey)]);
+  const outcomes = await Promise.allSettled([recalling, outbox.send(daemon, named)]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') debug((outcome.reason as Error).message);
 }
 
@@ -122,7 +122,7 @@ async function respond(
 function openHookAccount(
   { environment }: CommandContext,
   signal: AbortSignal,
-): { key: Promise<string>; daemon: Promise<HookDaemon> } {
+): { named: Promise<HookAccount>; daemon: Promise<HookDaemon> } {
   const settings = openSettings(environment);
   const { env, platform } = environment;
   const opened = openAccount({ settings, keychain: createKeychain({ env, platform, timeoutMs: KEYCHAIN_TIMEOUT_MS }) });
@@ -136,12 +136,15 @@ function openHookAccount(
     return { url, apiKey, signal };
   }
   // Another account may sign in with the same profile: what was said before is not for it.
-  const key = known
-    ? Promise.resolve(`${known.profile.tenantId} ${known.profile.url}`)
-    : opened.then(({ url, apiKey }) => `${sessionKey(apiKey)} ${url}`);
+  const named = known
+    ? Promise.resolve({
+        name: `${known.profile.tenantId} ${known.profile.url}`,
+        formerName: `${known.name} ${known.profile.url}`,
+      })
+    : opened.then(({ url, apiKey }) => ({ name: `${sessionKey(apiKey)} ${url}` }));
   const daemon = connect();
-  for (const promise of [key, daemon]) promise.catch(() => {});
-  return { key, daemon };
+  for (const promise of [named, daemon]) promise.catch(() => {});
+  return { named, daemon };
 }
 
 async function readInput(stream: AsyncIterable<Uint8Array>): Promise<string> {
