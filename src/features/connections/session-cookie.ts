@@ -56,11 +56,17 @@ export function sessionTokenOf(request: BrowserRequest, publicUrl: string): stri
   return token;
 }
 
-/** Throws `forbidden` for a request that changes something without the csrf token, which `source` tells, of its session. */
+/**
+ * Throws `forbidden` for a request that changes something without the csrf token, which `source` tells, of its session, and
+ * `unauthenticated` for one that reads with that of another: its page shows the account that was signed in before.
+ */
 export function requireCsrfToken({ method, headers }: BrowserRequest, token: string, source: string): void {
-  if (SAFE_METHODS.has(method)) return;
   const sent = headers[CSRF_HEADER];
   if (typeof sent === 'string' && equalSecrets(sent, csrfTokenOf(token))) return;
+  if (SAFE_METHODS.has(method)) {
+    if (sent === undefined) return;
+    throw new AppError('unauthenticated', 'This browser has signed in anew since: load the page again.');
+  }
   const message = `Requests of a session that change something need its csrf token in X-Svc-Csrf: see GET ${source}.`;
   throw new AppError('forbidden', message);
 }

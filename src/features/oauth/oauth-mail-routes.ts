@@ -120,7 +120,7 @@ function cookieOf({ headers }: FastifyRequest, publicUrl: string): string | unde
 
 /** The query as it was sent. */
 function queryOf({ url }: FastifyRequest): string {
-  const query = url.split('?', 2)[1] ?? '';
+  const query = /\?(.*)/s.exec(url)?.[1] ?? '';
   if (query.length <= MAX_QUERY) return query;
   throw new AppError('invalid_request', `The request must have at most ${MAX_QUERY} characters.`);
 }

@@ -52,6 +52,21 @@ describe('a session', () => {
     expect(data).toMatchObject([{ kind: 'page', client: 'Firefox on Linux', current: true, id: read.body.id }]);
   });
 
+  test('of another account, opened in the same browser, shows nothing on the pages of the first', async () => {
+    const first = await openBrowser(daemon, { apiKey: await signInAs(daemon, freshAddress()) });
+    const second = await openBrowser(daemon, { apiKey: await signInAs(daemon, freshAddress()) });
+    await second.call('/v1/memories', { body: { content: 'Bob likes tea' } });
+    const headers = { cookie: second.cookie, 'x-svc-csrf': first.session.csrf };
+    for (const path of ['/v1/memories', '/v1/account', '/v1/session']) {
+      const refused = await first.call(path, { headers });
+      expect([refused.status, refused.body.code], path).toEqual([401, 'unauthenticated']);
+    }
+    const own = await second.call<{ data: unknown[] }>('/v1/memories', {
+      headers: { 'x-svc-csrf': second.session.csrf },
+    });
+    expect(own.body.data).toHaveLength(1);
+  });
+
   test('survives a reload: its csrf token can be read again', async () => {
     const browser = await openBrowser(daemon, { apiKey: await signInAs(daemon, freshAddress()) });
     const again = await browser.call<Session>('/v1/session');
