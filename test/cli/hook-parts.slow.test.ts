@@ -154,12 +154,15 @@ describe('the files of hooks', () => {
     expect((await openSession(dependencies(), 'shared').read()).injected.sort()).toEqual([...ids].sort());
   });
 
-  test('can be changed after a hook was killed while it held the lock', async () => {
+  test.each([
+    ['', () => 0],
+    [', and the clock was set back', () => Date.now() / 1000 + 3600],
+  ])('can be changed after a hook was killed while it held the lock%s', async (_, madeSeconds) => {
     const path = join(folder, 'left.lock');
     await writeFile(path, '');
     const inTime = { nowMs: Date.now, signal: AbortSignal.abort() };
     expect(await withLock(path, inTime, async () => 'done')).toBeUndefined();
-    await utimes(path, 0, 0);
+    await utimes(path, madeSeconds(), madeSeconds());
     expect(await withLock(path, { ...inTime, signal: AbortSignal.timeout(5000) }, async () => 'done')).toBe('done');
   });
 

@@ -52,8 +52,8 @@ async function takeLock(path: string, nowMs: () => number): Promise<boolean> {
     if (code === 'ENOENT') return makeFolder(dirname(path)).then(() => false);
     if (code !== 'EEXIST' && code !== 'EPERM') throw error;
     const found = await stat(path).catch(() => undefined);
-    // Renamed before it is removed: of two that find it, one succeeds.
-    if (found && nowMs() - found.mtimeMs > ABANDONED_MS) {
+    // Renamed before it is removed: of two that find it, one succeeds. The clock may have been set back since it was made.
+    if (found && Math.abs(nowMs() - found.mtimeMs) > ABANDONED_MS) {
       const aside = `${path}.${randomUUID()}`;
       await rename(path, aside).then(
         () => rm(aside, { force: true }),
