@@ -132,8 +132,7 @@ function createQueryQuota({ db, clock, variant, counts, isShared }: Parts): Quer
     },
     async refund(tenant) {
       const { tenantId } = tenant;
-      const isPending = isUnlimited(tenant) || counts.pendingQueriesOf(tenantId, 'day') > 0;
-      if (isPending) counts.add(tenantId, 'queries', -1);
+      if (counts.pendingQueriesOf(tenantId, 'day') > 0) counts.add(tenantId, 'queries', -1);
       else await db.writes.write(tenantId, (connection) => updateQueryRefunded(connection, tenantId));
     },
   };

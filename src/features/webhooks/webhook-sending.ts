@@ -93,21 +93,24 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
     return { ...row, state, status, error, attempts: row.attempts + 1, triedAt: clock.nowMs() };
   }
 
-  /** Stores the outcome of a try. Returns whether to go on with the next delivery. */
-  async function settle(held: WebhookRow, tried: DeliveryRow, isTurnOver: boolean): Promise<boolean> {
+  /** Stores the outcome of a try at an address. Returns whether to go on with the next delivery. */
+  async function settle(held: WebhookRow, url: string, tried: DeliveryRow, isTurnOver: boolean): Promise<boolean> {
     const nowMs = clock.nowMs();
     return db.writes.write(held.tenantId, async (connection) => {
       const webhook = await findWebhook(connection, held);
       // It was removed, or another daemon has taken over.
       if (webhook?.fence !== held.fence) return false;
-      const isGone = tried.status === GONE;
+      const isGone = tried.status === GONE && webhook.url === url;
       const hasFailed = tried.error !== null;
       const retryAt = hasFailed && !isGone ? nextTryAt(tried, nowMs, chanceOf(random)) : undefined;
       await updateTried(connection, retryAt === undefined ? tried : { ...tried, state: 'waiting' });
       const dueAt = retryAt ?? ((await findNextDelivery(connection, held)) === undefined ? null : nowMs);
       const goesOn = dueAt === nowMs && !isGone && !isTurnOver && webhook.active === 1;
       await updateWebhook(connection, held, {
-        ...(hasFailed ? { lastFailedAt: nowMs, lastError: tried.error } : { lastDeliveredAt: nowMs }),
+        // What switched it off meanwhile stays its last error.
+        ...(hasFailed
+          ? webhook.active === 1 && { lastFailedAt: nowMs, lastError: tried.error }
+          : { lastDeliveredAt: nowMs }),
         ...(isGone && { active: 0 }),
         dueAt,
         claimedUntil: goesOn ? nowMs + CLAIM_MS : 0,
@@ -131,7 +134,7 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
         // Or it was switched off.
         if (!current?.active || delivery === undefined) break;
         const tried = await attempt(current, delivery);
-        if (!(await settle(webhook, tried, clock.monotonicMs() >= endMs))) return;
+        if (!(await settle(webhook, current.url, tried, clock.monotonicMs() >= endMs))) return;
       }
       await db.writes.write(key.tenantId, async (connection) => {
         await updateReleased(connection, webhook);

@@ -232,6 +232,19 @@ describe('queries', () => {
     expect(await queriesLeft(tenant)).toBe(1);
   });
 
+  test('without a quota are refunded on the day on which they counted', async () => {
+    const { tenantId } = await tenantWithLeft({}, 'Enterprise');
+    const counted = { tenantId, tier: 'Enterprise' as const };
+    daemon.clock.setWall(Date.parse('2026-05-20T23:59:59.999Z'));
+    await daemon.usage.takeQuery(counted);
+    await daemon.usage.flushRequests();
+    daemon.clock.setWall(Date.parse('2026-05-21T00:00:00.000Z'));
+    await daemon.usage.refundQuery(counted);
+    await daemon.usage.flushRequests();
+    const { days } = await daemon.usage.days(counted, 30);
+    expect(days.map(({ queries }) => queries).filter((queries) => queries !== 0)).toEqual([]);
+  });
+
   test('are reported while they are being written, too', async () => {
     const tenant = await tenantWithLeft({});
     for (let count = 0; count < 3; count += 1) await search(tenant);

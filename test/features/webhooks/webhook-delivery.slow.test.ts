@@ -177,6 +177,21 @@ describe('a delivery that fails', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
+  test('with 410 from an address that was changed meanwhile is tried at the new one', async () => {
+    const { id } = await addWebhook(caller, receiver.url);
+    const url = `${receiver.url}&moved`;
+    receiver.answerWith(async (response, { path }) => {
+      if (path.endsWith('&moved')) return response.writeHead(204).end();
+      await caller.call(`/v1/webhooks/${id}`, { method: 'PATCH', body: { url } });
+      return response.writeHead(410).end();
+    });
+    await caller.add('tea');
+    await untilTried(id, 1);
+    daemon.clock.advance(5000);
+    expect(await untilTried(id, 2)).toMatchObject({ state: 'delivered' });
+    expect(await read(id)).toMatchObject({ active: true, url });
+  });
+
   test('is sent as `reset` once the log no longer has the changes that a webhook has not seen', async () => {
     receiver.answerStatus(500);
     const { id } = await addWebhook(caller, receiver.url);
