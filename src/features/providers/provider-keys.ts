@@ -35,14 +35,15 @@ const CHECK_MS = 5000;
  */
 async function whileKeyLasts<T>(
   reader: Reader,
-  { tenantId, provider, version }: ProviderKeyRow,
+  { tenantId, provider, id, version }: ProviderKeyRow,
   removed: () => AppError,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   async function check(): Promise<void> {
     const row = await findProviderKey(reader, tenantId, provider);
-    if (row?.version !== version) controller.abort(removed());
+    // One that was removed and added again begins with the first version.
+    if (row?.id !== id || row.version !== version) controller.abort(removed());
   }
   const checking = setInterval(() => {
     check().catch(() => {
