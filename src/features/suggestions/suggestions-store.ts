@@ -80,8 +80,8 @@ export async function deleteOtherItems(
   );
 }
 
-/** One whose texts were erased with a memory is kept for its digest alone, so that it is not suggested again. */
-const STANDS = `(content IS NOT NULL OR kind NOT IN ('add', 'split'))`;
+/** An addition whose texts were erased with the memory is kept for its digest alone, so that it is not suggested again. */
+const STANDS = `(content IS NOT NULL OR kind <> 'add')`;
 
 /** Finds a suggestion by its id. */
 export async function findSuggestion(reader: Reader, tenantId: string, id: string): Promise<SuggestionRow | undefined> {
@@ -117,13 +117,14 @@ export async function findSuggestionsById(
   ]);
 }
 
-/** Lists suggestions that are open or decided, of all users unless one is given, in the order of ids after one. */
+/** Lists suggestions that are open or decided and have their texts, of all users unless one is given, in the order of ids after one. */
 export async function listDecidable(
   reader: Reader,
   { tenantId, user, afterId, limit }: { tenantId: string; user: string | undefined; afterId: string; limit: number },
 ): Promise<SuggestionRow[]> {
   return reader.all(
-    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id > ? AND state <> 'outdated' AND ${STANDS}
+    `SELECT ${COLUMN_LIST} FROM suggestions WHERE tenantId = ? AND id > ? AND state <> 'outdated'
+       AND (content IS NOT NULL OR kind NOT IN ('add', 'split'))
        ${user === undefined ? '' : 'AND endUser = ?'} ORDER BY id LIMIT ?`,
     [tenantId, afterId, ...(user === undefined ? [] : [user]), limit],
   );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { traces } from '../../helpers/tables.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { portable } from '../portability/portable-account.ts';
 import { newSuggesting } from '../suggestions/suggestion-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -33,7 +34,9 @@ test.each(['outdated', 'rejected', 'accepted'])(
     expect((await caller.suggestions(`?state=${state}`)).map((one) => one.id)).toEqual([id]);
     const redacted = await caller.call(`${at}/memory_versions/${made.memory_version_id}/redact`, { method: 'POST' });
     expect(redacted.status, redacted.text).toBe(200);
-    expect(await caller.suggestions('')).toEqual([]);
+    expect(await caller.suggestions('')).toMatchObject([{ id, state, content: null, evidence: [], reason: '' }]);
+    expect((await caller.call(`/v1/suggestions/${id}/undo`, { method: 'POST' })).status).toBe(409);
+    expect(await portable(caller).text()).not.toContain(id);
     expect(await traces(daemon.db.readers, ['pachycephalosaurus'])).toEqual({});
   },
 );
