@@ -9,6 +9,7 @@ import { ownersOf, readerOf, STRAY, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
 const ID = 'sug_of_both';
+const DECIDED = 'sug_decided';
 /** Later than any run. */
 const FAR_MS = Date.UTC(2100, 0, 1);
 const FIRST = { beforeId: undefined, limit: 9 };
@@ -45,7 +46,7 @@ export async function fillSuggestions(twin: Twin, filled: Filled): Promise<void>
     });
     await passing.savePassing(connection, { tenantId, memoryId: filled.memories.changed, dueAt: FAR_MS });
     await settings.upsertSetting(connection, { tenantId, kind: 'merge', mode: 'off', minConfidence: 0.7 });
-    const decided = { ...rowOf(twin, filled), id: 'sug_decided', textsHash: 'hash of decided' };
+    const decided = { ...rowOf(twin, filled), id: DECIDED, textsHash: 'hash of decided' };
     await suggestions.insertSuggestions(connection, [
       { ...decided, state: 'accepted', decidedAt: 5, decidedBy: 'svc', undoneAt: 4 },
     ]);
@@ -101,8 +102,12 @@ export const SUGGESTIONS: Record<string, Scenario> = {
     });
     await recordAll(twin);
     const { changed } = filled.memories;
+    // The other's with this id is decided, and not about the memory.
+    await write(twin, (connection) =>
+      suggestions.insertItems(connection, [{ tenantId, itemId: changed, suggestionId: DECIDED }]),
+    );
     const blank = () => write(twin, (connection) => suggestions.updateBlanked(connection, tenantId, changed));
-    twin.record('blanked', await blank());
+    twin.record('blanked', (await blank()).sort());
     await recordAll(twin);
     await write(twin, (connection) => suggestions.deleteOtherItems(connection, row, [changed]));
     await write(twin, (connection) =>
