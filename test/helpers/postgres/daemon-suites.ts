@@ -8,6 +8,7 @@ const ABOUT_SQLITE: readonly string[] = [
   'test/daemon/restore.slow.test.ts',
   'test/features/embeddings/vectors-elsewhere.test.ts',
   'test/features/portability/slow-exports.slow.test.ts',
+  'test/features/suggestions/accepted-additions-migration.test.ts',
   'test/features/text/signals-migration.slow.test.ts',
   'test/features/text/word-totals-migration.slow.test.ts',
   'test/lib/data-folder.test.ts',
