@@ -43,6 +43,11 @@ export function toStay(engine: Engine): string {
   return engine === 'postgres' ? 'FOR KEY SHARE' : '';
 }
 
+/** Ends a query of tenants like `toStay`, so that no other daemon writes for them either. */
+export function toStayAlone(engine: Engine): string {
+  return engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
+}
+
 /**
  * Waits until all writes that began before have ended, and keeps further ones out until the transaction ends. SQLite has
  * one write at a time.

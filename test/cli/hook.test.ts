@@ -163,6 +163,16 @@ describe('svc hook session-start', () => {
   });
 });
 
+/** Signs in with the profile of the folder, whose key stands in a file. */
+async function signIn(url: string, tenantId: string, apiKey: string): Promise<void> {
+  const folder = join(harness.folder, 'settings');
+  const profile = { url, email: `${tenantId}@example.com`, tenantId, keyStore: 'file' };
+  await mkdir(folder, { recursive: true });
+  const settings = { current: 'default', profiles: { default: profile } };
+  await writeFile(join(folder, 'settings.json'), JSON.stringify(settings));
+  await writeFile(join(folder, 'keys.json'), JSON.stringify({ [`default ${url}`]: apiKey }), { mode: 0o600 });
+}
+
 describe('svc hook stop and session-end', () => {
   test('store what was said once, in one conversation of the project', async () => {
     await hook('prompt', prompt('we use pnpm here'));
@@ -230,27 +240,20 @@ describe('svc hook stop and session-end', () => {
   });
 
   test('send what was said to the account that was signed in then, not to one that took over its profile', async () => {
-    const { daemon, folder, apiKey } = harness;
+    const { daemon, apiKey } = harness;
     const { port, url, close } = await startProxy('answer');
     await close();
     const env = { SVC_URL: url, SVC_API_KEY: '' };
     const others = await makeTenant(daemon, 'successor@example.com', 'Enterprise');
-    const signIn = async (tenantId: string, key: string) => {
-      const profile = { url, email: `${tenantId}@example.com`, tenantId, keyStore: 'file' };
-      await mkdir(join(folder, 'settings'), { recursive: true });
-      const settings = { current: 'default', profiles: { default: profile } };
-      await writeFile(join(folder, 'settings/settings.json'), JSON.stringify(settings));
-      await writeFile(join(folder, 'settings/keys.json'), JSON.stringify({ [`default ${url}`]: key }), { mode: 0o600 });
-    };
-    await signIn('first', apiKey);
+    await signIn(url, 'first', apiKey);
     await hook('stop', stop('We move to Oslo.'), { env });
     const started = await startProxy('answer', port);
-    await signIn('second', others.apiKey);
+    await signIn(url, 'second', others.apiKey);
     await hook('stop', stop('Noted elsewhere.', 'session-2'), { env });
     const { body } = await daemon.call<{ data: { id: string }[] }>(others.apiKey, '/v1/conversations');
     expect(body.data).toHaveLength(1);
     expect(await stored()).toEqual([]);
-    await signIn('first', apiKey);
+    await signIn(url, 'first', apiKey);
     await hook('session-end', session(), { env });
     expect(await stored()).toEqual([[{ role: 'assistant', content: 'We move to Oslo.' }]]);
     await started.close();
@@ -279,15 +282,7 @@ describe('svc hook stop and session-end', () => {
     const { folder, apiKey } = harness;
     const { port, url, close } = await startProxy('answer');
     await close();
-    const settings = {
-      current: 'default',
-      profiles: { default: { url, email: 'ada@example.com', tenantId: 'first', keyStore: 'file' } },
-    };
-    await mkdir(join(folder, 'settings'), { recursive: true });
-    await writeFile(join(folder, 'settings/settings.json'), JSON.stringify(settings));
-    await writeFile(join(folder, 'settings/keys.json'), JSON.stringify({ [`default ${url}`]: apiKey }), {
-      mode: 0o600,
-    });
+    await signIn(url, 'first', apiKey);
     const env = { SVC_URL: url, SVC_API_KEY: '' };
     await hook('stop', stop('We move to Oslo.'), { env });
     const queue = join(folder, 'settings/hooks/outbox.json');

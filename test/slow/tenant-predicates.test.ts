@@ -69,7 +69,7 @@ interface Outcome {
   noticed?: string;
 }
 
-/** In a process of its own: in several, each would run all scenarios first. */
+/** In one process: each of several would run all scenarios first. */
 async function run(predicates: readonly Predicate[]): Promise<Outcome[]> {
   const ids = JSON.stringify(predicates.map(({ id }) => id));
   // Loaded before the packages that it changes.

@@ -36,7 +36,9 @@ const MAX_CHARACTERS = 4_000_000;
 /** The daemon forgets idempotency keys after 24 hours; a later attempt might say something twice. */
 const UNCERTAIN_MS = 23 * 3_600_000;
 
-/** The name of an account in the files of hooks, and the one that it had in 0.1.0, which another account may have got since. */
+/**
+ * The name of an account in the files of hooks, and the one that it had in 0.1.0, which another account may have got since.
+ */
 export interface HookAccount {
   name: string;
   formerName?: string;

@@ -1,5 +1,6 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { toStayAlone } from '../../db/transactions.ts';
 
 export interface TenantRow {
   tenantId: string;
@@ -16,8 +17,7 @@ export async function findTenantByEmail(reader: Reader, email: string): Promise<
 
 /** Waits for the writes of other daemons for the tenant, and keeps further ones out until the transaction ends. */
 export async function lockTenantByEmail(connection: Connection, email: string): Promise<void> {
-  const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
-  await connection.get(`SELECT 1 FROM tenants WHERE email = ? ${lock}`, [email]);
+  await connection.get(`SELECT 1 FROM tenants WHERE email = ? ${toStayAlone(connection.engine)}`, [email]);
 }
 
 export async function findTenant(reader: Reader, tenantId: string): Promise<TenantRow | undefined> {

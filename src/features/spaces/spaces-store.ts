@@ -1,6 +1,7 @@
 import type { Tier } from '../../contract/limits.ts';
 import type { SpaceAction, SpaceRole } from '../../contract/spaces.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import { toStayAlone } from '../../db/transactions.ts';
 
 /** A member, or an invitation while `memberId` is null. Times in epoch milliseconds. */
 export interface MemberRow {
@@ -180,9 +181,9 @@ export async function deleteSpace(connection: Connection, tenantId: string): Pro
  * Keeps other daemons from erasing tenants, and from writing to them, before the transaction ends. Returns whether all exist.
  */
 export async function lockTenants(connection: Connection, tenantIds: readonly string[]): Promise<boolean> {
-  const lock = connection.engine === 'postgres' ? 'FOR NO KEY UPDATE' : '';
   const locked = await connection.all(
-    `SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL ORDER BY 1 ${lock}`,
+    `SELECT tenantId FROM tenants WHERE tenantId IN (SELECT value FROM texts(?)) AND erasedAt IS NULL ORDER BY 1
+     ${toStayAlone(connection.engine)}`,
     [JSON.stringify(tenantIds)],
   );
   return locked.length === tenantIds.length;

@@ -104,8 +104,7 @@ export function createDeciding({ db, clock, idempotency, memories, reading, tier
     { tenantId, endUser, kind, content, memoryIds, textsHash }: SuggestionRow,
   ): Promise<void> {
     const about = await memories.findRowsWithin(connection, tenantId, JSON.parse(memoryIds) as string[]);
-    const isErased = kind === 'split' && content === null;
-    if (!isErased && textsHashOf(endUser, { kind, content: content ?? undefined }, about) === textsHash) return;
+    if (textsHashOf(endUser, { kind, content: content ?? undefined }, about) === textsHash) return;
     throw new AppError(
       'conflict',
       'A memory of this suggestion was changed or erased after the suggestion was rejected.',

@@ -288,7 +288,7 @@ export function textsHashOf(
   about: readonly Pick<MemoryRow, 'contentHash'>[],
 ): string {
   const texts = about.map(({ contentHash }) => contentHash).sort();
-  const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldedContent(content!)] : [])];
+  const said = [user, kind, ...texts, ...(kind === 'add' || kind === 'split' ? [foldedContent(content ?? '')] : [])];
   return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
 }
 

@@ -117,7 +117,10 @@ export async function findSuggestionsById(
   ]);
 }
 
-/** Lists suggestions that are open or decided and have their texts, of all users unless one is given, in the order of ids after one. */
+/**
+ * Lists suggestions that are open or decided and have their texts, of all users unless one is given, in the order of ids
+ * after one.
+ */
 export async function listDecidable(
   reader: Reader,
   { tenantId, user, afterId, limit }: { tenantId: string; user: string | undefined; afterId: string; limit: number },
