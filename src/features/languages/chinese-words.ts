@@ -1,6 +1,6 @@
 import type { SearchWords } from './language.ts';
 
-export const chineseWords: SearchWords = {
+export const chineseWords = (): SearchWords => ({
   framing: `哪里 哪儿 哪 哪个 哪家 哪位 哪天 哪年 什么 什么时候 谁 怎么 怎样 如何 为什么 几 几个 几点 几岁 多少 多大 多久 多高 多远 请问 告诉 说过 提到 提过
     记得 知道 能 可以 现在 目前 当前 叫 名字 名叫 称呼 是 有 没有 做 干 会 要 应该 种 类型 最近 上次 还 自己 一些 平时 通常 一般 最 在哪 是不是 有没有 吗
     呢 的话 样 时候 去哪 号 天 家 里 去 来 用 给 跟 到 为 对 过 着 了 次 些 件 只 条 台 部 本`,
@@ -142,4 +142,4 @@ export const chineseWords: SearchWords = {
     train: 火车 高铁
     delivery: 快递 包裹 外卖
     answer: 回答 回复 简短 简洁`,
-};
+});

@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const dutchWords: SearchWords = {
+export const dutchWords = (): SearchWords => ({
   framing: `waar waarheen wanneer wie wat hoe waarom welk welke waarmee waarvan waarvoor hoeveel hoelang vaak eigenlijk nog ook alweer zeg
     zeggen gezegd verteld vertel genoemd herinner weet weten kun kan kunt graag precies nu momenteel huidige tegenwoordig heet heten
     heette naam namen noem noemt doe doet doen gedaan heb hebt heeft hebben had ben bent is zijn was moet moeten mag wil zou soort laatst
@@ -148,4 +148,4 @@ export const dutchWords: SearchWords = {
     train: trein station ns
     delivery: pakket bezorging bestelling
     answer: antwoord antwoorden kort bondig tutoyeer`,
-};
+});

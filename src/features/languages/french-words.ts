@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const frenchWords: SearchWords = {
+export const frenchWords = (): SearchWords => ({
   framing: `où quand qui que quoi quel quelle quels quelles comment pourquoi combien lequel laquelle depuis est-ce qu quelqu dis dire dit
     raconté mentionné rappelle rappelles souviens sais savoir connais peux pourrais exactement déjà actuellement moment actuel actuelle
     maintenant appelle appelles appelé nom prénom fait faire fais faites y a-t-il ai as avons avez ont avais sont suis était dois doit
@@ -146,4 +146,4 @@ export const frenchWords: SearchWords = {
     train: train tgv gare
     delivery: colis livraison commande
     answer: réponse réponses réponds court concis détaillé tutoie vouvoie`,
-};
+});

@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const germanWords: SearchWords = {
+export const germanWords = (): SearchWords => ({
   framing: `wo woher wohin wann wer wem wen wessen was wie warum wieso weshalb welcher welches welchem welchen wofür womit worauf
     woran wovon wozu worin viel viele vielen lange oft eigentlich nochmal noch sag sage sagen gesagt erzähl erzählt erwähnt erinnere
     erinnern erinnerst weißt weiß kennst kannst könntest bitte genau eigentlich derzeit aktuell momentan momentane aktuelle
@@ -160,4 +160,4 @@ export const germanWords: SearchWords = {
     heat: heizung heize wärmepumpe pelletofen
     delivery: paket lieferung bestellung bestellt
     answer: antwort antworten antworte ausführlich kurz knapp stil duzen siezen`,
-};
+});

@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const italianWords: SearchWords = {
+export const italianWords = (): SearchWords => ({
   framing: `dove quando chi che cosa quale quali come perché quanto quanta quanti quante dimmi dire detto raccontato menzionato ricordi
     ricorda ricordo sai sapere puoi potresti esattamente adesso ora attualmente momento attuale chiama chiamano chiamo chiami nome nomi
     faccio fa fare fai facciamo ho hai ha abbiamo avevo sono è era devo deve tipo genere ultima volta davvero ancora proprio qualche
@@ -146,4 +146,4 @@ export const italianWords: SearchWords = {
     train: treno stazione frecciarossa
     delivery: pacco consegna ordine
     answer: risposta risposte rispondi breve conciso`,
-};
+});

@@ -1,6 +1,6 @@
 import type { SearchWords } from './language.ts';
 
-export const japaneseWords: SearchWords = {
+export const japaneseWords = (): SearchWords => ({
   framing: `どこ 何処 いつ 誰 だれ 何 なに なん どう どの どれ どんな どちら なぜ どうして いくつ いくら 何時 何歳 何人 何回 何曜日 何年 何月 何日 何番 教え
     教えて 言った 言って 話した 覚えて 知って 知り わかる 分かる できる 今 現在 最近 名前 名 呼び 呼ん する した して いる ある です ます でした だった べき 種類
     この前 まだ 自分 何か 普段 いつも 一番 今の どのくらい どれくらい 頃 ごろ くらい 方 人 時 日 物 もの 所 的 目 行 来 使 持 言 何の`,
@@ -142,4 +142,4 @@ export const japaneseWords: SearchWords = {
     train: 電車 新幹線
     delivery: 荷物 宅配 注文
     answer: 返事 回答 簡潔 短`,
-};
+});

@@ -1,17 +1,24 @@
 /** What the rules know of a language: how a text of it is read, and which words say what. Every language has the same shape. */
-export interface Language {
+export interface Language extends Recognition, Rules {}
+
+/** How a language is recognized, and its words told apart. */
+interface Recognition {
   /** ISO 639-1. */
   code: string;
   /** Words by which it is recognized; they do not say what a statement is about. */
   functionWords: ReadonlySet<string>;
   /** Letters and endings of words that few others of the languages have: weaker than a word. */
   spelling: RegExp;
-  /** Asks for what holds now, of which no text needs to say so. */
-  present: RegExp;
   /** The words of a text in lower case, with digits in the place of number words. */
   wordsOf(text: string): string[];
   /** What is the same for all forms of a word. */
   rootOf(word: string): string;
+}
+
+/** Which words of a language say what. */
+interface Rules {
+  /** Asks for what holds now, of which no text needs to say so. */
+  present: RegExp;
   statements: StatementWords;
   said: SaidPatterns;
   /** What people have one of at a time; absent where searches know none. */
@@ -126,6 +133,30 @@ export interface SearchWords {
   compounds?: true;
   /** Without spaces between words: the index has pairs of characters. */
   isUnspaced?: true;
+}
+
+/** A language whose rules are made when a text of it is first read: compiling those of all takes a sixth of a start. */
+export function whenRead(recognition: Recognition, rules: () => Rules): Language {
+  let made: Rules | undefined;
+  const read = () => (made ??= rules());
+  return {
+    ...recognition,
+    get present() {
+      return read().present;
+    },
+    get statements() {
+      return read().statements;
+    },
+    get said() {
+      return read().said;
+    },
+    get attributes() {
+      return read().attributes;
+    },
+    get search() {
+      return read().search;
+    },
+  };
 }
 
 /** A set of the words of a text. */

@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const polishWords: SearchWords = {
+export const polishWords = (): SearchWords => ({
   framing: `gdzie skąd dokąd kiedy kto kogo komu kim co czego czym czy jak jaki jaka jakie jakiego jakiej jakim który która które którego
     której którym dlaczego czemu ile ilu powiedz mówiłem mówiłam powiedziałem wspomniałem pamiętasz pamiętam przypomnij wiesz znasz możesz
     mógłbyś dokładnie teraz obecnie aktualnie obecny obecna aktualny aktualna nazywa nazywam nazywają imię imiona nazwa ma mam masz mamy
@@ -149,4 +149,4 @@ export const polishWords: SearchWords = {
     train: pociąg dworzec pkp
     delivery: paczka dostawa zamówienie
     answer: odpowiedź odpowiedzi odpowiadaj krótko zwięźle`,
-};
+});

@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const portugueseWords: SearchWords = {
+export const portugueseWords = (): SearchWords => ({
   framing: `onde aonde quando quem que quê qual quais como porque porquê quanto quanta quantos quantas diz diga dizer disse contei mencionei
     lembra lembras lembro sabe sabes saber pode podes poderia exatamente agora atualmente momento atual chama chamam chamo chamas nome
     nomes faço faz fazer fazes há tenho tem tens temos tinha sou é está estou era devo deve tipo última vez realmente ainda próprio algum
@@ -146,4 +146,4 @@ export const portugueseWords: SearchWords = {
     train: comboio trem estação
     delivery: encomenda entrega pacote
     answer: resposta respostas responde curto conciso`,
-};
+});

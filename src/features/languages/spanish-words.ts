@@ -1,6 +1,6 @@
 import { pattern, type SearchWords } from './language.ts';
 
-export const spanishWords: SearchWords = {
+export const spanishWords = (): SearchWords => ({
   framing: `dónde donde cuándo cuando quién quien quiénes qué que cuál cual cuáles cómo como cuánto cuánta cuántos cuántas cuanto
     cuantos cuantas cuanta adónde di dime decir dije dicho conté mencioné recuerdas recuerda recuerdo sabes sabe saber puedes podrías
     exactamente ahora actualmente momento actual llama llaman llamo llamas nombre nombres hago hace hacer haces hay tengo tiene tienes
@@ -146,4 +146,4 @@ export const spanishWords: SearchWords = {
     train: tren ave estación
     delivery: paquete entrega pedido
     answer: respuesta respuestas responde breve conciso tutea tuteo`,
-};
+});
