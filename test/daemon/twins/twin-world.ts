@@ -243,7 +243,7 @@ async function act(folder: string, template: Template, { scenario, actor, expect
 
 /** Uses a key, and waits until that is stored: otherwise a later request may see it or not. */
 async function untilTouched({ app, db }: Daemon, tenantId: string, apiKey: string): Promise<void> {
-  await app.inject({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } });
+  await app.inject({ method: 'GET', url: '/v1/memories?limit=0', headers: { authorization: `Bearer ${apiKey}` } });
   const sql = 'SELECT 1 FROM apiKeys WHERE tenantId = ? AND lastUsedAt = ?';
   while ((await db.lookups.get(sql, [tenantId, ACTED_AT])) === undefined) await setTimeout(1);
 }
