@@ -5,6 +5,7 @@ import base, { ENVIRONMENT, LONG } from './vitest.config.ts';
 /** Files that measure time, or keep both processors busy themselves. */
 const ALONE = [
   'backup',
+  'neighbors',
   'noisy-tenant',
   'postgres-network',
   'same-answer',
@@ -26,7 +27,6 @@ const FIRST = [
   'bridge',
   'sync',
   'restore-kills',
-  'neighbors',
   'web/memories',
 ].map((name) => `test/slow/${name}.test.ts`);
 

@@ -1,13 +1,14 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXPORT_VERSION } from '../src/contract/portability.ts';
 import type { FairnessLoad, LoadOrder } from './fairness.ts';
 import type { FilledTenant } from './fill-folder.ts';
 import { portions } from './portions.ts';
 import { createTexts } from './texts.ts';
 
 // Loads a daemon as one tenant of the fairness benchmark, in a separate process, so that preparing and sending large
-// bodies does not slow the measurement. Prints a line when the load starts, and the statuses of its answers at the end.
+// bodies does not slow the measurement. Prints a line when it is ready, starts when it is written to, and prints the
+// statuses of its answers at the end.
 
 const INTERVAL_MS = 500;
 const EXPORT_BYTES_PER_SECOND = 40_000;
@@ -18,7 +19,7 @@ const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const CONNECTIONS_PER_ADDRESS = 2;
 const AT = '2026-01-01T10:00:00.000Z';
 
-const { load, url, tenant, seconds } = JSON.parse(process.argv[2] ?? '') as LoadOrder;
+const { load, url, tenant, seconds, scale } = JSON.parse(process.argv[2] ?? '') as LoadOrder;
 const texts = createTexts(9);
 const statuses: Record<number, number> = {};
 const agent = new http.Agent({ keepAlive: true, maxSockets: 200 });
@@ -107,14 +108,14 @@ function ideographs(characters: number, seed: number): string {
 }
 
 /** One conversation with short messages and, among every fifty, one of the maximum length. */
-function* exportedConversation(): Generator<object> {
+function* exportedConversation(version: number): Generator<object> {
   const conversationId = `conv_${'7'.repeat(32)}`;
   const shared = { metadata: {}, createdAt: AT };
   const times = { ...shared, user: 'default', version: 1, updatedAt: AT };
-  yield { type: 'svc-export', format: 'svc', version: EXPORT_VERSION, exportedAt: AT };
+  yield { type: 'svc-export', format: 'svc', version, exportedAt: AT };
   yield { type: 'conversation', id: conversationId, title: null, ...times };
   let bytes = 0;
-  for (let ordinal = 1; bytes < IMPORT_BYTES; ordinal += 1) {
+  for (let ordinal = 1; bytes < IMPORT_BYTES * scale; ordinal += 1) {
     const content = ordinal % 50 === 0 ? ideographs(100_000, ordinal) : prose(2000);
     bytes += Buffer.byteLength(content);
     const id = `msg_${ordinal.toString(16).padStart(32, '0')}`;
@@ -123,13 +124,15 @@ function* exportedConversation(): Generator<object> {
 }
 
 async function importing(): Promise<Sent> {
+  // Takes a second to load, which the other loads need not spend.
+  const { EXPORT_VERSION } = await import('../src/contract/portability.ts');
   const body: Buffer[] = [];
-  for await (const portion of portions(exportedConversation())) body.push(Buffer.from(portion));
+  for await (const portion of portions(exportedConversation(EXPORT_VERSION))) body.push(Buffer.from(portion));
   return { method: 'POST', path: '/v1/import', type: 'application/x-ndjson', body };
 }
 
 function asking(path: string): Sent[] {
-  return Array.from({ length: 110 }, () => ({ method: 'POST', path, body: json({ query: texts.query() }) }));
+  return Array.from({ length: 110 * scale }, () => ({ method: 'POST', path, body: json({ query: texts.query() }) }));
 }
 
 /** Bodies of up to 1 MB that `JSON.parse` takes longest for: deep ones, many names, many values, and the longest accepted. */
@@ -158,18 +161,18 @@ async function sendHostileBodies(bodies: readonly Buffer[]): Promise<void> {
 /** Prepares the requests of each load and returns what sends them. */
 const LOADS: Record<FairnessLoad, () => Promise<() => Promise<void>>> = {
   async ligatures() {
-    const request = appending(tenant, Array<string>(3).fill('\ufdfa'.repeat(99_999)));
+    const request = appending(tenant, Array<string>(Math.ceil(3 * scale)).fill('\ufdfa'.repeat(99_999)));
     return () => sendRepeatedly(request);
   },
   async messages() {
     const request = appending(
       tenant,
-      Array.from({ length: 500 }, () => prose(2000)),
+      Array.from({ length: 500 * scale }, () => prose(2000)),
     );
     return () => sendRepeatedly(request);
   },
   async memories() {
-    const contents = Array.from({ length: 100 }, (_, index) => ideographs(100_000, index));
+    const contents = Array.from({ length: 100 * scale }, (_, index) => ideographs(100_000, index));
     const requests = contents.map(
       (content): Sent => ({ method: 'POST', path: '/v1/memories', body: json({ content }) }),
     );
@@ -197,7 +200,8 @@ const LOADS: Record<FairnessLoad, () => Promise<() => Promise<void>>> = {
 };
 
 const run = await LOADS[load]();
-process.stdout.write('started\n');
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
 await run();
 agent.destroy();
 strangerAgent.destroy();

@@ -27,6 +27,13 @@ export interface LoadOrder {
   url: string;
   tenant: FilledTenant;
   seconds: number;
+  /** Share of the full load. */
+  scale: number;
+}
+
+interface FairnessOptions extends BenchOptions {
+  /** Share of the tenants' contents and of what loads send: fewer texts, each as long as ever. 1 by default. */
+  scale?: number;
 }
 
 /** Each load with the group of its tenant: `small`, or `large` with 20,000 messages. */
@@ -62,7 +69,7 @@ const OPERATIONS = ['GET', 'POST', 'search', '/healthz'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
 /** Measures a quiet Pro tenant alone and beside each load of a Free tenant inside its rate limit. */
-export async function benchFairness(options: BenchOptions): Promise<Section> {
+export async function benchFairness(options: FairnessOptions): Promise<Section> {
   return withDatabases(options.engine ?? 'sqlite', async (createDatabase) => {
     const settings = await createDatabase();
     return inFreshFolder((dataDir) => measureAll(dataDir, settings, options));
@@ -72,18 +79,18 @@ export async function benchFairness(options: BenchOptions): Promise<Section> {
 async function measureAll(
   dataDir: string,
   settings: Record<string, string>,
-  { seconds, nodeOptions, progress, loads = LOADS }: BenchOptions,
+  { seconds, nodeOptions, progress, loads = LOADS, scale = 1 }: FairnessOptions,
 ): Promise<Section> {
   const unknown = loads.find((name) => !LOADS.includes(name as FairnessLoad));
   if (unknown !== undefined) throw new Error(`Unknown load: ${unknown}`);
   progress('filling a tenant for each load and its measurement');
-  const conversations = { count: 100, messages: 200 };
+  const conversations = { count: 100 * scale, messages: 200 };
   const [quiet, small, large] = await fillFolder({
     dataDir,
     settings,
     seed: 11,
     groups: [
-      { tenants: LOADS.length, tier: 'Pro', memories: 1000 },
+      { tenants: LOADS.length, tier: 'Pro', memories: 1000 * scale },
       { tenants: LOADS.length, tier: 'Free', memories: 0, conversations: { count: 1, messages: 1 } },
       { tenants: 3, tier: 'Free', memories: 0, conversations },
     ],
@@ -97,10 +104,11 @@ async function measureAll(
       progress(TITLES[load].title);
       const tenant = loud[TITLES[load].from].pop()!;
       const target = { url: daemon.url, tenant: quiet![index]! };
-      await measure(target, sleep(1000));
-      const alone = await measure(target, sleep(seconds * 1000));
-      const child = await startLoad({ load, url: daemon.url, tenant, seconds: 2 * seconds });
-      measured.push({ load, alone, beside: await measure(target, Promise.race([child.ended, sleep(LONGEST_MS)])) });
+      await measure(target, () => sleep(1000));
+      const alone = await measure(target, () => sleep(seconds * 1000));
+      const child = await prepareLoad({ load, url: daemon.url, tenant, seconds: 2 * seconds, scale });
+      const beside = await measure(target, () => Promise.race([child.run(), sleep(LONGEST_MS)]));
+      measured.push({ load, alone, beside });
       progress(`answers by status: ${await child.ended}`);
     }
   } finally {
@@ -109,13 +117,13 @@ async function measureAll(
   return sectionOf(measured);
 }
 
-/** Starts a load; `ended` resolves with what its process printed last. */
-async function startLoad(order: LoadOrder): Promise<{ ended: Promise<string> }> {
+/** Prepares a load that `run` starts. `ended` resolves with what its process printed last. */
+async function prepareLoad(order: LoadOrder): Promise<{ run(): Promise<string>; ended: Promise<string> }> {
   const program = ['--import', 'tsx', 'bench/fairness-load.ts', JSON.stringify(order)];
   const child: ChildProcess = spawn(process.execPath, program, {
     cwd: ROOT,
     env: cleanEnvironment(),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout! }).on('line', (line) => lines.push(line));
@@ -125,7 +133,11 @@ async function startLoad(order: LoadOrder): Promise<{ ended: Promise<string> }> 
     );
   });
   await Promise.race([new Promise((resolve) => output.once('line', resolve)), ended]);
-  return { ended };
+  const run = () => {
+    child.stdin!.end('run');
+    return ended;
+  };
+  return { run, ended };
 }
 
 interface Target {
@@ -133,30 +145,37 @@ interface Target {
   tenant: FilledTenant;
 }
 
-/** Sends one request of each kind per round until `until` settles. */
-async function measure(target: Target, until: Promise<unknown>): Promise<Measured> {
+interface Round {
+  round: number;
+  texts: Texts;
+  agent: http.Agent;
+}
+
+/** Sends one request of each kind per round until `work` settles. */
+async function measure(target: Target, work: () => Promise<unknown>): Promise<Measured> {
   const latencies: Measured['latencies'] = { GET: [], POST: [], search: [], '/healthz': [] };
   const texts = createTexts(Date.now());
+  // Per measurement: in the pause between two, the daemon may close idle connections.
+  const agent = new http.Agent({ keepAlive: true });
   const pending: Promise<void>[] = [];
   await loopStopOf(target.url);
   let isEnded = false;
-  const ended = until.finally(() => {
+  const ended = work().finally(() => {
     isEnded = true;
   });
   for (let round = 0; !isEnded; round += 1) {
     for (const operation of OPERATIONS) {
-      pending.push(timeOf(target, operation, round, texts).then((ms) => void latencies[operation].push(ms)));
+      pending.push(timeOf(target, operation, { round, texts, agent }).then((ms) => void latencies[operation].push(ms)));
       await sleep(ROUND_MS / OPERATIONS.length);
     }
   }
   await ended;
   await Promise.all(pending);
+  agent.destroy();
   return { latencies, stopMs: await loopStopOf(target.url) };
 }
 
-const agent = new http.Agent({ keepAlive: true });
-
-function timeOf({ url, tenant }: Target, operation: Operation, round: number, texts: Texts): Promise<number> {
+function timeOf({ url, tenant }: Target, operation: Operation, { round, texts, agent }: Round): Promise<number> {
   const { path, body } = {
     GET: { path: `/v1/memories/${tenant.ids[round % tenant.ids.length]}`, body: undefined },
     POST: { path: '/v1/memories', body: { content: `${texts.memory()} ${round}` } },
