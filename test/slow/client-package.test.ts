@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { linkFrameworks } from '../helpers/frameworks.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/.bin/tsc');
@@ -35,7 +36,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function typeCheck(source: string, module: 'nodenext' | 'esnext', ...more: string[]): Promise<string> {
+/** Type-checks two programs together, of which the second has a mistake; returns the first line of each error. */
+async function typeErrors(right: string, wrong: string, module: Module, ...more: string[]): Promise<string[]> {
+  await writeFile(join(project, 'wrong.ts'), wrong);
+  const output = await compile(right, module, '--noEmit', ...more, 'wrong.ts');
+  return output.split('\n').filter((line) => /^\S/.test(line));
+}
+
+type Module = 'nodenext' | 'esnext';
+
+async function compile(source: string, module: Module, ...more: string[]): Promise<string> {
   await writeFile(join(project, 'consumer.ts'), source);
   const resolution = module === 'nodenext' ? 'nodenext' : 'bundler';
   const options = ['--strict', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--types', ''];
@@ -90,13 +100,14 @@ describe('the packed client', () => {
   });
 
   test.each(['nodenext', 'esnext'] as const)('type-checks a strict program of module %s', async (module) => {
-    expect(await typeCheck(SAMPLE, module, '--noEmit')).toBe('');
     const wrong = `${SAMPLE}export const wrong: number = (await client.account.get()).email;\n`;
-    expect(await typeCheck(wrong, module, '--noEmit')).toContain("Type 'string' is not assignable to type 'number'");
+    expect(await typeErrors(SAMPLE, wrong, module)).toEqual([
+      expect.stringMatching(/^wrong\.ts\(.*Type 'string' is not assignable to type 'number'/),
+    ]);
   });
 
   test('runs the program against a daemon', async () => {
-    await typeCheck(`${SAMPLE}console.log(JSON.stringify(await use()));\n`, 'nodenext');
+    expect(await compile(`${SAMPLE}console.log(JSON.stringify(await use()));\n`, 'nodenext', '--noCheck')).toBe('');
     const { apiKey } = await makeTenant(daemon, 'packed@example.com');
     const env = { SVC_URL: daemon.baseUrl, SVC_API_KEY: apiKey };
     const { stdout } = await execa(process.execPath, ['consumer.js'], { cwd: project, env });
@@ -135,24 +146,33 @@ describe('the packed client', () => {
     const same = `type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;\n`;
     const checks = types.map((name) => `export const is${name}: Same<packed.${name}, source.${name}> = true;\n`);
     const imports = `import type * as packed from '@svc-memory/client';\nimport type * as source from '${contract}';\n`;
-    const options = ['--noEmit', '--allowImportingTsExtensions', '--skipLibCheck'];
-    expect(await typeCheck(imports + same + checks.join(''), 'nodenext', ...options)).toBe('');
+    const options = ['--allowImportingTsExtensions', '--skipLibCheck'];
     const wrong = 'export const isOther: Same<packed.Memory, source.Conversation> = true;';
-    expect(await typeCheck(imports + same + wrong, 'nodenext', ...options)).toContain("'true' is not assignable to");
+    const [right, other] = [checks.join(''), wrong].map((text) => imports + same + text);
+    expect(await typeErrors(right!, other!, 'nodenext', ...options)).toEqual([
+      expect.stringMatching(/^wrong\.ts\(.*'true' is not assignable to/),
+    ]);
   });
 
-  test('type-checks its adapters against the packages that they adapt to', async () => {
+  test('type-checks its adapters against the packages and frameworks that they adapt to', async () => {
     await linkPeer('ai');
     await linkPeer('@anthropic-ai/sdk');
     await linkPeer('@langchain/langgraph-checkpoint');
     await linkPeer('@openai/agents-core');
+    await linkFrameworks(project);
     const source = `import { createClient } from '@svc-memory/client';
 import { memoryTools, withMemory } from '@svc-memory/client/ai-sdk';
 import { memoryFiles } from '@svc-memory/client/anthropic';
+import { SvcMemoryService } from '@svc-memory/client/google-adk';
 import { keepConversation, SvcStore } from '@svc-memory/client/langgraph';
+import { memoryBlock } from '@svc-memory/client/llamaindex';
+import { memoryProcessor } from '@svc-memory/client/mastra';
 import { SvcSession } from '@svc-memory/client/openai-agents';
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
+import type { BaseMemoryService } from '@google/adk';
 import { type BaseCheckpointSaver, type BaseStore, MemorySaver } from '@langchain/langgraph-checkpoint';
+import { createMemory, type BaseMemoryBlock } from '@llamaindex/core/memory';
+import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
 import type { Session } from '@openai/agents-core';
 import { generateText, type LanguageModel } from 'ai';
 const client = createClient();
@@ -163,11 +183,20 @@ export const tool = betaMemoryTool(memoryFiles({ client, user: 'ada' }));
 export const store: BaseStore = new SvcStore({ client, user: 'ada' });
 export const checkpointer: BaseCheckpointSaver = keepConversation(new MemorySaver(), { client });
 export const session: Session = new SvcSession({ client });
+const processor = memoryProcessor({ client, user: 'ada' });
+export const input: InputProcessor = processor;
+export const output: OutputProcessor = processor;
+export const service: BaseMemoryService = new SvcMemoryService({ client });
+export const block: BaseMemoryBlock = memoryBlock({ client, user: 'ada' });
+export const saved = memoryBlock({ client }).save(createMemory({ memoryBlocks: [block] }));
+`;
+    const wrong = `${source}export const none: string = memoryTools({ client }).memoryAdd;
+export const wrong: InputProcessor = memoryProcessor;
 `;
     // The declarations of the peers need more libraries than a strict check of ours.
-    const options = ['--noEmit', '--skipLibCheck'];
-    expect(await typeCheck(source, 'nodenext', ...options)).toBe('');
-    const wrong = 'export const none: string = memoryTools({ client }).memoryAdd;\n';
-    expect(await typeCheck(source + wrong, 'nodenext', ...options)).toContain("is not assignable to type 'string'");
+    expect(await typeErrors(source, wrong, 'nodenext', '--skipLibCheck')).toEqual([
+      expect.stringMatching(/^wrong\.ts\(.*is not assignable to type 'string'/),
+      expect.stringMatching(/^wrong\.ts\(.*error TS/),
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeClientPackage } from '../../scripts/client-package.ts';
+import { writeClientCode } from '../../scripts/client-package.ts';
 import { writeBundle } from '../../scripts/release/bundle.ts';
 import { nativeFolder } from '../../src/cli/sync/native-assistants.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -38,7 +38,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-examples-'));
-  await writeClientPackage(join(project, 'node_modules/@svc-memory/client'));
+  await writeClientCode(join(project, 'node_modules/@svc-memory/client'));
   for (const name of PACKAGES) await linkPackage(join(ROOT, 'node_modules', name), project, name);
   await linkFrameworks(project);
   for (const name of await examples()) await copyFile(join(ROOT, 'examples', name), join(project, name));

@@ -1,17 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeClientPackage } from '../../scripts/client-package.ts';
+import { writeClientCode } from '../../scripts/client-package.ts';
 import { createClient } from '../../src/client/client.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { frameworkNode, linkFrameworks } from '../helpers/frameworks.ts';
 import { type ScriptedModel, startScriptedModel } from '../helpers/scripted-model/server.ts';
-
-const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 
 let project: string;
 let daemon: TestDaemon;
@@ -20,7 +17,7 @@ let model: ScriptedModel;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-frameworks-'));
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-  await writeClientPackage(join(project, 'node_modules/@svc-memory/client'));
+  await writeClientCode(join(project, 'node_modules/@svc-memory/client'));
   await linkFrameworks(project);
   daemon = await startTestDaemon();
   model = await startScriptedModel();
@@ -43,32 +40,6 @@ async function signUp(name: string) {
   const env = { SVC_URL: daemon.baseUrl, SVC_API_KEY: apiKey };
   return { env, client: createClient({ baseUrl: daemon.baseUrl, apiKey }) };
 }
-
-test('the adapters have the types that the frameworks ask for', async () => {
-  const source = `import { createClient } from '@svc-memory/client';
-import { SvcMemoryService } from '@svc-memory/client/google-adk';
-import { memoryBlock } from '@svc-memory/client/llamaindex';
-import { memoryProcessor } from '@svc-memory/client/mastra';
-import type { BaseMemoryService } from '@google/adk';
-import { createMemory, type BaseMemoryBlock } from '@llamaindex/core/memory';
-import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
-const client = createClient();
-const processor = memoryProcessor({ client, user: 'ada' });
-export const input: InputProcessor = processor;
-export const output: OutputProcessor = processor;
-export const service: BaseMemoryService = new SvcMemoryService({ client });
-export const block: BaseMemoryBlock = memoryBlock({ client, user: 'ada' });
-export const saved = memoryBlock({ client }).save(createMemory({ memoryBlocks: [block] }));
-`;
-  const check = async (text: string) => {
-    await writeFile(join(project, 'consumer.ts'), text);
-    const options = ['--strict', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--types', '', '--noEmit'];
-    const words = [...options, '--module', 'nodenext', '--skipLibCheck', 'consumer.ts'];
-    return (await execa(TSC, words, { cwd: project, reject: false })).stdout;
-  };
-  expect(await check(source)).toBe('');
-  expect(await check(`${source}export const wrong: InputProcessor = memoryProcessor;\n`)).toContain('error TS');
-});
 
 describe('a memory service of the ADK', () => {
   const program = (
