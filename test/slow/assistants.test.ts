@@ -98,9 +98,11 @@ async function expectConnected({ list, listed, connect }: Assistant, env: Record
 }
 
 describe.each(ASSISTANTS)('$id', (assistant) => {
-  test('connects to svc over HTTP with the key in the file', async () => {
+  test('connects to svc over HTTP with the key in the file, and does not list svc after it is removed', async () => {
     await setUp(assistant.id, '--transport', 'http');
     await expectConnected(assistant);
+    await setUp(assistant.id, '--remove');
+    expect(await start(assistant.list)).not.toMatch(/\bsvc\b.*(connected|enabled)/i);
   });
 
   test('connects to svc over HTTP with the key from the environment', async () => {
@@ -112,13 +114,6 @@ describe.each(ASSISTANTS)('$id', (assistant) => {
     await storeKey(environment, daemon.baseUrl, apiKey);
     await setUp(assistant.id);
     await expectConnected(assistant);
-  });
-
-  test('does not list svc after it is removed', async () => {
-    await setUp(assistant.id, '--transport', 'http');
-    await start(assistant.list);
-    await setUp(assistant.id, '--remove');
-    expect(await start(assistant.list)).not.toMatch(/\bsvc\b.*(connected|enabled)/i);
   });
 });
 
