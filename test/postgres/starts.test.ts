@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { migratePostgres } from '../../src/db/postgres/migrate.ts';
+import { MIGRATION_LOCK, migratePostgres } from '../../src/db/postgres/migrate.ts';
 import { openPostgres, type PostgresOptions } from '../../src/db/postgres/open.ts';
 import { startTestDaemon } from '../helpers/daemon.ts';
 import { dropDatabase, ensureDatabase } from '../helpers/postgres/databases.ts';
@@ -58,6 +58,19 @@ test('a daemon serves the schema of the next version beside the daemon that made
   await expect(openPostgres(url, options)).rejects.toThrow('Install the newer svc');
   await setVersion(SCHEMA_VERSION - 1);
   await expect(openPostgres(url, options)).rejects.toThrow('Start the daemon once');
+});
+
+test('a start on a migrated database does not wait for the lock under which daemons migrate', async () => {
+  const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
+  await migratePostgres(url);
+  const other = new pg.Client(url);
+  await other.connect();
+  try {
+    await other.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await migratePostgres(url);
+  } finally {
+    await other.end();
+  }
 });
 
 test('leaves a database alone in which svc may not create tables, and reports why', async () => {

@@ -40,7 +40,7 @@ function startFault(error: unknown, url: string): unknown {
 const BASELINE_VERSION = 15;
 
 /** Names the lock under which one daemon migrates while others wait. */
-const MIGRATION_LOCK = 0x737664;
+export const MIGRATION_LOCK = 0x737664;
 
 /** Steps by version: the baseline is what SQLite has after as many migrations. */
 const STEPS: ReadonlyMap<number, Migration> = new Map([
@@ -65,8 +65,9 @@ export async function migratePostgres(url: string): Promise<void> {
   });
   try {
     await checkAuthority(url);
+    const before = await versionOf(builder);
     for (const [version, step] of STEPS)
-      await builder.transaction((transaction) => runStep(transaction, version, step));
+      if (version > before) await builder.transaction((transaction) => runStep(transaction, version, step));
   } catch (error) {
     throw postgresError(startFault(error, url));
   } finally {
@@ -82,10 +83,10 @@ async function runStep(transaction: Knex.Transaction, version: number, step: Mig
 }
 
 /** Zero for an empty database. */
-async function versionOf(transaction: Knex.Transaction): Promise<number> {
-  const { rows: tables } = await transaction.raw(`SELECT to_regclass('"schemaVersion"') AS name`);
+async function versionOf(database: Knex): Promise<number> {
+  const { rows: tables } = await database.raw(`SELECT to_regclass('"schemaVersion"') AS name`);
   if (tables[0].name === null) return 0;
-  const { rows } = await transaction.raw('SELECT version FROM "schemaVersion"');
+  const { rows } = await database.raw('SELECT version FROM "schemaVersion"');
   return Number(rows[0].version);
 }
 
