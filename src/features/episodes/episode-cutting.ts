@@ -212,7 +212,7 @@ interface Parts {
 /** The number of messages cut per transaction, about ten milliseconds of work; also the maximum length of a cut. */
 const WINDOW = 500;
 
-/** Stands for all that the answers with the cuts of a conversation quote: a message may have moved to another cut since. */
+/** What the answers with the cuts of a conversation quote, as a whole: a message may have moved to another cut since. */
 export const quotedCutsOf = (conversationId: string) => `cuts of ${conversationId}`;
 
 export function createEpisodeCutting(parts: Parts): EpisodeCutting {

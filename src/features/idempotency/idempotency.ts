@@ -18,7 +18,7 @@ import {
 } from './idempotency-store.ts';
 
 const RETENTION_MS = 24 * 3_600_000;
-/** Stands for all that the answers to streamed requests quote: reports of imports name attachments of messages. */
+/** What the answers to streamed requests quote, as a whole: reports of imports name attachments of messages. */
 export const STREAMED = 'streamed';
 /** Deleted in one transaction. */
 const SWEEP_ROWS = 200;

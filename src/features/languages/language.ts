@@ -1,7 +1,7 @@
 /** What the rules know of a language: how a text of it is read, and which words say what. Every language has the same shape. */
 export interface Language extends Recognition, Rules {}
 
-/** How a language is recognized, and its words told apart. */
+/** How a language is recognized, and which words a text of it has. */
 interface Recognition {
   /** ISO 639-1. */
   code: string;
@@ -135,7 +135,7 @@ export interface SearchWords {
   isUnspaced?: true;
 }
 
-/** A language whose rules are made when a text of it is first read: compiling those of all takes a sixth of a start. */
+/** A language whose rules are made when a text of it is first read: compiling those of all takes a fifth of a start. */
 export function whenRead(recognition: Recognition, rules: () => Rules): Language {
   let made: Rules | undefined;
   const read = () => (made ??= rules());

@@ -53,27 +53,30 @@ async function baselines(world: TwinWorld): Promise<Baseline[]> {
   return found.sort((a, b) => a.executed.size - b.executed.size);
 }
 
-/** Whether the scenario sees that the predicate is missing. One that differs by chance proves nothing, and throws. */
+/** Whether the scenario sees that the predicate is missing. */
 async function notices(world: TwinWorld, id: number, baseline: Baseline): Promise<boolean> {
-  const { name, actor, records } = baseline;
-  const repeat = () => world.run(SCENARIOS[name]!, cast(actor), records);
   state.without = id;
   try {
-    await repeat();
+    await repeat(world, baseline);
     return false;
   } catch {
-    state.without = undefined;
-    if (!baseline.isRepeatable) await repeat();
-    baseline.isRepeatable = true;
     return true;
   } finally {
     state.without = undefined;
   }
 }
 
-/** The first scenario that sees that the predicate is missing. */
+const repeat = (world: TwinWorld, { name, actor, records }: Baseline) =>
+  world.run(SCENARIOS[name]!, cast(actor), records);
+
+/** The first scenario that sees that the predicate is missing. One that differs by chance proves nothing, and throws. */
 async function noticedBy(world: TwinWorld, id: number, candidates: readonly Baseline[]): Promise<Baseline | undefined> {
-  for (const candidate of candidates) if (await notices(world, id, candidate)) return candidate;
+  for (const candidate of candidates) {
+    if (!(await notices(world, id, candidate))) continue;
+    if (!candidate.isRepeatable) await repeat(world, candidate);
+    candidate.isRepeatable = true;
+    return candidate;
+  }
   return undefined;
 }
 
