@@ -58,15 +58,6 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Models that are backfilled and not retiring. */
-async function ofFilled(places: string[]): Promise<string[]> {
-  const models = await daemon.db.readers.all<{ id: number }>(
-    `SELECT id FROM embeddingModels WHERE state <> 'retiring' AND COALESCE(memoryFill, messageFill, episodeFill) IS NULL`,
-  );
-  const ids = new Set(models.map(({ id }) => `${id}`));
-  return places.filter((place) => ids.has(place.split(' ')[0]!)).sort();
-}
-
 test('after any history every searchable row has a vector or waits for one, and no other row does', {
   timeout: 60_000,
 }, async () => {
@@ -76,8 +67,8 @@ test('after any history every searchable row has a vector or waits for one, and 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const take = createWorld(caller);
       for (const each of steps) await take(each);
-      const [vectors, jobs, rows] = [await daemon.vectors(), await daemon.jobs(), await daemon.rows()];
-      expect(await ofFilled([...vectors, ...jobs])).toEqual(await ofFilled(rows));
+      const { have, need } = await daemon.filled();
+      expect(have).toEqual(need);
       expect(await daemon.db.writes.write('daemon', vectorProblems)).toEqual([]);
     }),
     { numRuns: HISTORIES },
