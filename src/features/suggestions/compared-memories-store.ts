@@ -11,9 +11,10 @@ export interface Compared {
   remaining: number;
 }
 
-/** Lists tenants with memories to compare, with their progress: new tenants have none. */
+/** Lists tenants with memories to compare after one, by their ids, with their progress: new tenants have none. */
 export async function listTenantsToCompare(
   reader: Reader,
+  afterTenantId: string,
   limit: number,
 ): Promise<
   { tenantId: string; last: number; changeNumber: number | null; afterId: string | null; remaining: number | null }[]
@@ -21,11 +22,11 @@ export async function listTenantsToCompare(
   return reader.all(
     `SELECT t.tenantId, t.last, c.changeNumber, c.afterId, c.remaining FROM (
        SELECT tenantId, (SELECT l.number FROM changes l WHERE l.tenantId = p.tenantId ORDER BY l.number DESC LIMIT 1) AS last
-         FROM tenants p WHERE p.erasedAt IS NULL) t
+         FROM tenants p WHERE p.tenantId > ? AND p.erasedAt IS NULL) t
        LEFT JOIN comparedMemories c ON c.tenantId = t.tenantId
      WHERE t.last IS NOT NULL AND (c.changeNumber IS NULL OR c.afterId IS NOT NULL OR c.changeNumber < t.last)
-     LIMIT ?`,
-    [limit],
+     ORDER BY t.tenantId LIMIT ?`,
+    [afterTenantId, limit],
   );
 }
 

@@ -85,6 +85,8 @@ export function createComparing({
   topics,
 }: Parts): Comparing {
   const passed = createPassedTimes({ db, clock, log, memories, suggest });
+  /** The last one that had its turn: the next run goes on with those after it. */
+  let lastTenant = '';
 
   /** Suggests what the rules find in a memory, and stores when to look at it again. */
   async function lookAt(tenantId: string, id: string): Promise<void> {
@@ -188,18 +190,25 @@ export function createComparing({
     async follow() {
       const untilMs = clock.monotonicMs() + RUN_MS;
       const failed = new Set<string>();
+      let isWholeRound = lastTenant === '';
+      let hasCompared = false;
       for (;;) {
-        const tenants = (await listTenantsToCompare(db.readers, TENANTS)).filter(
-          ({ tenantId }) => !failed.has(tenantId),
-        );
+        const tenants = await listTenantsToCompare(db.readers, lastTenant, TENANTS);
         for (const progress of tenants) {
+          lastTenant = progress.tenantId;
+          if (failed.has(lastTenant)) continue;
           await compareSome(progress).catch((error: unknown) => {
             failed.add(progress.tenantId);
             log.warn({ error, tenantId: progress.tenantId }, 'could not compare the memories of an account');
           });
+          hasCompared = true;
+          if (clock.monotonicMs() >= untilMs) return true;
         }
-        if (tenants.length === 0) return false;
-        if (clock.monotonicMs() >= untilMs) return true;
+        if (tenants.length === TENANTS) continue;
+        lastTenant = '';
+        if (isWholeRound && !hasCompared) return false;
+        isWholeRound = true;
+        hasCompared = false;
       }
     },
     countUnread: (tenantId) => countUncompared(db.lookups, tenantId),
