@@ -21,6 +21,8 @@ export interface CandidateQuery {
   /** Folded query terms. */
   terms: readonly string[];
   phrases?: Phrases;
+  /** Finds by these terms and their forms alone, not by words related to them. */
+  ownWords?: boolean;
   /** The words of the query's language; absent for English. */
   reading?: SearchReading | undefined;
   /** By term, the roots of words related to it, where the language is not English. */

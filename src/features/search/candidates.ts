@@ -61,7 +61,8 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       pendingNearest?.catch(() => {});
       const lookups: TermLookup[] = [];
       // The table is of English words.
-      const table = query.reading === undefined ? await words.table() : NO_WORDS;
+      const hasTable = query.reading === undefined && !query.ownWords;
+      const table = hasTable ? await words.table() : NO_WORDS;
       for (const search of searches) lookups.push(await lookUpTerms(search, table));
       const terms = classifyTerms(query.terms, lookups);
       const nearest = await pendingNearest;

@@ -17,7 +17,7 @@ interface SimilarTo {
   vector?: QueryVector | undefined;
   /** Other words in which a memory like it may have been told. */
   wordings?: readonly string[];
-  /** Least weight of the words that both share, without a vector: about 1 for one rare word. */
+  /** Least weight of the words that both share, without a vector: about 1 for one rare word. Related words are not shared. */
   minShared?: number;
   filter?: CandidateQuery['filter'];
   limit: number;
@@ -40,13 +40,14 @@ export function createSimilarMemories({
   db: Database;
   candidates: CandidateSearch;
 }): SimilarMemories {
-  return ({ tenantId, endUser, scope }, { text, vector, wordings, minShared = 0, filter = {}, limit, nowMs }) => {
+  return ({ tenantId, endUser, scope }, { text, vector, wordings, minShared, filter = {}, limit, nowMs }) => {
     const parsed = withWordings(parseQuery(text.slice(0, MAX_QUERY_CHARACTERS), nowMs), wordings);
     const query: CandidateQuery = {
       ...{ tenantId, endUser, scope, filter, nowMs, types: ['memory'], asOfMs: undefined },
       ...(vector === undefined
         ? { terms: parsed.terms, phrases: parsed.phrases, months: parsed.months }
         : { terms: [], months: [] }),
+      ownWords: minShared !== undefined,
       pool: Math.max(MIN_POOL, limit),
     };
     return db.readers.together(tenantId, async (reader) => {
@@ -55,7 +56,7 @@ export function createSimilarMemories({
         vector === undefined
           ? rankMatches(matchesOf(found, parsed, nowMs), 'default')
               .ranked.map(({ item }) => item)
-              .filter(({ coverage }) => coverage.information >= minShared)
+              .filter(({ coverage }) => coverage.information >= (minShared ?? 0))
           : found.candidates.toSorted((a, b) => (b.scores.vector ?? -1) - (a.scores.vector ?? -1));
       const chosen = best.slice(0, limit);
       const rows = await candidates.load(
