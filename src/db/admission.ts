@@ -10,11 +10,16 @@ export interface Admission {
   check(connection: Connection): Promise<void>;
 }
 
-const admissions = new AsyncLocalStorage<Admission>();
+const admissions = new AsyncLocalStorage<Admission | undefined>();
 
 /** Runs `work`, whose writes to the tenant of the admission check it; those to other tenants do not. */
 export function withAdmission<T>(admission: Admission, work: () => T): T {
   return admissions.run(admission, work);
+}
+
+/** Runs `work`, which goes on after the request that starts it, whatever becomes of the caller. */
+export function withoutAdmission<T>(work: () => T): T {
+  return admissions.run(undefined, work);
 }
 
 /** The admission that a write to a tenant has to check. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { withoutAdmission } from '../../db/admission.ts';
 import type { Database } from '../../db/open.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
@@ -262,12 +263,13 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   let pollAgain = false;
   function follow(): Promise<void> {
     pollAgain = true;
-    polling ??= (async () => {
+    // A request may call this, and jobs of other members start with it.
+    polling ??= withoutAdmission(async () => {
       while (pollAgain) {
         pollAgain = false;
         await startDue();
       }
-    })().finally(() => {
+    }).finally(() => {
       polling = undefined;
     });
     return polling;

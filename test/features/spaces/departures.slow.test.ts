@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Space, SpaceMember } from '../../../src/contract/spaces.ts';
 import type { Webhook } from '../../../src/contract/webhooks.ts';
+import { converse, extract, extracted, KEY, untilEnded } from '../extraction/extraction-daemon.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
-import { startProviderDaemon } from '../providers/provider-daemon.ts';
+import { putKey, startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
 import { addWebhook, type Receiver, startReceiver } from '../webhooks/receiver.ts';
 import { addMember, inSpace, newPerson, newSpace, type Person } from './space-callers.ts';
 
@@ -116,6 +117,23 @@ test('a job that a member has started ends with the membership, and stores nothi
     daemon.jobs.advance(connection, { ...job, state: 'running' }, { done: 1 }),
   );
   await expect(late).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('a running job goes on after the role of the member whose request started it was lowered to writer', async () => {
+  const server = await startProviderServer('openai');
+  try {
+    await putKey(asLin, server, KEY);
+    server.respond(() => ({ memories: [extracted('The team deploys on Tuesdays', [1])] }));
+    server.state.troubleFor = async () => {
+      await DEPARTURES['made writer']!();
+      return undefined;
+    };
+    const jobId = await extract(asLin, await converse(asLin, ['We deploy on Tuesdays']));
+    expect(await untilEnded(asAda, jobId)).toMatchObject({ state: 'done', error: null });
+    expect(await asAda.list()).toEqual(['The team deploys on Tuesdays']);
+  } finally {
+    await server.close();
+  }
 });
 
 test('the answers to requests with an Idempotency-Key do not keep the address of an erased account', async () => {
