@@ -43,11 +43,13 @@ const NO_DIGIT = '(?!\\w*[a-z][A-Z]{2}|\\w*[A-Z]{2}[a-z])[^\\d]{0,23}$';
 
 /** Also after an escaped line break, as in JSON. */
 const NAME_START = '(?<!(?<!\\\\)\\w)';
-const PASSWORD = `passw(?:or[dt]|d)|pass(?:phrase|code)|${NAME_START}pass(?!a[gu]|ed|es|i[ov]|ing|port)|${NAME_START}psk|${NAME_START}pwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호`;
+const PASSWORD = `passw(?:or[dt]|d)|pass(?:phrase|code)|${NAME_START}pass(?!a[gu]|e[dns]|i[ov]|ing|port|th)|${NAME_START}psk|${NAME_START}pwd?\\b|pwd|kennwort|mot de passe|contrase(?:ñ|n)a|senha|wachtwoord|lösenord|hasło|пароль|密码|密碼|パスワード|비밀번호`;
 const PUBLIC_KEY =
-  '(?<!(?:public|publishable|site|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|lookup|dedupe?|map|query|state|s3)[ _.-]?key)';
+  '(?<!(?:public|publishable|site|primary|foreign|cache|partition|sort|shard|row|object|index|idempotency|host|hot|shortcut|lookup|dedupe?|map|query|state|s3)[ _.-]?key|(?:mon|don|tur|hoc|joc|whis)key)';
 const NOT_TOKEN = '(?<!(?:page|next|continuation|sync|cancel|cancellation|design|css|js|csrf|xsrf)[ _.-]?token)';
-const SECRET = `secrets?(?<!:secrets?)|secret access key|token${NOT_TOKEN}|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|(?:auth|pass|pat|pw|sas)(?<=[_-]\\w{2,4})|\\bauth(?=\\\\{0,3}["']\\s?:)|dsn`;
+/** Not the beginning of a word, such as `path`, `patient` or `author`. */
+const SHORT_NAME = '(?:(?:auth|pass|pat|pw|sas)(?<=[_-]\\w{2,4})|dsn)(?![a-z])';
+const SECRET = `secrets?(?<!:secrets?)(?!ar)|secret access key|token${NOT_TOKEN}(?!i[sz])|(?<=[A-Za-z0-9][_.-]?)key${PUBLIC_KEY}|credentials?|${SHORT_NAME}|\\bauth(?=\\\\{0,3}["']\\s?:)`;
 /** Names that go on, and hold something about a secret: `token_url`, `maxTokens`, `passwordLength`. */
 const ABOUT =
   '(?!s?[_.-]?(?:ur[li]|endpoint|path|file|dir|folder|names?\\b|types?\\b|expir|length|len\\b|count|limit|ttl|ids?\\b|field|label|hint|policy|hash|digest|size|max|min|budget|usage|regex|pattern|format|version|algorithm|board|word|frame|code\\b|ring\\b|space|stroke|fingerprint|prefix))';

@@ -19,6 +19,15 @@ afterAll(() => daemon.close());
 const call = async (path: string, body?: unknown, method?: string) =>
   (await daemon.call<Record<string, unknown>>(apiKey, path, { body, ...(method && { method }) })).body;
 
+/** Values whose names have the letters of one that tells a credential. */
+const HARMLESS = [
+  '{"file_path": "src/components/Button2New.tsx", "image_path":"reports/Q3-2024-final.xlsx"}',
+  '{"test_pattern": "^v[0-9]+x2$", "x_path": "//div[@id=1]/span[2]", "min_patch": "KB5031455x64"}',
+  'new_patient_id: MRN00112233, co_author: "ada.lovelace1815", cert_authority = "R10.LetsEncrypt"',
+  'tokenizer = "cl100k_base", passthrough: "x1y2z3a4b5", tests_passed: "17of20tests"',
+  '"secretary": "ada.lovelace1815", "hotkey": "Ctrl+Shift+F12", recordsNumber: INV-2024-00117x, "turkey": "Bronze-14lb2"',
+].join('\n');
+
 describe('credentials in what callers write', () => {
   test('are masked in memories that are added, and the answer says how many', async () => {
     const added = await call('/v1/memories', { content: SAID });
@@ -30,6 +39,12 @@ describe('credentials in what callers write', () => {
     });
     expect(data).toMatchObject([{ content: 'tea' }, { content: `${MASKED}, ${MASK}`, redacted: 2 }]);
     expect((data as object[])[0]).not.toHaveProperty('redacted');
+  });
+
+  test('are not taken for what stands in paths, of patients, of authors and the like', async () => {
+    const added = await call('/v1/memories', { content: HARMLESS });
+    expect(added).toMatchObject({ content: HARMLESS });
+    expect(added).not.toHaveProperty('redacted');
   });
 
   test('are masked in memories that are changed or put by external id', async () => {
