@@ -181,7 +181,13 @@ function entropyOf(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** Masks the credentials in all texts and names of members of a JSON value, in steps. No member is lost. */
+/** A longer value is no credential that only its name tells. */
+const MAX_NAMED_LENGTH = 500;
+
+/**
+ * Masks the credentials in all texts and names of members of a JSON value, also those that the name of a member tells, in
+ * steps. No member is lost.
+ */
 export function* redactJson<T>(value: T): Generator<void, { value: T; count: number }> {
   let count = 0;
   function* mask(text: string): Generator<void, string> {
@@ -189,22 +195,36 @@ export function* redactJson<T>(value: T): Generator<void, { value: T; count: num
     count += masked.count;
     return masked.text;
   }
-  function* redacted(part: unknown): Generator<void, unknown> {
-    if (typeof part === 'string') return yield* mask(part);
+  /** Masks a text as it would be behind its name in a file. */
+  function* maskNamed(name: string, text: string): Generator<void, string> {
+    const quote = ['"', "'", '`'].find((one) => !name.includes(one) && !text.includes(one));
+    if (quote === undefined || !REDACTION_RULES.some(({ keyword }) => keyword.test(name))) return text;
+    const before = `${quote}${name}${quote}: ${quote}`;
+    const masked = yield* redactInSteps(before + text + quote);
+    if (masked.count === 0 || !masked.text.startsWith(before) || !masked.text.endsWith(quote)) return text;
+    count += masked.count;
+    return masked.text.slice(before.length, -1);
+  }
+  function* redacted(part: unknown, name?: string): Generator<void, unknown> {
+    if (typeof part === 'string') {
+      const masked = yield* mask(part);
+      const mayBeNamed = name !== undefined && masked === part && part.length <= MAX_NAMED_LENGTH;
+      return mayBeNamed ? yield* maskNamed(name, part) : masked;
+    }
     if (typeof part !== 'object' || part === null) return part;
     if (Array.isArray(part)) {
       const items: unknown[] = [];
       for (const item of part) {
-        items.push(yield* redacted(item));
+        items.push(yield* redacted(item, name));
         yield;
       }
       return items;
     }
     const nameFor = distinctNames(part);
     const members: [name: string, member: unknown][] = [];
-    for (const [name, member] of Object.entries(part)) {
-      const masked = yield* redacted(member);
-      members.push([nameFor(name, yield* mask(name)), masked]);
+    for (const [of, member] of Object.entries(part)) {
+      const masked = yield* redacted(member, of);
+      members.push([nameFor(of, yield* mask(of)), masked]);
       yield;
     }
     return Object.fromEntries(members);

@@ -86,6 +86,32 @@ describe('credentials in what callers write', () => {
     expect(JSON.stringify(await call(path))).not.toContain(TOKEN.slice(0, -1));
   });
 
+  test('are masked in arguments and results of tools whose names tell them, as in a text', async () => {
+    const named = {
+      user: 'ada',
+      password: 'Tr0ub4dor&3',
+      db: { DB_PASSWORD: 'x7Kp29qLmW' },
+      apiKeys: ['q8Zr41vXk0Tn'],
+    };
+    const harmless = { page_token: 'q8Zr41vXk0Tn', password: 'string', maxTokens: '4096', note: 'x7Kp29qLmW' };
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool_call', id: '1', name: 'login', arguments: named }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool_result', toolCallId: '1', content: { ...harmless, apiSecret: "it's7Kp29qLmW" } }],
+      },
+    ];
+    const { conversationId, messages: answers } = await call('/v1/remember', { messages });
+    const mask = '[redacted: assigned-secret]';
+    const masked = { user: 'ada', password: mask, db: { DB_PASSWORD: mask }, apiKeys: [mask] };
+    expect(answers).toMatchObject([
+      { content: [{ arguments: masked }], redacted: 3 },
+      { content: [{ content: { ...harmless, apiSecret: mask } }], redacted: 1 },
+    ]);
+    const stored = JSON.stringify(await call(`/v1/conversations/${conversationId}/messages`));
+    for (const secret of ['Tr0ub4dor', "it's7"]) expect(stored).not.toContain(secret);
+  });
+
   test('are replayed masked when the request is repeated', async () => {
     const request = { body: { content: `third ${SAID}` }, headers: { 'idempotency-key': 'redacted-once' } };
     const [first, second] = [
