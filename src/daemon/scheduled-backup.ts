@@ -4,7 +4,7 @@ import { type Clock, parseTimestamp } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { backUp } from './backup.ts';
-import { backupName, isBackupDue, listBackupFolder, pruneBackups } from './backup-folder.ts';
+import { backupName, isBackupDue, listBackupFolder, pruneBackups, removeLeftDrafts } from './backup-folder.ts';
 import { type BackupPlan, readBackupPlan } from './backup-plan.ts';
 import type { Config } from './config-settings.ts';
 
@@ -39,6 +39,8 @@ export function createScheduledBackups({
     async (run) => {
       const { folder, keep, schedule } = await readBackupPlan(config);
       await makeFolder(folder);
+      // First: they may be what fills the disk.
+      await removeLeftDrafts(folder, clock.nowMs());
       const { file, bytes } = await backUp(config, join(folder, backupName(clock.nowMs())), { ...run, force: false });
       log.info({ file, bytes }, 'backed up');
       if (schedule !== 'off') await pruneBackups(folder, keep, clock.nowMs());

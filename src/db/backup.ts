@@ -22,7 +22,7 @@ export interface BackupOptions {
 export async function backUpDatabase(file: string, target: string, options: BackupOptions): Promise<CopyFacts> {
   const { force, hooks, onProgress, signal } = options;
   await (force ? refuseSpecial(target) : refuseExisting(target));
-  const draft = `${target}.${process.pid}.draft`;
+  const draft = draftOf(target, process.pid);
   try {
     await createPrivate(draft);
     await copyDatabase(file, draft, onProgress, signal);
@@ -39,6 +39,11 @@ export async function backUpDatabase(file: string, target: string, options: Back
     await discardCopy(draft);
     throw copyFault(error, target);
   }
+}
+
+/** The file that a process writes a backup to until it is complete; a kill leaves it behind. */
+export function draftOf(target: string, pid: number): string {
+  return `${target}.${pid}.draft`;
 }
 
 async function refuseExisting(target: string): Promise<void> {

@@ -132,7 +132,7 @@ function processNamespace(): string {
 }
 
 /** Whether another process runs with this id. */
-function isOtherProcess(pid: number): boolean {
+export function isOtherProcess(pid: number): boolean {
   try {
     return pid !== process.pid && process.kill(pid, 0);
   } catch (error) {

@@ -1,12 +1,14 @@
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { backupName } from '../../src/daemon/backup-folder.ts';
 import { readConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
 import { createReadiness } from '../../src/daemon/health.ts';
 import { createLog } from '../../src/daemon/log.ts';
 import { createScheduledBackups } from '../../src/daemon/scheduled-backup.ts';
+import { draftOf } from '../../src/db/backup.ts';
 import { createTestClock, type TestClock } from '../helpers/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { onPostgres } from '../helpers/postgres/folder-databases.ts';
@@ -73,6 +75,18 @@ describe.skipIf(onPostgres)('scheduled backups', () => {
     expect(left).not.toContain(first);
     expect(scheduled.state()).toBe('ok');
     expect(await readFile(join(daemon.folder, 'last-backup'), 'utf8')).not.toBe('');
+  });
+
+  test('delete what killed ones left, and nothing that is written at the moment or not theirs', async () => {
+    clock.freeze();
+    const [recent, old] = [1, 25].map((hours) => backupName(clock.nowMs() - hours * HOUR_MS)) as [string, string];
+    // Linux gives no process so great an id.
+    const killed = [draftOf(recent, 2 ** 30), draftOf(recent, process.pid), draftOf(old, process.ppid)];
+    const others = [draftOf(recent, process.ppid), draftOf('notes', 7)];
+    await mkdir(folder());
+    for (const name of [...killed, `${killed[0]}-wal`, ...others]) await writeFile(join(folder(), name), 'a copy');
+    await follow(open(hourly));
+    expect(await backups()).toEqual([backupName(clock.nowMs()), ...others].sort());
   });
 
   test('are not made without a schedule', async () => {
