@@ -8,6 +8,7 @@ export interface TextPurge {
   due(): void;
   /** A whole tenant was erased: the next sweep purges it. */
   dueNow(): void;
+  /** Purges if that is due. If it fails, it is due at the next sweep. */
   sweep(): Promise<void>;
 }
 
@@ -18,20 +19,27 @@ export function createTextPurge({ db, clock, text }: { db: Database; clock: Cloc
   let isDue = true;
   let purgedAtMs = Number.NEGATIVE_INFINITY;
 
+  function dueNow(): void {
+    isDue = true;
+    purgedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
   return {
     due() {
       isDue = true;
     },
-    dueNow() {
-      isDue = true;
-      purgedAtMs = Number.NEGATIVE_INFINITY;
-    },
+    dueNow,
     async sweep() {
       if (!isDue || clock.monotonicMs() - purgedAtMs < PURGE_EVERY_MS) return;
       isDue = false;
       purgedAtMs = clock.monotonicMs();
       let portion: 'first' | 'next' = 'first';
-      while (await db.writes.write('daemon', (connection) => text.purge(connection, portion))) portion = 'next';
+      try {
+        while (await db.writes.write('daemon', (connection) => text.purge(connection, portion))) portion = 'next';
+      } catch (error) {
+        dueNow();
+        throw error;
+      }
     },
   };
 }
