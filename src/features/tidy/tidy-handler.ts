@@ -11,7 +11,7 @@ import { MAX_OPEN } from '../suggestions/suggesting.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
 import { type ModelProposal, promptOf, SYSTEM, suggestionsIn, TIDY_OUTPUT } from './model-output.ts';
 import { countToTidy, type TidyOwner, tidyFilterOf, updateTidied } from './tidy-store.ts';
-import type { Portion, ReadPortion } from './work-list.ts';
+import { type Portion, type ReadPortion, toTidyMemory } from './work-list.ts';
 
 interface Parts {
   db: Database;
@@ -53,18 +53,21 @@ export function createTidyHandler(parts: Parts): JobHandler {
     return [counted, (value as { suggestions: ModelProposal[] }).suggestions];
   }
 
-  /** Whether everything that the model was shown still exists: its output may repeat any of it. */
-  async function isThere(connection: Connection, tenantId: string, { clusters }: Portion): Promise<boolean> {
-    const ids = clusters.flat().map(({ id }) => id);
-    return (await memories.findRowsWithin(connection, tenantId, ids)).length === ids.length;
+  /** Whether all memories still say what the model was shown: its output may repeat any of it. */
+  async function isUnchanged(connection: Connection, tenantId: string, { clusters }: Portion): Promise<boolean> {
+    const shown = clusters.flat();
+    const ids = shown.map(({ id }) => id);
+    const rows = await memories.findRowsWithin(connection, tenantId, ids);
+    const contents = new Map(rows.map(toTidyMemory).map(({ id, content }) => [id, content]));
+    return shown.every(({ id, content }) => contents.get(id) === content);
   }
 
-  /** Has no effect if anything that the model was shown has been erased: the portion is then read again. */
+  /** Has no effect if anything that the model was shown has changed or been erased: the portion is then read again. */
   async function store(job: JobRow, portion: Portion, proposals: readonly ModelProposal[]): Promise<JobRow> {
     const { tenantId, endUser, project, total } = job;
     const checked = await suggestionsIn(tenantId, proposals, portion);
     return db.writes.write(tenantId, async (connection) => {
-      if (!(await isThere(connection, tenantId, portion))) return job;
+      if (!(await isUnchanged(connection, tenantId, portion))) return job;
       const by = { suggester: 'provider', name: job.model } as const;
       const outcome = await suggestions.suggestWithin(connection, tenantId, by, checked.suggestions);
       const result = added(JSON.parse(job.result) as TidyResult, {

@@ -153,7 +153,8 @@ function byTime(one: MemoryRow, other: MemoryRow): number {
   return timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1);
 }
 
-function toTidyMemory(row: MemoryRow): TidyMemory {
+/** A memory as a model reads it. */
+export function toTidyMemory(row: MemoryRow): TidyMemory {
   const { id, project, content } = row;
   const isCut = content.length > MAX_TIDY_CHARACTERS;
   const shown = isCut ? content.slice(0, MAX_TIDY_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '') : content;

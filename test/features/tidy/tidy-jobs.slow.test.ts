@@ -108,6 +108,21 @@ describe('a tidy job', () => {
     expect((await tidy()).tidied).toEqual({ suggested: 1, known: 0, refused: 6 });
   });
 
+  test('drops what the model says of a memory that was corrected meanwhile, and asks again', async () => {
+    const [, newer] = await teas();
+    server.respond((asked) => {
+      if (!asked.prompt.includes(MORE_TEA)) return { suggestions: [] };
+      return { suggestions: [merge(asked, { evidence: [{ memory: labelOf(asked, TEA), text: TEA }] })] };
+    });
+    server.state.troubleFor = async () => {
+      if (server.requests.length === 1)
+        await caller.change(newer!.id, { content: 'Ada likes tea, but green tea alone' });
+      return undefined;
+    };
+    expect(await tidy()).toMatchObject({ state: 'done', tidied: { suggested: 0, refused: 0 }, used: { requests: 2 } });
+    expect(await suggestions()).toEqual([]);
+  });
+
   test('stores a suggestion that lacks a date, has null for its reason, or more than was asked for', async () => {
     await teas();
     server.respond((asked) => ({
