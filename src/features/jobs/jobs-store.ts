@@ -162,17 +162,17 @@ export async function listJobs(reader: Reader, filter: JobFilter): Promise<JobRo
   );
 }
 
-/** Lists jobs by conversation or id, open or not. */
+/** Lists jobs that extract, by conversation or id, open or not. */
 export async function listJobsOf(
   reader: Reader,
   tenantId: string,
   which: { conversationId: string } | { ids: readonly string[] },
 ): Promise<JobRow[]> {
   if ('ids' in which) {
-    return reader.all<JobRow>('SELECT j.* FROM texts(?) i CROSS JOIN jobs j ON j.tenantId = ? AND j.id = i.value', [
-      JSON.stringify(which.ids),
-      tenantId,
-    ]);
+    return reader.all<JobRow>(
+      `SELECT j.* FROM texts(?) i CROSS JOIN jobs j ON j.tenantId = ? AND j.id = i.value AND j.kind = 'extract'`,
+      [JSON.stringify(which.ids), tenantId],
+    );
   }
   return reader.all<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND conversationId = ?', [
     tenantId,

@@ -82,7 +82,7 @@ export interface Jobs {
   ): Promise<void>;
   /** Makes jobs that wait for a quota or cap due again, in the caller's transaction. */
   retryCapped(connection: Connection, tenantId: string): Promise<void>;
-  /** Rewrites the results of jobs, in the caller's transaction. */
+  /** Rewrites the results of jobs that extract, in the caller's transaction. */
   rewrite(
     connection: Connection,
     tenantId: string,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/contract/account.ts';
-import type { Job } from '../../../src/contract/jobs.ts';
+import type { Job, JobAccepted } from '../../../src/contract/jobs.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import type { ProviderSettings } from '../../../src/contract/provider-settings.ts';
 import type { ProviderKey } from '../../../src/contract/providers.ts';
@@ -325,6 +325,25 @@ describe('extraction', () => {
     ]);
     await caller.erase(memoryId);
     expect(JSON.stringify(await jobOf(caller, id))).not.toContain(TEA);
+  });
+
+  test('a memory is erased whatever job its metadata names', async () => {
+    const { jobId } = (await caller.call<JobAccepted>('/v1/tidy', { method: 'POST' })).body;
+    const { id } = await caller.add(TEA, { metadata: { extraction: { jobId } } });
+    expect((await caller.erase(id)).status).toBe(204);
+  });
+
+  test('no account keeps expired memories of others by what its metadata names', async () => {
+    const { jobId } = (await caller.call<JobAccepted>('/v1/tidy', { method: 'POST' })).body;
+    const other = await daemon.account();
+    const expiresIn = (ms: number) => new Date(daemon.clock.nowMs() + ms).toISOString();
+    const own = { metadata: { extraction: { jobId } }, expiresAt: expiresIn(30_000) };
+    await caller.addAll(Array.from({ length: 200 }, (_, at) => ({ ...own, content: `Tea ${at}` })));
+    await other.add(TEA, { expiresAt: expiresIn(31_000) });
+    daemon.clock.advance(61_000);
+    await daemon.memories.sweep();
+    const left = await daemon.db.readers.all('SELECT id FROM memories WHERE tenantId = ?', [other.tenantId]);
+    expect(left).toEqual([]);
   });
 
   test('the old words of a changed message are removed from the job that extracted them', async () => {
