@@ -101,14 +101,17 @@ export async function updateNotDue(connection: Connection, tenantId: string, con
   ]);
 }
 
-/** Lists due conversations of all tenants. */
+/** Lists due conversations, the first of each tenant before the second of any: one with thousands does not delay others. */
 export async function listDue(
   reader: Reader,
   nowMs: number,
   limit: number,
 ): Promise<{ tenantId: string; conversationId: string }[]> {
   return reader.all(
-    'SELECT tenantId, conversationId FROM extractions WHERE dueAt <= ? AND dueAt IS NOT NULL ORDER BY dueAt LIMIT ?',
+    `SELECT tenantId, conversationId FROM (SELECT tenantId, conversationId, dueAt,
+         ROW_NUMBER() OVER (PARTITION BY tenantId ORDER BY dueAt, conversationId) AS place
+       FROM extractions WHERE dueAt <= ? AND dueAt IS NOT NULL) d
+     ORDER BY place, dueAt LIMIT ?`,
     [nowMs, limit],
   );
 }

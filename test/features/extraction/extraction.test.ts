@@ -449,6 +449,22 @@ describe('extraction', () => {
     expect(await untilEnded(caller, data[0]!.id)).toMatchObject({ state: 'done', result: { added: 1 } });
     expect(silent).not.toBe(conversation);
   });
+
+  test('runs automatically for an account though another has many more conversations to read', async () => {
+    const other = await newOwner(daemon, server, TEA);
+    const callers = [caller, other];
+    for (const one of callers) {
+      const body = { extraction: { onAppend: true } };
+      expect((await one.call('/v1/provider-settings', { method: 'PATCH', body })).status).toBe(200);
+    }
+    for (let count = 0; count < 60; count += 1) await converse(caller, ['I drink green tea every morning.']);
+    const conversation = await converse(other, ['I drink green tea every morning.']);
+    daemon.clock.advance(QUIET_MS);
+    await daemon.extraction.follow();
+    const { data } = (await other.call<{ data: Job[] }>('/v1/jobs')).body;
+    for (const one of callers) await one.call('/v1/provider-keys/openai', { method: 'DELETE' });
+    expect(data.map(({ conversationId }) => conversationId)).toEqual([conversation]);
+  });
 });
 
 describe('a failing provider', () => {
