@@ -46,16 +46,23 @@ const CONTEXT_CHARACTERS = 1000;
  * Takes as many messages as fit one request. Only users and assistants are read: system instructions and tool results,
  * which include svc's own memories, are not statements by anyone. Context blocks that svc put into a prompt are removed
  * from the rest too, because a memory extracted from itself would be reinforced at every recall. Each of the `failures`
- * halves the length, because the input or the output may have been too long for the model.
+ * halves the length, because the input or the output may have been too long for the model. A message itself is cut only
+ * after `lengthFailures`: what is cut off is never read.
  */
-export function toChunk(sources: readonly SourceMessage[], earlier: readonly SourceMessage[], failures = 0): Chunk {
+export function toChunk(
+  sources: readonly SourceMessage[],
+  earlier: readonly SourceMessage[],
+  failures = 0,
+  lengthFailures = 0,
+): Chunk {
   const messages: ChunkMessage[] = [];
   const limit = CHUNK_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
+  const messageLimit = CHUNK_CHARACTERS >> Math.min(lengthFailures, MAX_HALVINGS);
   let characters = 0;
   let last: SourceMessage | undefined;
   let seen = 0;
   for (const source of sources) {
-    const message = toChunkMessage(source, limit);
+    const message = toChunkMessage(source, messageLimit);
     if (message && messages.length > 0 && characters + message.text.length > limit) break;
     last = source;
     seen += 1;

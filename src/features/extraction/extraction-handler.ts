@@ -129,8 +129,11 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   };
 }
 
-function rangeOf({ fromOrdinal, toOrdinal, attempts }: JobRow): ChunkRange {
-  return { fromOrdinal, toOrdinal, failures: attempts };
+/** Codes of failures that the length may have caused, unlike a rate limit. */
+const MAYBE_LENGTH: ReadonlySet<string | null> = new Set(['input', 'failed', 'slow']);
+
+function rangeOf({ fromOrdinal, toOrdinal, attempts: failures, errorCode }: JobRow): ChunkRange {
+  return { fromOrdinal, toOrdinal, failures, lengthFailures: MAYBE_LENGTH.has(errorCode) ? failures : 0 };
 }
 
 function extractorOf({ id: jobId, client, author, dryRun, provider, model }: JobRow): Extractor {

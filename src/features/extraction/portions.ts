@@ -69,7 +69,7 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
     const reader = db.readers.of(tenantId);
     let fromOrdinal = await findThrough(reader, tenantId, conversationId);
     while (true) {
-      const range = { fromOrdinal, toOrdinal, failures: 0 };
+      const range = { fromOrdinal, toOrdinal, failures: 0, lengthFailures: 0 };
       const chunk = await chunks.read(reader, conversation, range);
       if (chunk.messages.length > 0) return { conversation, range, chunk };
       if (chunk.seen === 0) return undefined;

@@ -19,6 +19,8 @@ export interface ChunkRange {
   fromOrdinal: number;
   toOrdinal: number;
   failures: number;
+  /** Failures that the length may have caused, after which less of a long message is read. */
+  lengthFailures: number;
 }
 
 /** What a model is shown: a part of a conversation, and what is known about the same. */
@@ -68,14 +70,14 @@ export function isShort({ content }: Memory): boolean {
 /** Composes reading, finding what is known, and storing. */
 export function createShownChunks({ reading, memories, related, tierOf }: Parts): ShownChunks {
   async function read(reader: Reader, conversation: ConversationRow, range: ChunkRange): Promise<Chunk> {
-    const { fromOrdinal, toOrdinal, failures } = range;
+    const { fromOrdinal, toOrdinal, failures, lengthFailures } = range;
     const page = { order: 'oldest', beyond: fromOrdinal, limit: CHUNK_PAGE } as const;
     const messages = (await reading.readMessages(reader, conversation, page)).filter(
       ({ ordinal }) => ordinal <= toOrdinal,
     );
     const earlierPage = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER_MESSAGES } as const;
     const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, earlierPage);
-    return toChunk(messages, earlier.toReversed(), failures);
+    return toChunk(messages, earlier.toReversed(), failures, lengthFailures);
   }
 
   async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {

@@ -483,6 +483,26 @@ describe('a failing provider', () => {
     expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', error: null, result: { added: 1 } });
   });
 
+  test('that was busy is shown all of a long message afterwards', async () => {
+    const { rateLimit } = PUBLISHED.openai;
+    server.next(rateLimit, rateLimit, 'reset');
+    const end = 'My cat is called Pixel.';
+    const conversation = await converse(caller, [`${'I drink green tea every morning. '.repeat(200)}${end}`]);
+    const prompts: string[] = [];
+    server.respond(({ prompt }) => {
+      prompts.push(prompt);
+      return { memories: [] };
+    });
+    const jobId = await extract(caller, conversation);
+    for (const attempt of [1, 2, 3]) {
+      await untilJob(caller, jobId, ({ attempts }) => attempts === attempt);
+      daemon.clock.advance(3_600_000);
+      await daemon.jobRunner.follow();
+    }
+    expect((await untilEnded(caller, jobId)).state).toBe('done');
+    expect(prompts).toEqual([expect.stringContaining(end)]);
+  });
+
   test('that rejects the key or the model fails the job with the reason', async () => {
     server.next(PUBLISHED.openai.wrongKey);
     const conversation = await converse(caller, ['I drink green tea every morning.']);
