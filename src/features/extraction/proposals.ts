@@ -107,9 +107,12 @@ export function isNewer({ occurredAt, createdAt }: Memory, saidMs: number): bool
   return happenedMs <= storedMs && saidMs < happenedMs;
 }
 
-/** Normalizes a text to its sequence of words, for equality. */
+/** What tells words apart that have the same letters: C++ and C#, 5 € and 5 $, 5% and 5. */
+const SIGNS = /[\p{Sm}\p{Sc}#%&@]|(?<!\S)-(?=\d)/gu;
+
+/** Normalizes a text to its sequences of words and signs, for equality. */
 function wordsKey(content: string): string {
-  return termsOf(content).join(' ');
+  return [...termsOf(content), ...(content.normalize('NFKC').match(SIGNS) ?? [])].join(' ');
 }
 
 function isSupportedBy(content: string, cited: readonly ChunkMessage[]): boolean {

@@ -119,6 +119,17 @@ describe('an extracted memory', () => {
     for (const date of ['', 'yesterday', '2026-02-30', '2026-5-3']) expect(judged({ date }).occurredAt).toBeUndefined();
   });
 
+  test.each([
+    ['Ada writes C#.', 'Ada writes C++.'],
+    ['The rent is 500 €.', 'The rent is 500 $.'],
+    ['It was 5 degrees.', 'It was -5 degrees.'],
+    ['Ada prefers C# to C++.', 'Ada prefers C++ to C#.'],
+  ])('is not taken for what is known where only a sign differs: %s %s', (before, now) => {
+    const one = extracted(now, [1], { decision: 'supersede', known: 'm1' });
+    const proposals = toProposals([one, one], toChunk([said(now)], []), [memory('mem_a', before)]);
+    expect(proposals).toMatchObject([{ decision: 'supersede', target: { id: 'mem_a' } }, { decision: 'nothing' }]);
+  });
+
   test('keeps up to five labels, short and each once, on one line', () => {
     const tags = ['tea', ' tea ', 'two\nlines', '', 'x'.repeat(41), 'half \ud800', 'a', 'b', 'c'];
     expect(judged({ tags }).tags).toEqual(['tea', 'two lines', 'half \ufffd', 'a', 'b']);
