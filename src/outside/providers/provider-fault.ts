@@ -14,7 +14,7 @@ export type ProviderFaultReason =
   | 'input'
   | 'address';
 
-/** Tokens spent on an unusable response. */
+/** Tokens spent on an unusable response, or on one that broke off. */
 export interface TokensSpent {
   inputTokens: number;
   outputTokens: number;

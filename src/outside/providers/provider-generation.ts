@@ -2,6 +2,7 @@ import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Usage 
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import type { JsonLimits } from '../../contract/json-scan.ts';
+import { estimateTokens } from '../../lib/text.ts';
 import { excessIn, parseJson } from '../parse-json.ts';
 import { connectionOf, type ProviderAccess, type ProviderConnection } from './provider-connection.ts';
 import { tokensOf } from './provider-embedding.ts';
@@ -131,7 +132,7 @@ async function requestOutput(
 ): Promise<ModelOutput> {
   const model = await languageModel(connection, request.model, fetchOrFault(transport, streams ? 'stream' : 'whole'));
   const options = { ...optionsFor(request, schemaEnforced), ...(signal && { abortSignal: signal }) };
-  if (streams) return readStream(model, options, transport);
+  if (streams) return readStream(model, options, request, transport);
   const { content, usage, finishReason } = await model.doGenerate(options);
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { text, usage, finishReason: finishReason.unified };
@@ -153,21 +154,35 @@ function optionsFor(request: GenerateRequest, schemaEnforced: boolean): Language
 async function readStream(
   model: LanguageModelV3,
   options: LanguageModelV3CallOptions,
+  request: GenerateRequest,
   transport: ProviderTransport,
 ): Promise<ModelOutput> {
   const { stream } = await model.doStream(options);
   const output: ModelOutput = { text: '', usage: undefined, finishReason: undefined };
-  for await (const part of stream) {
-    if (part.type === 'text-delta' && output.text.length <= MAX_OUTPUT_CHARACTERS) output.text += part.delta;
-    if (part.type === 'error') throw streamFault(part.error, transport);
-    // Not read to its end: the AI SDK would parse its arguments.
-    if (part.type.startsWith('tool-')) return { ...output, finishReason: 'tool-calls' };
-    if (part.type === 'finish') {
-      output.usage = part.usage;
-      output.finishReason = part.finishReason.unified;
+  let characters = 0;
+  try {
+    for await (const part of stream) {
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta') characters += part.delta.length;
+      if (part.type === 'text-delta' && output.text.length <= MAX_OUTPUT_CHARACTERS) output.text += part.delta;
+      if (part.type === 'error') throw streamFault(part.error, transport);
+      // Not read to its end: the AI SDK would parse its arguments.
+      if (part.type.startsWith('tool-')) return { ...output, finishReason: 'tool-calls' };
+      if (part.type === 'finish') {
+        output.usage = part.usage;
+        output.finishReason = part.finishReason.unified;
+      }
     }
+  } catch (error) {
+    const fault = toProviderFault(error, transport);
+    if (characters === 0) throw fault;
+    const spent = { inputTokens: tokensOf(undefined, inputsOf(request)), outputTokens: estimateTokens(characters) };
+    throw new ProviderFault(fault.reason, fault.message, { ...fault, spent });
   }
   return output;
+}
+
+function inputsOf({ system, prompt, schema }: GenerateRequest): string[] {
+  return [system, prompt, JSON.stringify(schema)];
 }
 
 const REASONS: Partial<Record<string, string>> = {
@@ -180,9 +195,8 @@ function valueIn(
   request: GenerateRequest,
   check: ValidateFunction,
 ): Generated {
-  const inputs = [request.system, request.prompt, JSON.stringify(request.schema)];
   const spent: TokensSpent = {
-    inputTokens: tokensOf(usage?.inputTokens.total, inputs),
+    inputTokens: tokensOf(usage?.inputTokens.total, inputsOf(request)),
     outputTokens: tokensOf(usage?.outputTokens.total, [text]),
   };
   const answer = parseModelOutput(text, check, request.complete);

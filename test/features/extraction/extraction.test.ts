@@ -536,6 +536,24 @@ describe('a failing provider', () => {
     expect((await jobOf(caller, jobId)).state).toBe('cancelled');
   });
 
+  test('that breaks off in the middle of its output is paid for: the tokens count towards the cap', async () => {
+    await settings({ extraction: { dailyTokens: 100 } });
+    const begun = 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"{\\"memories\\": ["}}]}\n\n';
+    const broken = 'data: {"error":{"message":"bad","type":"server_error","code":null}}\n\n';
+    server.next({ frames: [begun, broken] });
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    const jobId = await extract(caller, conversation);
+    const job = await untilJob(caller, jobId, ({ attempts }) => attempts > 0);
+    expect(job).toMatchObject({ state: 'queued', error: { code: 'failed' }, used: { requests: 1 } });
+    expect(job.used.inputTokens).toBeGreaterThan(100);
+    daemon.clock.advance(10_000);
+    await daemon.jobRunner.follow();
+    const held = await untilJob(caller, jobId, ({ error }) => error?.code === 'quota_exceeded');
+    expect(held.used).toEqual(job.used);
+    expect(server.requests).toHaveLength(1);
+    await caller.call(`/v1/jobs/${jobId}`, { method: 'DELETE' });
+  });
+
   test('that hangs does not prevent cancelling the job, by its owner or with the key', async () => {
     server.next('hang', 'hang');
     const conversation = await converse(caller, ['I drink green tea every morning.']);
