@@ -25,6 +25,7 @@ import {
   listUnmentioned,
   type MentionRow,
   type NameRow,
+  respell,
   type TopicOwner,
   updateTopic,
   upsertNames,
@@ -138,8 +139,8 @@ function groupByUser(rows: readonly MemoryRow[]): Map<string, MemoryRow[]> {
 }
 
 /**
- * Replaces the mentions of some memories in the caller's transaction, with the number of memories of each topic; topics and names
- * that nothing mentions any more are deleted.
+ * Replaces the mentions of some memories in the caller's transaction, with the number of memories of each topic; topics, names
+ * and spellings that nothing mentions any more are deleted.
  */
 async function replaceMentions(
   connection: Connection,
@@ -173,4 +174,5 @@ async function replaceMentions(
     owner,
     unmentioned.map(({ key }) => key),
   );
+  await respell(connection, tenantId, touched);
 }

@@ -342,6 +342,41 @@ export async function listUnmentioned(
   );
 }
 
+/** The mentions of a topic by one of its names. */
+const BY_NAME = `topicMentions m WHERE m.tenantId = topicNames.tenantId AND m.topicId = topicNames.topicId
+  AND m.key = topicNames.key`;
+/** Whether a longer name of the same topic has a name as a word. */
+const IN_LONGER = `EXISTS (SELECT 1 FROM topicNames l WHERE l.tenantId = topicNames.tenantId
+  AND l.topicId = topicNames.topicId AND l.key <> topicNames.key
+  AND REPLACE(' ' || l.key || ' ', ' ' || topicNames.key || ' ', '') <> ' ' || l.key || ' ')`;
+
+/**
+ * Deletes words of longer names that are gone, and gives some topics and their names spellings that a memory still has or a
+ * person gave. A trigger does this where a memory is erased.
+ */
+export async function respell(connection: Connection, tenantId: string, topicIds: readonly string[]): Promise<void> {
+  const values = [tenantId, JSON.stringify(topicIds)];
+  const own = 'tenantId = ? AND topicId IN (SELECT value FROM texts(?))';
+  await connection.run(
+    `DELETE FROM topicNames WHERE ${own} AND source IN ('part', 'seen', 'ambiguous')
+       AND NOT EXISTS (SELECT 1 FROM ${BY_NAME}) AND NOT ${IN_LONGER}`,
+    values,
+  );
+  await connection.run(
+    `UPDATE topicNames SET spelling = (SELECT m.spelling FROM ${BY_NAME} ORDER BY m.at, m.memoryId LIMIT 1)
+     WHERE ${own} AND source <> 'given' AND EXISTS (SELECT 1 FROM ${BY_NAME})
+       AND NOT EXISTS (SELECT 1 FROM ${BY_NAME} AND m.spelling = topicNames.spelling)`,
+    values,
+  );
+  await connection.run(
+    `UPDATE topics SET name = COALESCE((SELECT n.spelling FROM topicNames n WHERE n.tenantId = topics.tenantId
+         AND n.topicId = topics.id ORDER BY LENGTH(n.key) DESC, n.key LIMIT 1), '…')
+     WHERE tenantId = ? AND id IN (SELECT value FROM texts(?)) AND NOT EXISTS (SELECT 1 FROM topicNames n
+       WHERE n.tenantId = topics.tenantId AND n.topicId = topics.id AND n.spelling = topics.name)`,
+    values,
+  );
+}
+
 /** Lists a user's topics that one memory mentions and nobody named, the least recent first. */
 export async function listForgettable(
   reader: Reader,

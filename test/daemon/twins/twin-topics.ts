@@ -119,6 +119,10 @@ export const TOPICS: Record<string, Scenario> = {
       await topics.deleteNames(connection, { tenantId: STRAY, endUser: 'default' }, ['heron']);
       await topics.deleteMention(connection, { tenantId: STRAY, topicId: ID, key: 'heron', memoryId: changed });
     });
+    await own('respelled', async (connection) => {
+      await topics.respell(connection, tenantId, [ID, OTHER]);
+      await topics.respell(connection, STRAY, [ID, OTHER, EMPTY]);
+    });
     await own('deleted', async (connection) => {
       await topics.deleteTopics(connection, tenantId, [EMPTY]);
       await topics.deleteTopics(connection, STRAY, [ID, OTHER]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Topic } from '../../../src/contract/topics.ts';
+import { traces } from '../../helpers/tables.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from '../suggestions/suggestion-daemon.ts';
 
@@ -43,6 +44,18 @@ describe('names of topics', () => {
     await erase(first!.id);
     const after = JSON.stringify(await topics());
     expect(after).not.toContain('owl!');
+  });
+  test.each([
+    ['a longer name', 'Ida Holm lives in Linz', ['Ida called about the leak', 'Ida plays the viola'], 'Holm'],
+    ['a title', 'Prof. Ida Holm lives in Linz', ['Called Ida Holm', 'Ida Holm plays the viola'], 'Prof.'],
+  ])('forget %s that a memory said before it was changed and then erased', async (_, before, others, word) => {
+    const [first] = await tell(before, ...others);
+    expect(JSON.stringify(await topics())).toContain(word);
+    await caller.change(first!.id, { content: 'Likes tea' });
+    await topics();
+    await erase(first!.id);
+    expect(JSON.stringify(await topics())).not.toContain(word);
+    expect(await traces(daemon.db.readers, [word])).toEqual({});
   });
   test('forget a merged name that only erased memories said', async () => {
     const ids = await tell('Kim Park works at Acme', 'Kim Park likes tea', 'Lou Reiter likes tea', 'Lou Reiter left');
