@@ -260,17 +260,20 @@ export async function deleteMention(
   ]);
 }
 
-/** Gives the mentions by some names to another topic. */
+/** Gives the mentions by some names to another topic; of a memory that mentions both by the same name, one stays. */
 export async function moveMentions(
   connection: Connection,
   tenantId: string,
   { from, to, keys }: { from: string; to: string; keys: readonly string[] | undefined },
 ): Promise<void> {
+  const moved = `tenantId = ? AND topicId = ? ${keys === undefined ? '' : 'AND key IN (SELECT value FROM texts(?))'}`;
+  const values = [tenantId, from, ...(keys === undefined ? [] : [JSON.stringify(keys)])];
   await connection.run(
-    `UPDATE topicMentions SET topicId = ? WHERE tenantId = ? AND topicId = ?
-       ${keys === undefined ? '' : 'AND key IN (SELECT value FROM texts(?))'}`,
-    [to, tenantId, from, ...(keys === undefined ? [] : [JSON.stringify(keys)])],
+    `DELETE FROM topicMentions WHERE ${moved} AND EXISTS (SELECT 1 FROM topicMentions o WHERE o.tenantId = topicMentions.tenantId
+       AND o.topicId = ? AND o.key = topicMentions.key AND o.memoryId = topicMentions.memoryId)`,
+    [...values, to],
   );
+  await connection.run(`UPDATE topicMentions SET topicId = ? WHERE ${moved}`, [to, ...values]);
 }
 
 /** Adds to the number of memories of topics, and finds the time of their newest anew. */

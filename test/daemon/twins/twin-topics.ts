@@ -111,6 +111,8 @@ export const TOPICS: Record<string, Scenario> = {
       await topics.recount(connection, STRAY, [OTHER]);
     });
     await own('moved', async (connection) => {
+      const both = { tenantId, topicId: OTHER, key: 'grey heron', memoryId: pinned, at: 8, spelling: 'Grey heron' };
+      await topics.insertMentions(connection, name < 'b' ? [both] : []);
       await topics.moveMentions(connection, tenantId, { from: ID, to: OTHER, keys: ['grey heron'] });
       await topics.moveMentions(connection, STRAY, { from: ID, to: OTHER, keys: undefined });
     });
