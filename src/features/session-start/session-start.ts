@@ -20,7 +20,7 @@ import type { Memories } from '../memories/memories.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
 import type { Successors } from '../search/result-page.ts';
-import { termsOf } from '../text/terms.ts';
+import { isUnspaced, termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { currentOf, type Said } from './current.ts';
 import {
@@ -66,6 +66,10 @@ const PASSING =
 /** Begins with what the sentence before it names. */
 const REFERS = /^(?:it|its|that|this|they|their|there|these|those|she|he|her|his|him|them|both|same)\b/i;
 const MAX_SUBJECT_CHARACTERS = 120;
+/** Ends a question, in Chinese, Japanese and Arabic too. */
+const QUESTION = /[?？؟]$/;
+/** Knows the words of every script without spaces, by dictionaries. */
+let words: Intl.Segmenter | undefined;
 const HAS_ENGLISH = /\b(?:the|a|an|is|are|to|of|and|in|for|on|we|i|my|it|with|not|you)\b/i;
 
 /**
@@ -90,13 +94,19 @@ export function statementsOf(message: string): Statement[] {
 
 /** How much a sentence sounds like something to keep; 0 or less for what does not. */
 function weightOf(sentence: string): number {
-  if (sentence.split(' ').length < MIN_WORDS || sentence.length > MAX_CHARACTERS || sentence.endsWith('?')) return 0;
+  if (sentence.length > MAX_CHARACTERS || QUESTION.test(sentence) || countWords(sentence) < MIN_WORDS) return 0;
   if (!ASKS.test(sentence)) return HAS_ENGLISH.test(sentence) || PASSING.test(sentence) ? stated(sentence) : 1;
   // The longest rest of a request after its first part.
   const clause = [...sentence.matchAll(CLAUSE)].find(
     ({ index, 0: mark }) => stated(sentence.slice(index + mark.length)) >= 2,
   );
   return clause === undefined ? 0 : stated(sentence.slice(clause.index + clause[0].length)) - 1;
+}
+
+function countWords(sentence: string): number {
+  if (!isUnspaced(sentence)) return sentence.split(' ').length;
+  words ??= new Intl.Segmenter('en', { granularity: 'word' });
+  return [...words.segment(sentence)].filter(({ isWordLike }) => isWordLike).length;
 }
 
 function stated(text: string): number {

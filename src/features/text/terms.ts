@@ -96,7 +96,12 @@ function splitQuery(query: string): SplitText {
 
 /** Whether a query term is a single character of a script without spaces, to be matched as a prefix. */
 export function isCharacter(term: string): boolean {
-  return UNSPACED.test(term) && Array.from(term).length === 1;
+  return isUnspaced(term) && Array.from(term).length === 1;
+}
+
+/** Whether a text has characters of a script without spaces between words. */
+export function isUnspaced(text: string): boolean {
+  return UNSPACED.test(text);
 }
 
 interface SplitText {

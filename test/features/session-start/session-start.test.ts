@@ -87,6 +87,11 @@ describe('a context for the start of a session', () => {
     expect(text).not.toMatch(/heron-2|PostgreSQL 15/);
   });
 
+  test('lists what was said in a language without spaces, and not what was asked', async () => {
+    await say('tea', '我对花生过敏。', '你知道我对什么过敏吗？');
+    expect(linesOf(await start())).toEqual(['Of this project, oldest first:', '[1] 我对花生过敏。']);
+  });
+
   test('holds what a newer statement of another thing shares words with', async () => {
     await say('tea', 'Our staging database runs on PostgreSQL 15.', 'Our staging mail server is called gannet.');
     const { text } = await start();

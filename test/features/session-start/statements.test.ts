@@ -15,6 +15,10 @@ describe('the statements of a message', () => {
     'Never push to main on Fridays',
     'The staging box is heron-2, in Graz.',
     'please rename it, we always use camelCase for private members',
+    '我对花生过敏。',
+    '私は京都に住んでいます。',
+    'ฉันแพ้ถั่วลิสง',
+    '우리는 금요일에 배포하지 않습니다.',
   ])('hold %j', (text) => {
     expect(textsOf(text)).toEqual([text]);
   });
@@ -26,6 +30,10 @@ describe('the statements of a message', () => {
     'What does our deploy script do?',
     'fix the bug in the header',
     'ok',
+    '好的。',
+    '你对花生过敏吗？',
+    '私はどこに住んでいますか？',
+    'ما هو اسم قطتي الأليفة؟',
   ])('do not hold %j', (text) => {
     expect(textsOf(text)).toEqual([]);
   });
