@@ -12,7 +12,7 @@ import type { SimilarMemories } from '../search/similar-memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { MAX_GIVEN } from './finding.ts';
 import { etagOfTopic, isAlias, requireTopic, toTopics } from './topic-answers.ts';
-import { keyTextOf, nameKeyOf } from './topic-names.ts';
+import { keyTextOf, nameKeyOf, saysKey } from './topic-names.ts';
 import {
   addToCounts,
   deleteTopics,
@@ -241,7 +241,7 @@ function* sayingIn(rows: readonly MemoryRow[], spelling: string): Generator<void
   const key = requireKey(spelling);
   const found: Saying[] = [];
   for (const row of rows) {
-    if (keyTextOf(row.content).includes(` ${key} `)) found.push({ key, spelling, row });
+    if (saysKey(keyTextOf(row.content), key)) found.push({ key, spelling, row });
     yield;
   }
   return found;

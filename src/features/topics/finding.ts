@@ -7,7 +7,7 @@ import type { Memories, MemoryRow } from '../memories/memories.ts';
 import { tagsIn } from '../memories/memory-row.ts';
 import type { Words } from '../words/words.ts';
 import { keysOf, type Linked, linkNames, mentionsOf } from './linking.ts';
-import { keyTextOf, type TopicName, topicNamesIn } from './topic-names.ts';
+import { keyTextOf, saysKey, type TopicName, topicNamesIn } from './topic-names.ts';
 import {
   addToCounts,
   countNames,
@@ -65,7 +65,7 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
     const table = await words.table();
     const found = await runInSlices(topicNamesIn({ content, tags: tagsIn(tags), project }, table), tenantId);
     const text = given.length === 0 ? '' : keyTextOf(content);
-    const added = given.filter(({ key }) => text.includes(` ${key} `));
+    const added = given.filter(({ key }) => saysKey(text, key));
     return [...found, ...added.map(({ key, spelling }) => ({ key, spelling, kind: 'name' }) as const)];
   }
 

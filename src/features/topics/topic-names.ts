@@ -3,6 +3,7 @@ import { languageOf } from '../languages/languages.ts';
 import { isCommonTerm } from '../text/common-words.ts';
 import { stemOfTerm } from '../text/document-terms.ts';
 import { STOP_WORDS } from '../text/stop-words.ts';
+import { isUnspaced } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import type { WordTable } from '../words/word-table.ts';
 
@@ -155,6 +156,11 @@ export function keyTextOf(text: string): string {
   return ` ${tokensOf(text.slice(0, MAX_READ_CHARACTERS))
     .map(({ folded }) => folded)
     .join(' ')} `;
+}
+
+/** Whether a text, as `keyTextOf` has it, says a name. In scripts without spaces between words it may stand anywhere. */
+export function saysKey(keyText: string, key: string): boolean {
+  return keyText.includes(isUnspaced(key) ? key : ` ${key} `);
 }
 
 function tokensOf(given: string): Token[] {
