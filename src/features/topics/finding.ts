@@ -99,30 +99,38 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
     };
   }
 
+  /** Reads memories of one user. Returns whether what was found is stored: a person may give another name meanwhile. */
+  async function readOf(owner: TopicOwner, rows: readonly MemoryRow[]): Promise<boolean> {
+    const { tenantId } = owner;
+    const given = await listGivenNames(db.readers.of(tenantId), owner, MAX_GIVEN);
+    const read: Read[] = [];
+    for (const row of rows) read.push({ row, names: await namesOf(row, given) });
+    const known = new Set(given.map(({ key }) => key));
+    return db.writes.write(tenantId, async (connection) => {
+      const isNew = ({ key }: NameRow) => !known.has(key);
+      if ((await listGivenNames(connection, owner, MAX_GIVEN)).some(isNew)) return false;
+      // What was erased or changed since is not linked: a change is read separately.
+      const ids = rows.map(({ id }) => id);
+      const now = await memories.findRowsWithin(connection, tenantId, ids);
+      const versions = new Map(now.map(({ id, version }) => [id, version]));
+      const same = read.filter(({ row }) => versions.get(row.id) === row.version);
+      if (same.length === 0) return true;
+      const stored = await countNames(connection, owner);
+      await link(connection, owner, stored < MOST_NAMES ? same : same.map(onlyKnown));
+      if (stored > MAX_NAMES) {
+        await deleteTopics(connection, tenantId, await listForgettable(connection, owner, FORGOTTEN_AT_ONCE));
+      }
+      return true;
+    });
+  }
+
   return {
     async read(tenantId, memoryIds) {
       const reader = db.readers.of(tenantId);
       const found = new Map((await memories.findRowsWithin(reader, tenantId, memoryIds)).map((row) => [row.id, row]));
       // In their order: what an earlier one names is known to a later one.
       const rows = memoryIds.flatMap((id) => found.get(id) ?? []);
-      for (const [endUser, own] of groupByUser(rows)) {
-        const owner = { tenantId, endUser };
-        const given = await listGivenNames(reader, owner, MAX_GIVEN);
-        const read: Read[] = [];
-        for (const row of own) read.push({ row, names: await namesOf(row, given) });
-        await db.writes.write(tenantId, async (connection) => {
-          // What was erased or changed since is not linked: a change is read separately.
-          const now = await memories.findRowsWithin(connection, tenantId, memoryIds);
-          const versions = new Map(now.map(({ id, version }) => [id, version]));
-          const same = read.filter(({ row }) => versions.get(row.id) === row.version);
-          if (same.length === 0) return;
-          const stored = await countNames(connection, owner);
-          await link(connection, owner, stored < MOST_NAMES ? same : same.map(onlyKnown));
-          if (stored > MAX_NAMES) {
-            await deleteTopics(connection, tenantId, await listForgettable(connection, owner, FORGOTTEN_AT_ONCE));
-          }
-        });
-      }
+      for (const [endUser, own] of groupByUser(rows)) while (!(await readOf({ tenantId, endUser }, own)));
     },
   };
 }

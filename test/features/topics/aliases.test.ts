@@ -26,3 +26,29 @@ test.each([
   await caller.compared();
   expect((await caller.call<Topic>(`/v1/topics/${topic!.id}`)).body.memoryCount).toBe(4);
 });
+
+test('an alias that is given while a memory is read finds the memory', async () => {
+  const caller = await newSuggesting(daemon);
+  await caller.addAll(['Likes tea', 'Likes coffee'].map((content) => ({ content, tags: ['heron'] })));
+  await caller.compared();
+  const [topic] = (await caller.call<{ data: Topic[] }>('/v1/topics')).body.data;
+  await caller.add('Painted the boat');
+  const { writes } = daemon.db;
+  let release = () => {};
+  const held = writes.between(() => new Promise<void>((resolve) => (release = resolve)));
+  const made: Promise<unknown>[] = [];
+  try {
+    const change = { method: 'PATCH', body: { aliases: ['the boat'] } };
+    for (const write of [() => caller.call(`/v1/topics/${topic!.id}`, change), daemon.comparing.follow]) {
+      const before = writes.waiting();
+      made.push(write());
+      await expect.poll(() => writes.waiting()).toBeGreaterThan(before);
+    }
+  } finally {
+    // Held writes would fail the tests that follow.
+    release();
+  }
+  await Promise.all([held, ...made]);
+  await caller.compared();
+  expect((await caller.call<Topic>(`/v1/topics/${topic!.id}`)).body.memoryCount).toBe(3);
+});
