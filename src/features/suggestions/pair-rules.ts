@@ -53,6 +53,10 @@ const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
 const MIN_ALIKE = 5;
 const MAX_ENDING = 3;
 
+/** What a statement says ends, or never came to be. */
+const ENDS =
+  /\b(?:left|leaving|quit|sold|stopped|ended|closed|cancell?ed|broke|died|lost|gone|retired|resigned|declined|refused|almost|nearly|planned|supposed|former(?:ly)?|until|used to|no longer|any ?more|(?:gave|given) (?:up|away|back))\b/i;
+
 const ALLERGY = /all?erg|alérg|过敏|アレルギー/iu;
 
 /** Whether two words mean about the same, by a table of related words. */
@@ -123,9 +127,8 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   }
   const replacement = newer.sentence && older.sentence && replacementOf(newer.sentence, older.sentence, () => 1);
   if (isOfSomebodyElse(newer, older)) return undefined;
-  if (replacement === 'end' || isOver(newer, older)) {
-    return { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 };
-  }
+  const isOverNow = { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 } as const;
+  if (replacement === 'end' || isOver(newer, older)) return isOverNow;
   const isOfIt = isSubset(newer.subject, older.subject) || isSubset(older.subject, newer.subject);
   if (
     isAnnounced &&
@@ -136,7 +139,7 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   ) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.7 };
   }
-  return undefined;
+  return replacement !== undefined && endsOf(newer, older) ? isOverNow : undefined;
 }
 
 /** Whether they are about different things of one kind: of another person, another time of the day, or with another number. */
@@ -230,10 +233,22 @@ function saysTheSame(one: ReadStatement, other: ReadStatement, areRelated: AreRe
   if (short.roots.size < MIN_ROOTS || !isSubset(short.numbers, long.numbers)) return false;
   if (short.numbers.size > 0 && short.numbers.size !== long.numbers.size) return false;
   if (short.limits.size !== long.limits.size || !isSubset(short.limits, long.limits)) return false;
+  if (saysItEnds(one) !== saysItEnds(other)) return false;
   const others = [...short.roots].filter(([root]) => !long.roots.has(root));
   if (short.roots.size - others.length < MIN_ROOTS) return false;
   const areSame = short.sentence ? areRelated : areAlike;
   return others.every(([, term]) => [...long.roots.values()].some((word) => areSame(term, word)));
+}
+
+function saysItEnds({ text, sentence, over }: ReadStatement): boolean {
+  return sentence ? ENDS.test(text) : over.size > 0;
+}
+
+/** Whether the newer says that something is over which the older names, and the older does not. */
+function endsOf(newer: ReadStatement, older: ReadStatement): boolean {
+  if (!newer.sentence || !older.sentence || !saysItEnds(newer) || saysItEnds(older)) return false;
+  const { ended } = newer.sentence.traits();
+  return older.sentence.telling.some((root) => ended.has(root));
 }
 
 /** Of compounds, the first part may mean the whole. */

@@ -82,6 +82,19 @@ describe('rules suggest', () => {
     expect(await caller.compared()).toEqual([]);
   });
 
+  test.each([
+    ['I have a blue bike', 'I sold the blue bike to Tom'],
+    ['Ada leads the team', 'Ada stopped leading the team'],
+  ])('that something is over instead of merging its end with it: %s / %s', async (state, end) => {
+    const before = await caller.add(state, { occurredAt: day(1) });
+    const ended = await caller.add(end, { occurredAt: day(9) });
+    expect(await caller.compared()).toMatchObject([{ kind: 'supersede', memoryIds: [before.id, ended.id] }]);
+    // Said again after its end, it holds again.
+    await caller.erase(before.id);
+    await caller.add(state, { occurredAt: day(20) });
+    expect(await caller.compared()).toEqual([]);
+  });
+
   test('nothing from what a tool said about what a person said', async () => {
     await caller.add('I live in Linz', { occurredAt: day(1), origin: 'person' });
     await caller.add('I moved to Graz', { occurredAt: day(9), origin: 'tool' });
