@@ -55,7 +55,7 @@ const MAX_ENDING = 3;
 
 /** What a statement says ends, or never came to be. */
 const ENDS =
-  /\b(?:left|leaving|quit|sold|stopped|ended|closed|cancell?ed|broke|died|lost|gone|retired|resigned|declined|refused|almost|nearly|planned|supposed|former(?:ly)?|until|used to|no longer|any ?more|(?:gave|given) (?:up|away|back))\b/i;
+  /\b(?:left|leaving|quit|sold|stopped|ended|closed|cancell?ed|broke|died|lost|gone|retired|resigned|declined|refused|almost|nearly|planned|supposed|former(?:ly)?|until|used to|no longer|any ?more|any longer|after all|(?:gave|given) (?:up|away|back))\b/i;
 
 const ALLERGY = /all?erg|alérg|过敏|アレルギー/iu;
 
@@ -139,7 +139,7 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   ) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.7 };
   }
-  return replacement !== undefined && endsOf(newer, older) ? isOverNow : undefined;
+  return endsAllOf(newer, older) ? isOverNow : undefined;
 }
 
 /** Whether they are about different things of one kind: of another person, another time of the day, or with another number. */
@@ -244,11 +244,10 @@ function saysItEnds({ text, sentence, over }: ReadStatement): boolean {
   return sentence ? ENDS.test(text) : over.size > 0;
 }
 
-/** Whether the newer says that something is over which the older names, and the older does not. */
-function endsOf(newer: ReadStatement, older: ReadStatement): boolean {
-  if (!newer.sentence || !older.sentence || !saysItEnds(newer) || saysItEnds(older)) return false;
-  const { ended } = newer.sentence.traits();
-  return older.sentence.telling.some((root) => ended.has(root));
+/** Whether the newer has all words of the older, and says that it is over. */
+function endsAllOf(newer: ReadStatement, older: ReadStatement): boolean {
+  if (!older.sentence || !saysItEnds(newer) || saysItEnds(older) || older.limits.size > 0) return false;
+  return older.roots.size >= MIN_ROOTS && [...older.roots.keys()].every((root) => newer.roots.has(root));
 }
 
 /** Of compounds, the first part may mean the whole. */

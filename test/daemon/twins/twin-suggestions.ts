@@ -150,7 +150,8 @@ export const SUGGESTIONS: Record<string, Scenario> = {
   async 'follow the changes of its memories'(twin) {
     const { tenantId, otherId } = twin;
     const reader = readerOf(twin);
-    const own = async () => (await compared.listTenantsToCompare(reader, '', 99)).find((row) => row.tenantId === tenantId);
+    const own = async () =>
+      (await compared.listTenantsToCompare(reader, '', 99)).find((row) => row.tenantId === tenantId);
     twin.record('to compare', await own());
     twin.record('changed', await compared.listChangesToCompare(reader, tenantId, 0, 999));
     twin.record('memories', await compared.countMemoriesAfter(reader, tenantId, ''));

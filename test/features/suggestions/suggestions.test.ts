@@ -84,7 +84,8 @@ describe('rules suggest', () => {
 
   test.each([
     ['I have a blue bike', 'I sold the blue bike to Tom'],
-    ['Ada leads the team', 'Ada stopped leading the team'],
+    ['Ada leads the team', 'Ada left the team, Bo leads it now'],
+    ["I'm the treasurer of the chess club", "I'm not the treasurer of the chess club any longer"],
   ])('that something is over instead of merging its end with it: %s / %s', async (state, end) => {
     const before = await caller.add(state, { occurredAt: day(1) });
     const ended = await caller.add(end, { occurredAt: day(9) });
