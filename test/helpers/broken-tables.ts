@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/open.ts';
 
 export interface RefusedWrites {
-  event: 'INSERT' | 'UPDATE';
+  event: 'INSERT' | 'UPDATE' | 'DELETE';
   table: string;
   /** A condition on the row before and after, `OLD` and `NEW`. */
   when?: string;

@@ -7,7 +7,7 @@ import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Connections } from '../connections/connections.ts';
-import { type Erasable, eraseEverywhere } from '../erasure/erasure.ts';
+import { type Erasable, eraseEach, eraseEverywhere } from '../erasure/erasure.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Keys, Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -211,7 +211,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     },
     erase,
     async finishErasing() {
-      for (const { tenantId } of await listHalfErased(db.readers)) await eraseRows(tenantId);
+      await eraseEach(await listHalfErased(db.readers), ({ tenantId }) => eraseRows(tenantId));
     },
     list: () => listTenants(db.readers),
     areNone: () => hasNoTenant(db.lookups),

@@ -3,6 +3,7 @@ import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { eraseEach } from '../erasure/erasure.ts';
 import { type Idempotency, STREAMED } from '../idempotency/idempotency.ts';
 import type { UserKey } from '../text/scopes.ts';
 import type { IndexedRow, TextIndex } from '../text/text-indices.ts';
@@ -155,8 +156,7 @@ export function createConversationErasing({ db, clock, idempotency, text, observ
     begin,
     eraseRows,
     async sweep() {
-      for (const conversation of await listHalfErased(db.readers, 100)) await eraseRows(conversation);
-      await purge.sweep();
+      await eraseEach(await listHalfErased(db.readers, 100), eraseRows).finally(purge.sweep);
     },
     async erase({ tenantId, endUser }) {
       if (endUser === undefined) await eraseTenant(tenantId);

@@ -22,3 +22,10 @@ export async function eraseEverywhere(
   for (const erasable of erasables) await erasable.sweep?.();
   await db.emptyLog();
 }
+
+/** Runs `erase` for each owner. An owner that fails does not hold up the others: throws the first error after all of them. */
+export async function eraseEach<T>(owners: readonly T[], erase: (owner: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const owner of owners) await erase(owner).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

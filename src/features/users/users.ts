@@ -4,7 +4,7 @@ import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
-import { type Erasable, eraseEverywhere } from '../erasure/erasure.ts';
+import { type Erasable, eraseEach, eraseEverywhere } from '../erasure/erasure.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Cursors } from '../text/page-cursor.ts';
@@ -65,7 +65,7 @@ export function createUsers({ db, clock, scopes, cursors, erasables }: Parts): U
       await eraseRows(key);
     },
     async finishErasing() {
-      for (const user of await scopes.hidden(db.readers)) await eraseRows(user);
+      await eraseEach(await scopes.hidden(db.readers), eraseRows);
     },
   };
 }

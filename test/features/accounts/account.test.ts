@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account, Usage } from '../../../src/contract/account.ts';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { makeTenant, setUsed, times } from '../limits/tenants.ts';
@@ -153,4 +154,32 @@ test.each([
   expect((await daemon.call(undefined, path, { method })).status).toBe(401);
   expect((await daemon.call(`${apiKey.slice(0, -1)}x`, path, { method })).status).toBe(401);
   expect((await daemon.call(apiKey, path, { method })).status).toBeLessThan(300);
+});
+
+test('an account whose erasure fails each time does not hold up those behind it', async () => {
+  const ids = (await times(3, (index) => makeTenant(daemon, `stuck-${index}@example.com`))).map(
+    ({ tenantId }) => tenantId,
+  );
+  const [first, , last] = ids;
+  const listLeft = async () => {
+    const rows = await daemon.db.readers.all<{ tenantId: string }>(
+      'SELECT tenantId FROM tenants WHERE erasedAt IS NOT NULL',
+    );
+    return rows.map(({ tenantId }) => tenantId).sort();
+  };
+  for (const tenantId of ids) {
+    await daemon.db.writes.write('daemon', async (connection) => {
+      await connection.run('DELETE FROM apiKeys WHERE tenantId = ?', [tenantId]);
+      await connection.run("UPDATE tenants SET email = 'erased:' || tenantId, erasedAt = 1 WHERE tenantId = ?", [
+        tenantId,
+      ]);
+    });
+  }
+  const when = `OLD."tenantId" IN ('${first}', '${last}')`;
+  const mend = await refuseWrites(daemon, { event: 'DELETE', table: 'tenants', when });
+  await expect(daemon.accounts.finishErasing()).rejects.toThrow('refused');
+  expect(await listLeft()).toEqual([first, last].sort());
+  await mend();
+  await daemon.accounts.finishErasing();
+  expect(await listLeft()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../src/contract/conversations.ts';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { conversing } from './conversation-caller.ts';
 
@@ -154,4 +155,25 @@ describe('the list of conversations', () => {
     }
     expect((await list('')).data.map(({ preview }) => preview)).toEqual([null, 'At last']);
   });
+});
+
+test('a conversation whose erasure fails each time does not hold up those behind it', async () => {
+  const ids: string[] = [];
+  for (const title of ['One', 'Two', 'Three']) ids.push((await talk.begin({ title })).id);
+  await daemon.db.writes.write('daemon', (connection) =>
+    connection.run('UPDATE conversations SET erasedAt = 1 WHERE tenantId = ?', [caller.tenantId]),
+  );
+  const left = async () => {
+    const rows = await daemon.db.readers
+      .of(caller.tenantId)
+      .all<{ id: string }>('SELECT id FROM conversations WHERE tenantId = ?', [caller.tenantId]);
+    return rows.map(({ id }) => id).sort();
+  };
+  const when = `OLD.id IN ('${ids[0]}', '${ids[2]}')`;
+  const mend = await refuseWrites(daemon, { event: 'DELETE', table: 'conversations', when });
+  await expect(daemon.conversations.sweep()).rejects.toThrow('refused');
+  expect(await left()).toEqual([ids[0], ids[2]].sort());
+  await mend();
+  await daemon.conversations.sweep();
+  expect(await left()).toEqual([]);
 });

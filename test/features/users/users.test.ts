@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../../src/contract/users.ts';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { conversing, SPAN } from '../conversations/conversation-caller.ts';
 import { type Caller, instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newAccount, portable } from '../portability/portable-account.ts';
@@ -96,4 +97,27 @@ describe('the list of users', () => {
   test.each(['limit=0', 'limit=201', 'cursor=x', 'user=ada'])('refuses %s', async (query) => {
     expect((await caller.call(`/v1/users?${query}`)).status).toBe(400);
   });
+});
+
+test('a user whose erasure fails each time does not hold up those behind it', async () => {
+  for (const user of ['ada', 'bob', 'eve']) await caller.add('Someone drinks tea', { user });
+  const listed = async () => {
+    const { data } = (await caller.call<{ data: User[] }>('/v1/users')).body;
+    return data.map(({ user }) => user).sort();
+  };
+  const hide = (erasedAt: number | null) =>
+    daemon.db.writes.write('daemon', (connection) =>
+      connection.run('UPDATE scopes SET erasedAt = ? WHERE tenantId = ?', [erasedAt, caller.tenantId]),
+    );
+  await hide(1);
+  const when = `OLD."tenantId" = '${caller.tenantId}' AND OLD."endUser" IN ('ada', 'eve')`;
+  const mend = await refuseWrites(daemon, { event: 'DELETE', table: 'scopes', when });
+  await expect(daemon.users.finishErasing()).rejects.toThrow('refused');
+  await hide(null);
+  expect(await listed()).toEqual(['ada', 'eve']);
+  await hide(1);
+  await mend();
+  await daemon.users.finishErasing();
+  await hide(null);
+  expect(await listed()).toEqual([]);
 });
