@@ -275,6 +275,30 @@ describe('group commit', () => {
     expect(order.slice(0, 64).filter((name) => name === 'daemon')).toHaveLength(16);
   });
 
+  test('lets the daemon and the tenants lead a transaction in turn, so that writes that fill one never wait forever', async () => {
+    const order: string[] = [];
+    const fill = writes.grouped<string, string>(
+      async (_, tenants) => {
+        order.push(...tenants);
+        return tenants.map((tenant) => ({ ok: tenant }));
+      },
+      (tenantId) => ({ tenantId, rows: 1000, characters: 0 }),
+    );
+    const daemon: Promise<void>[] = [];
+    /** Queues a write of the daemon while the one before is carried out, so that one always waits. */
+    function follow(left: number): void {
+      const work = async () => {
+        order.push('daemon');
+        if (left > 0) follow(left - 1);
+      };
+      daemon.push(writes.write('daemon', work));
+    }
+    follow(20);
+    await Promise.all(['one', 'two', 'three'].map(fill));
+    expect(order).toEqual(['daemon', 'one', 'daemon', 'two', 'daemon', 'three']);
+    for (const write of daemon) await write;
+  });
+
   test('lets a small write pass one that no longer fits into the transaction', async () => {
     const order: string[] = [];
     const write = writes.grouped<[tenant: string, rows: number], string>(
