@@ -51,8 +51,8 @@ export interface Accounts {
   findOrCreate(connection: Connection, email: string): Promise<TenantRow>;
   /**
    * Erases the tenant and all its data. The first commit revokes its key and connections and frees its address; rows are then deleted in
-   * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed` if `ifMatch`
-   * is the tag of another account or tier.
+   * batches. If the daemon crashes in between, it finishes at its next start. Throws `precondition_failed`, before it
+   * does anything, if `ifMatch` is the tag of another account or tier.
    */
   erase(tenantId: string, ifMatch?: string): Promise<void>;
   /** Finishes erasures that an earlier process started. */
@@ -134,10 +134,9 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     });
   }
 
-  async function requireSame(reader: Reader, tenantId: string, ifMatch: string | undefined): Promise<TenantRow> {
+  async function load(reader: Reader, tenantId: string): Promise<TenantRow> {
     const tenant = await findTenant(reader, tenantId);
     if (!tenant) throw new AppError('not_found', 'Tenant not found.');
-    if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
     return tenant;
   }
 
@@ -146,20 +145,23 @@ export function createAccounts(dependencies: Dependencies): Accounts {
   }
 
   async function erase(tenantId: string, ifMatch?: string): Promise<void> {
-    const { email } = await requireSame(db.readers.of(tenantId), tenantId, ifMatch);
+    const tenant = await load(db.readers.of(tenantId), tenantId);
+    // Only here: the spaces that it leaves next do not come back.
+    if (ifMatch !== undefined && !matchesState(ifMatch, stateOf(tenant))) throw changedSinceRead('account');
+    const { email } = tenant;
     const account = { memberId: tenantId, email };
     await memberships.requireErasable(account);
     await flushActivity();
     // Before the account is erased: what remains to be done after a crash is found by its address.
     await leaveSpaces(account);
     await db.writes.write(tenantId, async (connection) => {
-      const tenant = await requireSame(connection, tenantId, ifMatch);
+      await load(connection, tenantId);
       // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
       await updateErased(connection, tenantId, clock.nowMs());
       await keys.revokeAll(connection, tenantId);
       await connections.revokeAll(connection, tenantId);
-      await deleteSignIns(connection, tenant.email);
-      await deleteInvitation(connection, tenant.email);
+      await deleteSignIns(connection, email);
+      await deleteInvitation(connection, email);
     });
     // It could make and join spaces until then.
     await leaveSpaces(account);

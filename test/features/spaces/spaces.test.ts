@@ -314,6 +314,22 @@ describe('an account that is erased', () => {
     expect(JSON.stringify(await logOf(ada))).not.toContain(lin.email);
     expect(await daemon.db.readers.get('SELECT tenantId FROM tenants WHERE tenantId = ?', [alone.id])).toBeUndefined();
   });
+
+  test('is erased, and not refused halfway, if the operator changes its tier while it leaves its spaces', async () => {
+    const etag = (await lin.call('/v1/account')).headers.get('etag')!;
+    const alone = await newSpace(lin, 'alone');
+    await inSpace(daemon, lin, alone.id).add('Nobody else reads this');
+    const { leaveAll } = daemon.memberships;
+    const leaving = vi.spyOn(daemon.memberships, 'leaveAll').mockImplementationOnce(async (account) => {
+      await daemon.accounts.setTier(lin.tenantId, 'Pro');
+      return leaveAll(account);
+    });
+    const { status } = await lin.call('/v1/account', { method: 'DELETE', headers: { 'if-match': etag } });
+    leaving.mockRestore();
+    expect(status).toBe(204);
+    const ids = [lin.tenantId, alone.id];
+    expect(await daemon.db.readers.all('SELECT tenantId FROM tenants WHERE tenantId IN (?, ?)', ids)).toEqual([]);
+  });
 });
 
 test('two owners whose accounts are erased at once leave no space without members, and none without an owner', async () => {
