@@ -52,7 +52,8 @@ export function createScheduledBackups({
   function failedLately(nowMs: number): boolean {
     const last = task.state();
     const endedMs = last?.state === 'failed' ? parseTimestamp(last.finishedAt ?? '') : undefined;
-    return endedMs !== undefined && nowMs - endedMs < RETRY_MS;
+    // One that ended in the future did before the clock was set back.
+    return endedMs !== undefined && nowMs >= endedMs && nowMs - endedMs < RETRY_MS;
   }
 
   return {

@@ -124,6 +124,18 @@ describe.skipIf(onPostgres)('scheduled backups', () => {
     expect(failing.state()).toBe('ok');
   });
 
+  test('that failed before the clock was set back are tried again at once', async () => {
+    const link = join(daemon.folder, 'set-back');
+    const failing = open({ ...hourly, backupDir: link });
+    await symlink(join(daemon.folder, 'nowhere', 'at', 'all'), link);
+    await follow(failing);
+    expect(failing.state()).toBe('failing');
+    await rm(link);
+    clock.setWall(clock.nowMs() - 24 * HOUR_MS);
+    await follow(failing);
+    expect(failing.state()).toBe('ok');
+  });
+
   test('follow the schedule that svc backup --schedule stored, unless a setting overrides it', async () => {
     const set = await svc('backup', '--schedule', 'weekly friday 04:00', '--keep', '3', '--json');
     expect(JSON.parse(set.out)).toMatchObject({ schedule: 'weekly friday 04:00', keep: 3, folder: folder() });
