@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { removeLeftRestore } from '../db/restore.ts';
 import { accountsRoutes } from '../features/accounts/accounts-routes.ts';
 import { activityRoutes } from '../features/activity/activity-routes.ts';
 import { authRoutes } from '../features/auth/auth-routes.ts';
@@ -97,7 +99,11 @@ const STOP_NOTICE_MS = 250;
  * nothing is left open.
  */
 export async function compose(config: Config, dependencies: DaemonDependencies): Promise<Daemon> {
-  const masterKeys = await openMasterKeys(config, dependencies.random);
+  const { log, random } = dependencies;
+  await removeLeftRestore(join(config.dataDir, 'svc.db')).catch((error: unknown) =>
+    log.warn({ error }, 'could not delete what a killed restore left'),
+  );
+  const masterKeys = await openMasterKeys(config, random);
   const location = await prepareDatabase(config);
   const rooms = await openRooms(config, location, dependencies, masterKeys);
   try {

@@ -77,7 +77,7 @@ export interface Restored extends CopyFacts {
  */
 export async function restoreDatabase(backup: string, file: string, options: RestoreOptions): Promise<Restored> {
   const { hooks, onProgress, signal } = options;
-  const draft = `${file}.restoring`;
+  const draft = draftOf(file);
   await discardCopy(draft);
   try {
     await copyFile(backup, draft, onProgress, signal);
@@ -93,6 +93,18 @@ export async function restoreDatabase(backup: string, file: string, options: Res
     await discardCopy(draft);
     throw copyFault(error, file);
   }
+}
+
+/**
+ * Deletes what a killed restore of the database `file` left: a whole copy, also of what was erased since the backup. The
+ * caller holds the folder's lock, so none is under way.
+ */
+export async function removeLeftRestore(file: string): Promise<void> {
+  await discardCopy(draftOf(file));
+}
+
+function draftOf(file: string): string {
+  return `${file}.restoring`;
 }
 
 /** A restore run as root must not leave a database that the daemon's user cannot open. */

@@ -253,13 +253,23 @@ describe('a restore refuses and changes nothing for (row 56)', () => {
 });
 
 test('leftovers of a killed restore (a draft, a second link to the database) affect neither a daemon nor the next restore', async () => {
+  const aside = `${file}.before-restore-2026-11-20T09-00-00.000Z`;
+  const leaveDraft = async () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      await writeFile(`${file}.restoring${suffix}`, 'half a database');
+  };
+  const listDrafts = async () => (await readdir(folder)).filter((name) => name.includes('restoring'));
   await copyFile(join(origin, 'svc.db'), file);
-  await link(file, `${file}.before-restore-2026-11-20T09-00-00.000Z`);
-  for (const suffix of ['', '-journal']) await writeFile(`${file}.restoring${suffix}`, 'half a database');
+  await link(file, aside);
+  await leaveDraft();
   expect(await served()).toMatchObject({ old: 401, fresh: 200 });
+  // A draft may have what was erased since.
+  expect(await listDrafts()).toEqual([]);
+  expect((await stat(aside)).nlink).toBe(2);
+  await leaveDraft();
   expect((await runAdmin(folder, 'restore', backup, '--yes')).code).toBe(0);
   expect(await served()).toEqual(AS_BACKED_UP);
-  expect((await readdir(folder)).filter((name) => name.includes('restoring'))).toEqual([]);
+  expect(await listDrafts()).toEqual([]);
 });
 
 describe('a restore beside other processes', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { lockFolder } from '../../src/db/folder-lock.ts';
 import { BIN, callAt, createWorkplaces, runCommand, signInAt } from '../helpers/process.ts';
 
 const places = createWorkplaces();
@@ -22,6 +23,18 @@ describe('one daemon per data folder (row 60)', () => {
     await first.exited;
     const third = await places.start({ dataDir });
     expect((await fetch(`${third.url}/readyz`)).status).toBe(200);
+  });
+
+  test('a daemon that is refused leaves a restore under way alone, and one that starts deletes what it left', async () => {
+    const dataDir = await places.folder();
+    const lock = await lockFolder(dataDir, process.pid);
+    const draft = join(dataDir, 'svc.db.restoring');
+    await writeFile(draft, 'half a database');
+    expect((await runCommand({ dataDir, args: ['serve', '--port', '0'] })).exitCode).toBe(1);
+    expect(await readFile(draft, 'utf8')).toBe('half a database');
+    await lock.release();
+    await places.start({ dataDir });
+    expect(await readdir(dataDir)).not.toContain('svc.db.restoring');
   });
 
   test('exactly one of several that start at once runs', async () => {
