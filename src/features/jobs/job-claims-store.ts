@@ -29,9 +29,18 @@ export async function listDueJobs(
 
 /** Makes jobs due that were running when the only daemon of the database died. Call it before any job is started. */
 export async function updateInterrupted(connection: Connection, nowMs: number): Promise<void> {
-  await connection.run(`UPDATE jobs SET state = 'queued', dueAt = ? WHERE state = 'running' AND finishedAt IS NULL`, [
-    nowMs,
-  ]);
+  await connection.run(
+    `UPDATE jobs SET state = 'queued', dueAt = ?, updatedAt = ? WHERE state = 'running' AND finishedAt IS NULL`,
+    [nowMs, nowMs],
+  );
+}
+
+/** Makes jobs due that were queued while the clock was ahead: they would wait until it is as late again. */
+export async function updateAhead(connection: Connection, nowMs: number): Promise<void> {
+  await connection.run(
+    `UPDATE jobs SET dueAt = ? WHERE state = 'queued' AND dueAt > ? AND updatedAt > ? AND finishedAt IS NULL`,
+    [nowMs, nowMs, nowMs],
+  );
 }
 
 /** Claims a due job until `untilMs`. Returns the claimed job, or `undefined` if it has changed since it was read. */

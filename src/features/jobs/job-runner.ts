@@ -6,7 +6,14 @@ import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { chanceOf, type Random } from '../../lib/random.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
-import { listDueJobs, listDueTenants, updateClaimed, updateInterrupted, updateRenewed } from './job-claims-store.ts';
+import {
+  listDueJobs,
+  listDueTenants,
+  updateAhead,
+  updateClaimed,
+  updateInterrupted,
+  updateRenewed,
+} from './job-claims-store.ts';
 import type { Jobs } from './jobs.ts';
 import { findJob, type JobRow, updateJob } from './jobs-store.ts';
 
@@ -129,6 +136,8 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   /** Failed jobs whose failure could not be written; they are not started again until it is. */
   const unsettled = new Map<JobRow, unknown>();
   let lastTenant = '';
+  /** When the last poll was, in epoch milliseconds; the clock may have been set back before the first. */
+  let polledMs = Number.POSITIVE_INFINITY;
 
   async function claim(row: JobRow): Promise<Claim | undefined> {
     const nowMs = clock.nowMs();
@@ -161,7 +170,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
   function afterFailure(row: JobRow, error: unknown): Partial<JobRow> {
     const nowMs = clock.nowMs();
     // Aborted by `stop`: not a failure of the job.
-    if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs };
+    if (stopping.signal.aborted) return { state: 'queued', dueAt: nowMs, updatedAt: nowMs };
     const outcome = jobOutcomeOf(error, row.attempts + 1, nowMs, chanceOf(random));
     if (outcome.code === 'internal') log.error({ error, jobId: row.id }, 'a job failed');
     const shown = { errorCode: outcome.code, errorMessage: outcome.message, errorAt: nowMs, updatedAt: nowMs };
@@ -227,6 +236,7 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
     if (stopping.signal.aborted) return;
     await Promise.all([...claims.values()].map(renew));
     await retryUnsettled();
+    await followClock();
     // Bounded, because a job that could not be claimed is still due.
     for (let turn = 0; turn < MAX_RUNNING && running.size < MAX_RUNNING; turn += 1) {
       const row = await nextJob();
@@ -234,6 +244,12 @@ export function createJobRunner({ db, clock, random, log, jobs, work }: Parts): 
       lastTenant = row.tenantId;
       start(row);
     }
+  }
+
+  async function followClock(): Promise<void> {
+    const nowMs = clock.nowMs();
+    if (nowMs < polledMs) await db.writes.write('daemon', (connection) => updateAhead(connection, nowMs));
+    polledMs = nowMs;
   }
 
   /** Retries writing failures; one that fails again does not hold up the others. */

@@ -209,9 +209,9 @@ export async function listOpenJobs(
 /** Makes jobs due that wait for a quota or cap to reset. */
 export async function updateCapped(connection: Connection, tenantId: string, nowMs: number): Promise<void> {
   await connection.run(
-    `UPDATE jobs SET dueAt = ? WHERE tenantId = ? AND dueAt > ? AND state = 'queued' AND errorCode = 'quota_exceeded'
-       AND finishedAt IS NULL`,
-    [nowMs, tenantId, nowMs],
+    `UPDATE jobs SET dueAt = ?, updatedAt = ? WHERE tenantId = ? AND dueAt > ? AND state = 'queued'
+       AND errorCode = 'quota_exceeded' AND finishedAt IS NULL`,
+    [nowMs, nowMs, tenantId, nowMs],
   );
 }
 

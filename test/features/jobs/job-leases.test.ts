@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createJobRunner, type JobHandler, type JobRunner } from '../../../src/features/jobs/job-runner.ts';
 import { createJobs, type JobRow, type Jobs } from '../../../src/features/jobs/jobs.ts';
 import { createCursors } from '../../../src/features/text/page-cursor.ts';
@@ -171,4 +171,57 @@ test('another daemon continues at once with the jobs of one that stops', async (
   await untilState(other, job, 'done');
   expect(await effects()).toEqual(['other']);
   await other.runner.stop();
+});
+
+describe('jobs from when the clock was ahead, once it was set back', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const setClock = (byMs: number) => clock.setWall(clock.nowMs() + byMs);
+
+  test('are started by the daemon that queued them', async () => {
+    const daemon = daemonOf('a');
+    setClock(DAY_MS);
+    await daemon.runner.follow();
+    const job = await enqueue(daemon);
+    setClock(-DAY_MS);
+    await daemon.runner.follow();
+    await untilState(daemon, job, 'done');
+    await daemon.runner.stop();
+  });
+
+  test('are started by a daemon that starts afterwards', async () => {
+    setClock(DAY_MS);
+    const before = daemonOf('before', createGate().opened);
+    const running = await enqueue(before);
+    await before.runner.follow();
+    await untilStarted(['before']);
+    await before.runner.stop();
+    const waiting = await enqueue(before, 'conv_b');
+    setClock(-DAY_MS);
+    const after = daemonOf('after');
+    await after.runner.follow();
+    for (const job of [running, waiting]) await untilState(after, job, 'done');
+    await after.runner.stop();
+  });
+
+  test('are tried again if they failed, and wait again if they fail again', async () => {
+    const broken = Promise.reject(new Error('broken'));
+    broken.catch(() => {});
+    const untilAttempts = ({ jobs }: TestDaemon, { id }: JobRow, attempts: number) =>
+      vi.waitFor(async () => expect(await jobs.get({ tenantId } as never, id)).toMatchObject({ attempts }), 10_000);
+    setClock(DAY_MS);
+    const before = daemonOf('before', broken);
+    const job = await enqueue(before);
+    await before.runner.follow();
+    await untilAttempts(before, job, 1);
+    await before.runner.stop();
+    setClock(-DAY_MS);
+    const after = daemonOf('after', broken);
+    await after.runner.follow();
+    await untilAttempts(after, job, 2);
+    await after.runner.stop();
+    const last = daemonOf('last');
+    await last.runner.follow();
+    await last.runner.stop();
+    expect(started).toEqual(['before', 'after']);
+  });
 });
