@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CountedPage, strict } from './common.ts';
+import { CountedPage, redactedProperty, strict } from './common.ts';
 import { Memory, MemoryChange, MemoryFilter, memoryPageFields } from './memories.ts';
 import { ErrorCodeName } from './problem.ts';
 
@@ -72,6 +72,7 @@ const outcome = {
 export const UpdatedMemories = Type.Object({
   ...outcome,
   updated: Type.Integer({ description: 'Memories that now have the change; 0 in a dry run' }),
+  ...redactedProperty,
 });
 export type UpdatedMemories = Static<typeof UpdatedMemories>;
 

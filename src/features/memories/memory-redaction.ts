@@ -33,5 +33,13 @@ export function redactMemories(memories: Memories): Memories {
         return { memory: withRedacted(memory, counts[0]), isNew };
       },
     },
+    bulk: {
+      ...memories.bulk,
+      async updateOnce(principal, update, claim) {
+        const { items, counts } = await redactContents(principal.tenantId, [update.change]);
+        const updated = await memories.bulk.updateOnce(principal, { ...update, change: items[0]! }, claim);
+        return { ...updated, body: withRedacted(updated.body, counts[0]) };
+      },
+    },
   };
 }

@@ -47,7 +47,7 @@ describe('credentials in what callers write', () => {
     expect(added).not.toHaveProperty('redacted');
   });
 
-  test('are masked in memories that are changed or put by external id', async () => {
+  test('are masked in memories that are changed, also many at once, or put by external id', async () => {
     const { id } = await call('/v1/memories', { content: 'no token yet' });
     expect(await call(`/v1/memories/${id}`, { content: `first ${SAID}` }, 'PATCH')).toMatchObject({
       content: `first ${MASKED}`,
@@ -57,6 +57,11 @@ describe('credentials in what callers write', () => {
       content: `second ${MASKED}`,
       redacted: 1,
     });
+    const ids = [id];
+    const update = { ids, change: { content: `third ${SAID}` } };
+    expect(await call('/v1/memories/update', update)).toMatchObject({ updated: 1, redacted: 1 });
+    expect(await call('/v1/memories/update', { ids, change: { pinned: true } })).not.toHaveProperty('redacted');
+    expect(await call(`/v1/memories/${id}`)).toMatchObject({ content: `third ${MASKED}` });
   });
 
   test('are masked in messages, also in the parts of tool calls and in names of their arguments', async () => {
