@@ -33,7 +33,8 @@ export interface BulkMemories {
   query(principal: Principal, request: MemoriesRequest): Promise<FoundMemories>;
   /**
    * Changes the memories in small transactions, so that other writes can interleave; one that cannot be changed is
-   * reported and stops no other. Throws `unprocessable` if the filter matches more than `MAX_BULK`.
+   * reported and stops no other, and one that the filter no longer matches is left alone. Throws `unprocessable` if the filter
+   * matches more than `MAX_BULK`.
    */
   updateOnce(principal: Principal, request: MemoriesUpdate, claim?: Claim): Promise<Created<UpdatedMemories>>;
   /** Erases the memories like `updateOnce` changes them. */
@@ -60,6 +61,14 @@ interface Parts {
 
 interface Selected {
   ids: string[];
+  failed: BulkFailure[];
+  /** Returns those of the ids that the caller's transaction still selects. */
+  findSelected(connection: Connection, ids: readonly string[]): Promise<readonly string[]>;
+}
+
+/** How many memories were worked through, and which of them failed. */
+interface Worked {
+  matched: number;
   failed: BulkFailure[];
 }
 
@@ -94,38 +103,45 @@ export function createBulkMemories(parts: Parts): BulkMemories {
       const ids = await findIds(tenantId, given);
       const found = new Set(ids);
       const missing = given.filter((id) => !found.has(id));
-      return { ids, failed: missing.map((id) => ({ id, code: 'not_found', detail: NOT_FOUND })) };
+      const failed = missing.map((id) => ({ id, code: 'not_found', detail: NOT_FOUND }) as const);
+      return { ids, failed, findSelected: async (_, some) => some };
     }
-    const listFilter = listFilterOf(tenantId, filter!, '/filter/', clock.nowMs());
-    const ids = await listMemoryIds(db.readers.of(tenantId), listFilter, MAX_BULK + 1);
+    const listFilter = () => listFilterOf(tenantId, filter!, '/filter/', clock.nowMs());
+    const ids = await listMemoryIds(db.readers.of(tenantId), listFilter(), MAX_BULK + 1);
     if (ids.length > MAX_BULK) throw tooMany();
-    return { ids, failed: [] };
+    return {
+      ids,
+      failed: [],
+      findSelected: (connection, some) => listMemoryIds(connection, listFilter(), some.length, some),
+    };
   }
 
-  /** Runs `work` for each memory in transactions of a few, and returns what failed. */
+  /** Runs `work` for each memory in transactions of a few. */
   async function runAll(
     tenantId: string,
-    ids: readonly string[],
+    { ids, findSelected }: Selected,
     textsFor: (rows: readonly MemoryRow[]) => (readonly string[])[],
     work: (connection: Connection, id: string, terms: PreparedTerms) => Promise<unknown>,
-  ): Promise<BulkFailure[]> {
-    const failed: BulkFailure[] = [];
+  ): Promise<Worked> {
+    const worked: Worked = { matched: 0, failed: [] };
     for (let start = 0; start < ids.length; start += PER_TRANSACTION) {
       const some = ids.slice(start, start + PER_TRANSACTION);
       const texts = textsFor(await findRows(db.readers.of(tenantId), tenantId, some));
-      const refused = await writeWithTerms(tenantId, texts, (terms) =>
+      const { matched, failed } = await writeWithTerms(tenantId, texts, (terms) =>
         db.writes.write(tenantId, async (connection) => {
+          const selected = await findSelected(connection, some);
           const refusals: BulkFailure[] = [];
-          for (const id of some) {
+          for (const id of selected) {
             const refusal = await refusalOf(id, () => withinSavepoint(connection, () => work(connection, id, terms)));
             if (refusal) refusals.push(refusal);
           }
-          return refusals;
+          return { matched: selected.length, failed: refusals };
         }),
       );
-      failed.push(...refused);
+      worked.matched += matched;
+      worked.failed.push(...failed);
     }
-    return failed;
+    return worked;
   }
 
   /** Answers once per claim. The answer is stored after the effects, which are safe to repeat. */
@@ -167,29 +183,33 @@ export function createBulkMemories(parts: Parts): BulkMemories {
         const { tenantId } = principal;
         // Throws for a change that no memory accepts.
         resolveChange({ content: '', tags: '[]', metadata: '{}' }, change);
-        const { ids, failed } = await select(tenantId, selection);
+        const selected = await select(tenantId, selection);
+        const { ids, failed } = selected;
         if (dryRun) return { matched: ids.length, updated: 0, failed, dryRun };
-        const refused = await runAll(
+        const worked = await runAll(
           tenantId,
-          ids,
+          selected,
           (rows) => rows.flatMap((row) => [textsOf(row), ...changedTextsOf(row, change)]),
           (connection, id, terms) => changeWithin(connection, principal, id, change, terms),
         );
-        const updated = ids.length - refused.length;
-        return { matched: ids.length, updated, failed: [...failed, ...refused], dryRun };
+        const { matched } = worked;
+        const updated = matched - worked.failed.length;
+        return { matched, updated, failed: [...failed, ...worked.failed], dryRun };
       }),
     deleteOnce: ({ tenantId }, { dryRun = false, ...selection }, claim) =>
       once(tenantId, claim, async () => {
-        const { ids, failed } = await select(tenantId, selection);
+        const selected = await select(tenantId, selection);
+        const { ids, failed } = selected;
         if (dryRun) return { matched: ids.length, deleted: 0, failed, dryRun };
-        const refused = await runAll(
+        const worked = await runAll(
           tenantId,
-          ids,
+          selected,
           () => [],
           (connection, id) => removeWithin(connection, tenantId, id),
         );
-        const deleted = ids.length - refused.length;
-        return { matched: ids.length, deleted, failed: [...failed, ...refused], dryRun };
+        const { matched } = worked;
+        const deleted = matched - worked.failed.length;
+        return { matched, deleted, failed: [...failed, ...worked.failed], dryRun };
       }),
   };
 }

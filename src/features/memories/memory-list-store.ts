@@ -4,7 +4,7 @@ import type { ProjectFilter } from '../../contract/project.ts';
 import type { Reader, Value } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { readLongPage } from '../../db/long-pages.ts';
-import { projectConditions } from '../../db/values.ts';
+import { listPlaceholders, projectConditions } from '../../db/values.ts';
 import { type MemoryRow, memoryRows } from './memory-row.ts';
 
 /** Selects a tenant's current memories; all conditions must hold. */
@@ -62,12 +62,18 @@ export async function listMemories(reader: Reader, filter: ListFilter, page: Lis
   return [...dated, ...(await readPage(reader, filter, rest, [['m.occurredAt IS NULL']]))];
 }
 
-/** Lists the ids of matching memories, in no particular order. */
-export async function listMemoryIds(reader: Reader, filter: ListFilter, limit: number): Promise<string[]> {
-  const { from, conditions } = selectionOf(filter, 'none', reader.engine);
-  const { sql, values } = joinConditions(conditions);
+/** Lists the ids of matching memories, of those `among` some if given, in no particular order. */
+export async function listMemoryIds(
+  reader: Reader,
+  filter: ListFilter,
+  limit: number,
+  among?: readonly string[],
+): Promise<string[]> {
+  const { from, id, conditions } = selectionOf(filter, 'none', reader.engine);
+  const some: Condition[] = among ? [[`${id} IN (${listPlaceholders(among.length)})`, ...among]] : [];
+  const { sql, values } = joinConditions([...conditions, ...some]);
   const rows = await reader.all<{ id: string }>(`SELECT m.id FROM ${from} WHERE ${sql} LIMIT ?`, [...values, limit]);
-  return rows.map(({ id }) => id);
+  return rows.map((row) => row.id);
 }
 
 export async function countMemories(reader: Reader, filter: ListFilter): Promise<number> {

@@ -207,6 +207,32 @@ describe('a deletion', () => {
   });
 });
 
+test('what a filter no longer matches when its turn comes is neither changed nor erased', async () => {
+  const [untagged, superseded, matching] = await caller.addAll(
+    ['Ada keeps bees', 'Ada lives in Paris', 'Ada is bored'].map((content) => ({ content, tags: ['draft'] })),
+  );
+  let release = () => {};
+  const held = daemon.db.writes.between(() => new Promise<void>((resolve) => (release = resolve)));
+  const before = daemon.db.writes.waiting();
+  const changes = [
+    caller.change(untagged!.id, { removeTags: ['draft'] }),
+    caller.add('Ada lives in Rome', { supersedes: superseded!.id }),
+  ];
+  await expect.poll(() => daemon.db.writes.waiting()).toBeGreaterThanOrEqual(before + changes.length);
+  const filter = { tag: 'draft' };
+  const updating = update({ filter, change: { addTags: ['old'] } });
+  await expect.poll(() => daemon.db.writes.waiting()).toBeGreaterThanOrEqual(before + changes.length + 1);
+  const deleting = remove({ filter });
+  await expect.poll(() => daemon.db.writes.waiting()).toBeGreaterThanOrEqual(before + changes.length + 2);
+  release();
+  await Promise.all([held, ...changes]);
+  expect((await updating).body).toMatchObject({ matched: 1, updated: 1, failed: [] });
+  expect((await deleting).body).toMatchObject({ matched: 1, deleted: 1, failed: [] });
+  expect((await caller.read(matching!.id)).status).toBe(404);
+  expect((await caller.read(untagged!.id)).body).toMatchObject({ tags: [], version: 2 });
+  expect((await caller.read(superseded!.id)).body).toMatchObject({ tags: ['draft'], version: 1 });
+});
+
 test('more than 10,000 matches are refused with advice, and nothing is changed', async () => {
   // Written straight into the table: what counts is the number of rows.
   const { id } = await caller.add('Original', { user: 'crowd' });

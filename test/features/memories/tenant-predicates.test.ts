@@ -158,6 +158,11 @@ test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
   ['listMemories by source', () => lists.listMemories(connection, { ...list, source: 'msg_1' }, page('createdAt')), 2],
   ['countMemories', async () => ofTenantB(await lists.countMemories(connection, list)), 2],
   ['listMemoryIds', async () => ofTenantB((await lists.listMemoryIds(connection, list, 9)).length), 2],
+  [
+    'listMemoryIds of some',
+    async () => ofTenantB((await lists.listMemoryIds(connection, list, 9, ['mem_old', 'mem_new'])).length),
+    2,
+  ],
   ['listMemories by tag', () => lists.listMemories(connection, { ...list, tags: ['t'] }, page('createdAt')), 2],
   [
     'listMemories by tag, by update',

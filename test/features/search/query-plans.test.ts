@@ -194,6 +194,12 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['count', () => lists.countMemories(spy(), LIST), [/^SEARCH m .*\(tenantId=\?\)/]],
   ['count of a source', () => lists.countMemories(spy(), EVERY), [/^SEARCH f .*\(tenantId=\? AND sourceId=\?\)/]],
   ['listMemoryIds', () => lists.listMemoryIds(spy(), LIST, 9), [/^SEARCH m .*\(tenantId=\?\)/]],
+  ['listMemoryIds of some', () => lists.listMemoryIds(spy(), LIST, 9, ['a', 'b']), [/^SEARCH m .* AND id=\?\)/]],
+  [
+    'listMemoryIds of some with a tag',
+    () => lists.listMemoryIds(spy(), { ...LIST, user: 'a', tags: ['a'] }, 9, ['a', 'b']),
+    [/^SEARCH f .* AND memoryId=\?\)/, /^SEARCH m .* AND id=\?\)/],
+  ],
   ['findByExternalId', () => store.findByExternalId(spy(), PLACES), [/memories_external .*externalId=\?/]],
   ['listExpired', () => store.listExpired(spy(), 1, 200), [/memories_expiry/]],
   ['updateSuperseded', () => store.updateSuperseded(spy(), CLOSING), [OWN_ID]],
