@@ -15,6 +15,7 @@ import {
   labelsOf,
   type PlacedResult,
   placed,
+  withRatings,
 } from './several-spaces.ts';
 
 /** Recall over several spaces. */
@@ -76,13 +77,15 @@ export function createSearchOfSeveral({
     if (kept.length === 0) throw new AppError('not_found', 'You are no longer in these spaces.');
     const labels = labelsOf(kept.map(({ member }) => member));
     const { parsed } = kept[0]!.answered;
+    const { minRelevance = 0 } = request;
     const ratingOf = jointRatings(
       kept.map(({ answered: { found } }) => found),
       parsed,
       clock.nowMs(),
     );
     return kept.map(({ member, answered }, index) => {
-      const results = answered.answer.results.map((result) => ({ ...result, ...ratingOf(index, result) }));
+      const rated = withRatings(answered.answer.results, (result) => ratingOf(index, result));
+      const results = rated.filter(({ relevance }) => relevance >= minRelevance);
       return { member, answered: { ...answered, answer: { ...answered.answer, results } }, label: labels[index]! };
     });
   }

@@ -50,6 +50,23 @@ export function jointRatings(
   return (index, { id }) => byId[index]!.get(id);
 }
 
+/** Gives results their ratings among all spaces. As in one, a newer result is at least as relevant as the one that it updates. */
+export function withRatings(
+  results: readonly SearchResult[],
+  ratingOf: (result: Pick<SearchResult, 'id'>) => Rating | undefined,
+): SearchResult[] {
+  const rated = results.map((result) => ({ ...result, ...ratingOf(result) }));
+  const byId = new Map(rated.map((result) => [result.id, result]));
+  // Newer ones come first, and may themselves be updated by those before them.
+  for (const older of rated.toReversed()) {
+    for (const id of [older.restatedBy, older.possiblySupersededBy]) {
+      const newer = id === undefined ? undefined : byId.get(id);
+      if (newer) newer.relevance = Math.max(newer.relevance, older.relevance);
+    }
+  }
+  return rated;
+}
+
 /**
  * What joined lists are ordered by: of score alone, relevance alone and their sums, this one came closest to one space that
  * holds everything (`bench/retrieval/spaces.ts`).

@@ -101,6 +101,44 @@ describe('a search of several spaces', () => {
     expect(found.results.slice(0, 2).map(({ id }) => id)).toEqual([newer!.id, older!.id]);
   });
 
+  test('keeps a newer result as relevant as the one that it updates, also for a prompt', async () => {
+    const person = await newPerson(daemon);
+    const space = await newSpace(person, 'home');
+    const [older, newer] = await person.addAll([
+      { content: 'Ada lives in Linz', occurredAt: '2026-01-01T00:00:00Z' },
+      { content: 'Ada moved to Graz in May', occurredAt: '2026-05-09T00:00:00Z' },
+    ]);
+    await inSpace(daemon, person, space.id).add('Lin lives in Bern');
+    const body = { query: 'where does Ada live', spaces: ['default', 'home'] };
+    const { results } = (await person.call<SearchAnswer>('/v1/search', { body })).body;
+    expect(results.slice(0, 2).map(({ id }) => id)).toEqual([newer!.id, older!.id]);
+    expect(results[1]).toMatchObject({ restatedBy: newer!.id, relevance: expect.any(Number) });
+    expect(results[0]!.relevance).toBeGreaterThanOrEqual(results[1]!.relevance);
+    const prompt = await person.call<ContextAnswer>('/v1/context', { body: { ...body, purpose: 'prompt' } });
+    expect(prompt.body.text).toContain('Ada moved to Graz in May');
+    expect(prompt.body.text).not.toContain('Linz');
+  });
+
+  test('leaves out what is less relevant than asked among all of them', async () => {
+    const person = await newPerson(daemon);
+    const space = await newSpace(person, 'home');
+    await person.add('The head nurse is called Graciete');
+    await inSpace(daemon, person, space.id).addAll([
+      { content: 'The nurse is called at night' },
+      { content: 'The head of sales is called Bob' },
+    ]);
+    const body = { query: 'What is the head nurse called?', spaces: ['default', 'home'] };
+    const relevances = async (more = {}) =>
+      (await person.call<SearchAnswer>('/v1/search', { body: { ...body, ...more } })).body.results.map(
+        ({ relevance }) => relevance,
+      );
+    const all = await relevances();
+    expect(all).toHaveLength(3);
+    for (const minRelevance of [0.1, 0.6]) {
+      expect(await relevances({ minRelevance })).toEqual(all.filter((relevance) => relevance >= minRelevance));
+    }
+  });
+
   test('gives nothing of a space whose membership is lost while it runs', async () => {
     const principal = (await daemon.keys.authenticate(ada.apiKey))!;
     const members = await daemon.memberships.enterAll(principal, SPACES);
