@@ -153,10 +153,10 @@ export function selectionOf(
 }
 
 const HAS_TAG = `EXISTS (SELECT 1 FROM memoryTags t WHERE t.tenantId = m.tenantId AND t.tag = ? AND t.memoryId = m.id)`;
-/** Compares JSON values as text; SQLite returns `true` and `false` as numbers. */
+/** Compares JSON values as they are written, and strings by what they say. SQLite formats numbers in another way. */
 const HAS_MEMBER: Record<Engine, string> = {
   sqlite: `EXISTS (SELECT 1 FROM json_each(m.metadata) a WHERE a.key = ? AND a.type NOT IN ('object', 'array', 'null')
-    AND CASE WHEN a.type IN ('true', 'false') THEN a.type ELSE CAST(a.value AS TEXT) END = ?)`,
+    AND CASE WHEN a.type = 'text' THEN a.value ELSE m.metadata -> a.fullkey END = ?)`,
   postgres: `EXISTS (SELECT 1 FROM json_each(CAST(m.metadata AS JSON)) a WHERE a.key = ?
     AND json_typeof(a.value) NOT IN ('object', 'array', 'null') AND a.value #>> '{}' = ?)`,
 };

@@ -140,6 +140,29 @@ describe('a list of memories', () => {
     expect((await page('total=true&user=nobody')).total).toBe(0);
   });
 
+  test('finds metadata by any value as JSON writes it', async () => {
+    const other = await newAccount(daemon);
+    const values = [1 / 3, -2 / 3, 1e-7, 5e-324, Number.MAX_SAFE_INTEGER, 100, 0, true, false, 'true', '1e-7', ''];
+    const names = ['n', 'a.b', `it's "n"\\`];
+    const memories = values.flatMap((value, index) =>
+      names.map((name) => ({ content: `${index} ${name}`, metadata: { [name]: value, other: 0.5 } })),
+    );
+    await other.addAll(memories);
+    for (const [index, value] of values.entries()) {
+      for (const name of names) {
+        const alike = values.flatMap((one, at) => (String(one) === String(value) ? [`${at} ${name}`] : []));
+        const query = `?limit=200&order=asc&${encodeURIComponent(`metadata.${name}`)}=${encodeURIComponent(value)}`;
+        expect(await other.list(query), query).toEqual(alike);
+        const filter = { metadata: { [name]: value } };
+        const found = await other.call<Page>('/v1/memories/query', { body: { filter, order: 'asc' } });
+        expect(
+          found.body.data.map(({ content }) => content),
+          `${index} ${name}`,
+        ).toEqual(alike);
+      }
+    }
+  });
+
   test('binds its cursor to the order', async () => {
     const { nextCursor } = (await caller.call<Page>('/v1/memories?limit=2&orderBy=updatedAt')).body;
     const status = async (query: string) =>
