@@ -163,11 +163,37 @@ export async function updateCutThrough(
   ]);
 }
 
-/** Lists conversations of all tenants with messages that are not cut into episodes yet, for the background job. */
-export async function listUncut(reader: Reader, limit: number): Promise<{ tenantId: string; id: string }[]> {
-  return reader.all(
-    `SELECT tenantId, id FROM conversations
-     WHERE cutThrough IS NOT NULL AND cutThrough < lastOrdinal AND erasedAt IS NULL LIMIT ?`,
-    [limit],
+/** With the condition of the partial index. */
+const IS_UNCUT = 'cutThrough IS NOT NULL AND cutThrough < lastOrdinal AND erasedAt IS NULL';
+
+/**
+ * Lists conversations with messages that are not cut into episodes yet, for the background job: the same share of each
+ * tenant, beginning after `afterTenant` and wrapping around.
+ */
+export async function listUncut(
+  reader: Reader,
+  limit: number,
+  afterTenant = '',
+): Promise<{ tenantId: string; id: string }[]> {
+  const following = await listUncutTenants(reader, afterTenant, limit);
+  const isAtEnd = following.length === 0 && afterTenant !== '';
+  const tenants = isAtEnd ? await listUncutTenants(reader, '', limit) : following;
+  const share = Math.ceil(limit / Math.max(1, tenants.length));
+  const sql = `SELECT tenantId, id FROM conversations WHERE tenantId = ? AND ${IS_UNCUT} ORDER BY id LIMIT ?`;
+  const shares = await Promise.all(
+    tenants.map((tenantId) => reader.all<{ tenantId: string; id: string }>(sql, [tenantId, share])),
   );
+  return shares.flat().slice(0, limit);
+}
+
+/** Lists the next tenants with such a conversation, at one index lookup each. */
+async function listUncutTenants(reader: Reader, afterTenant: string, limit: number): Promise<string[]> {
+  const tenants: string[] = [];
+  const sql = `SELECT tenantId FROM conversations WHERE tenantId > ? AND ${IS_UNCUT} ORDER BY tenantId LIMIT 1`;
+  while (tenants.length < limit) {
+    const next = await reader.get<{ tenantId: string }>(sql, [tenants.at(-1) ?? afterTenant]);
+    if (!next) break;
+    tenants.push(next.tenantId);
+  }
+  return tenants;
 }

@@ -49,8 +49,8 @@ export interface MessageReading {
   spanOf(reader: Reader, tenantId: string, span: SpanRequest): Promise<Span | undefined>;
   /** Records the ordinal up to which the conversation is cut into episodes. */
   markCut(connection: Connection, conversation: ConversationRow, through: number): Promise<void>;
-  /** Lists conversations of all tenants with messages that are not cut yet. */
-  listUncut(limit: number): Promise<{ tenantId: string; id: string }[]>;
+  /** Lists conversations with messages that are not cut yet: the same share of each tenant, beginning after one. */
+  listUncut(limit: number, afterTenant: string): Promise<{ tenantId: string; id: string }[]>;
 }
 
 export function createMessageReading({ db }: { db: Database }): MessageReading {
@@ -94,7 +94,7 @@ export function createMessageReading({ db }: { db: Database }): MessageReading {
       return { endUser, project, fromOrdinal, toOrdinal };
     },
     markCut: (connection, { tenantId, id }, through) => updateCutThrough(connection, tenantId, id, through),
-    listUncut: (limit) => listUncut(db.readers, limit),
+    listUncut: (limit, afterTenant) => listUncut(db.readers, limit, afterTenant),
   };
 }
 

@@ -61,7 +61,7 @@ export interface Episodes extends MessageObserver {
     claim: Claim | undefined,
   ): Promise<Created<{ data: Episode[] }>>;
   transfer: EpisodeTransfer;
-  /** Cuts the messages appended since the last cut. */
+  /** Cuts the messages appended since the last cut, of tenants in turn. */
   follow(): Promise<void>;
   /** Purges the words of erased episodes from the disk. */
   sweep(): Promise<void>;
@@ -100,6 +100,8 @@ export function createEpisodes(parts: Parts): Episodes {
   const purge = createTextPurge(parts);
   const writing = createEpisodeWriting({ idempotency, text, purge });
   const { cut, changed, removed, moved, erased } = createEpisodeCutting({ ...parts, writing, purge });
+  /** The last tenant whose messages were cut: others come next. */
+  let lastTenant = '';
 
   async function insertNew(
     connection: Connection,
@@ -188,7 +190,9 @@ export function createEpisodes(parts: Parts): Episodes {
       );
     },
     async follow() {
-      for (const { tenantId, id } of await reading.listUncut(FOLLOWED_AT_ONCE)) {
+      const uncut = await reading.listUncut(FOLLOWED_AT_ONCE, lastTenant);
+      lastTenant = uncut.at(-1)?.tenantId ?? '';
+      for (const { tenantId, id } of uncut) {
         await cut(tenantId, id).catch((error) => {
           const wasErased = error instanceof AppError && error.code === 'not_found';
           if (!wasErased) throw error;

@@ -2,7 +2,7 @@ import type { Connection, Reader } from '../../../src/db/connection.ts';
 import { eraseRows } from '../../../src/db/erase-rows.ts';
 import { findTenant, updateTier } from '../../../src/features/accounts/accounts-store.ts';
 import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
-import { findConversations } from '../../../src/features/conversations/conversations-store.ts';
+import { findConversations, listUncut } from '../../../src/features/conversations/conversations-store.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import { updateDataKey } from '../../../src/features/envelope/envelope-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
@@ -17,6 +17,7 @@ import * as storage from '../../../src/features/limits/usage-store.ts';
 import * as usage from '../../../src/features/limits/usage-store.ts';
 import * as memories from '../../../src/features/memories/memories-store.ts';
 import * as transfer from '../../../src/features/memories/memory-import-export-store.ts';
+import { listMemoryIds } from '../../../src/features/memories/memory-list-store.ts';
 import { listOnAppend } from '../../../src/features/providers/provider-settings-store.ts';
 import { findUserMessages } from '../../../src/features/session-start/session-start-store.ts';
 import { findScopes } from '../../../src/features/text/scopes-store.ts';
@@ -66,6 +67,7 @@ export const STATEMENTS: Record<string, Scenario> = {
     await find('memories', memories.findMemories(reader, [{ tenantId, id }]));
     await find('same content', memories.findSameContent(reader, content));
     await find('present memories', transfer.findPresent(reader, tenantId, [id]));
+    await find('memory ids', listMemoryIds(reader, { tenantId, includeSuperseded: true, nowMs: 1 }, 9, [id]));
     await find('conversations', findConversations(reader, [{ tenantId, id: conversation }]));
     await find('all conversations', conversations.findConversationsById(reader, tenantId, [conversation]));
     await find('messages', conversations.findMessages(reader, tenantId, filled.messages));
@@ -84,6 +86,11 @@ export const STATEMENTS: Record<string, Scenario> = {
     await find(
       'usage',
       usage.findUsed(reader, [tenantId], month).then((used) => [...used.keys()]),
+    );
+    const isOwn = (one: { tenantId: string }) => one.tenantId === tenantId;
+    await find(
+      'uncut',
+      listUncut(reader, 99).then((all) => all.filter(isOwn)),
     );
     await find('cuts', listCuts(reader, tenantId, filled.otherConversation, 9));
     const external = [{ tenantId, endUser: 'default', externalId: 'car' }];

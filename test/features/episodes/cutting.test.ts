@@ -100,6 +100,27 @@ describe('cutting a conversation', () => {
     expect(await talk.episodes(`?conversationId=${other.id}`)).toEqual([]);
   });
 
+  test('continues for each tenant, however many conversations of another grow', async () => {
+    const busy = await Promise.all(Array.from({ length: 25 }, () => talk.begin()));
+    for (const one of busy) await talk.cut(one.id);
+    const others = await Promise.all([daemon.account(), daemon.account()]);
+    const begun = await Promise.all(
+      others.map(async (other) => {
+        const quiet = conversing(other);
+        const conversation = await quiet.begin();
+        await quiet.cut(conversation.id);
+        await quiet.append(conversation.id, stretch(0, 5));
+        return quiet;
+      }),
+    );
+    await Promise.all(busy.map((one) => talk.append(one.id, stretch(0, 5))));
+    await daemon.episodes.follow();
+    for (const quiet of begun) expect(await quiet.episodes()).toHaveLength(1);
+    expect(await talk.episodes('?limit=200')).not.toHaveLength(0);
+    for (let pass = 0; pass < 4; pass += 1) await daemon.episodes.follow();
+    expect(await talk.episodes('?limit=200')).toHaveLength(busy.length);
+  });
+
   test('preserves an edited title and summary and updates the rest', async () => {
     await talk.append(id, stretch(0, 5));
     const [cut] = await talk.cut(id);
