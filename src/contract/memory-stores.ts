@@ -20,7 +20,8 @@ const createdQuery = {
 const Page = <T extends TSchema>(item: T) =>
   Type.Object({ data: Type.Array(item), next_page: Nullable(Type.String()) });
 
-const StoreId = Type.String({ maxLength: 400, description: 'The id of the memory store' });
+/** The id of a user's store is its name in base64url after `memstore_user_`: 256 characters of up to four bytes. */
+const StoreId = Type.String({ maxLength: 1380, description: 'The id of the memory store' });
 const Id = (of: string) => Type.String({ maxLength: 300, description: `The id of the ${of}` });
 export const StoreParams = Type.Object({ memory_store_id: StoreId });
 export const FileParams = Type.Object({ memory_store_id: StoreId, memory_id: Id('memory') });
