@@ -21,16 +21,16 @@ const FILES = `memoryTags t JOIN memories m ON m.tenantId = t.tenantId AND m.id 
   WHERE t.tenantId = ? AND t.tag = ? AND m.endUser = ? AND (m.expiresAt IS NULL OR m.expiresAt > ?)`;
 const ofTag = ({ tenantId, tag, user, nowMs }: Tagged) => [tenantId, tag, user, nowMs];
 
-/** Lists the valid memories with paths between two, in the order of their paths. */
+/** Lists the valid memories with paths from one up to another, in the order of their paths. */
 export async function listFiles(
   reader: Reader,
   tagged: Tagged,
-  { after, before, limit }: { after: string; before: string; limit: number },
+  { from, before, limit }: { from: string; before: string; limit: number },
 ): Promise<FoundFile[]> {
   return reader.all<FoundFile>(
     `SELECT m.id, m.externalId AS path FROM ${FILES} AND m.current = 1 AND m.validTo IS NULL
-       AND m.externalId > ? AND m.externalId < ? ORDER BY m.externalId LIMIT ?`,
-    [...ofTag(tagged), after, before, limit],
+       AND m.externalId >= ? AND m.externalId < ? ORDER BY m.externalId LIMIT ?`,
+    [...ofTag(tagged), from, before, limit],
   );
 }
 

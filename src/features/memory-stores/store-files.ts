@@ -41,8 +41,12 @@ interface Place {
   user: string;
 }
 
-/** Sorts after every character of a path. */
-const LAST = '\u{10ffff}';
+/** The least name after a name, in which no character sorts before the space. */
+const after = (name: string) => `${name} `;
+/** The least name after all below a directory: "0" follows "/". */
+const afterDirectory = (directory: string) => `${directory}0`;
+const startAfter = (item: FoundFile | { prefix: string }) =>
+  'prefix' in item ? afterDirectory(item.prefix.slice(0, -1)) : after(item.path);
 
 /** Reads and changes the memories of stores. */
 export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, records }: Parts): StoreFiles {
@@ -67,7 +71,7 @@ export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, r
     const { tenantId, user } = place;
     const names = [externalId, ...directoriesAbove(externalId).slice(1)];
     const above = await findNamed(connection, { tenantId, users: [user], names }, clock.nowMs());
-    const range = { after: `${externalId}/`, before: `${externalId}/${LAST}`, limit: 2 };
+    const range = { from: after(`${externalId}/`), before: afterDirectory(externalId), limit: 2 };
     const below = await listFiles(connection, tagged(place, externalId), range);
     const other = [...above, ...below].find(({ id }) => id !== own);
     if (other) throw pathTaken({ id: other.id, path: other.path.slice(ROOT.length) });
@@ -78,26 +82,22 @@ export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, r
     reader: Reader,
     place: Place,
     directory: string,
-    page: { after: string; depth: number; limit: number },
+    page: { from: string | undefined; depth: number; limit: number },
   ) {
     const start = `${directory}/`;
     const items: (FoundFile | { prefix: string })[] = [];
-    let after = page.after === '' ? start : page.after;
+    let from = page.from ?? after(start);
     for (let isMore = true; isMore && items.length < page.limit; ) {
-      const range = { after, before: start + LAST, limit: page.limit - items.length };
+      const range = { from, before: afterDirectory(directory), limit: page.limit - items.length };
       const found = await listFiles(reader, tagged(place, directory), range);
       isMore = found.length === range.limit;
       for (const file of found) {
         const slash = page.depth === 1 ? file.path.indexOf('/', start.length) : -1;
-        if (slash === -1) {
-          items.push(file);
-          after = file.path;
-          continue;
-        }
-        const prefix = file.path.slice(0, slash + 1);
-        items.push({ prefix });
+        const item = slash === -1 ? file : { prefix: file.path.slice(0, slash + 1) };
+        items.push(item);
+        from = startAfter(item);
+        if (slash === -1) continue;
         // Skips what else is below it.
-        after = prefix + LAST;
         isMore = true;
         break;
       }
@@ -128,10 +128,10 @@ export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, r
       await records.require(reader, tenantId, place.user);
       const directory = path_prefix === '/' ? ROOT : externalIdOf(path_prefix.slice(0, -1));
       const boundTo = ['memory files', tenantId, place.user, path_prefix, depth];
-      const after = page === undefined ? '' : cursors.read(page, boundTo);
+      const from = page === undefined ? undefined : cursors.read(page, boundTo);
       const most = view === 'full' ? Math.min(limit, MAX_FULL_ITEMS) : limit;
-      const items = await readPage(reader, place, directory, { after, depth, limit: most + 1 });
-      const cut = cursors.page(items, most, boundTo, (item) => ('prefix' in item ? item.prefix + LAST : item.path));
+      const items = await readPage(reader, place, directory, { from, depth, limit: most + 1 });
+      const cut = cursors.page(items, most, boundTo, startAfter);
       const ids = cut.data.flatMap((item) => ('prefix' in item ? [] : [item.id]));
       const rows = await memories.findRowsWithin(reader, tenantId, ids);
       const found = new Map(rows.map((row) => [row.id, toMemory(row)]));
