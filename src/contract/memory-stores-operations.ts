@@ -49,6 +49,7 @@ export const MEMORY_STORE_OPERATIONS = tagged('memory stores', {
     description: 'Creates a memory store: a user of the account, named after the id of the store.',
     request: { name: STORE.name, description: STORE.description, metadata: STORE.metadata },
     answer: STORE,
+    once: true,
     errors: ['conflict', 'quota_exceeded'],
   },
   'GET /v1/memory_stores': {
@@ -92,6 +93,7 @@ export const MEMORY_STORE_OPERATIONS = tagged('memory stores', {
     description: 'Creates a memory at a path, where none is, none above it and none below it.',
     request: { path: FILE.path, content: FILE.content },
     answer: { ...FILE, ...WITHOUT_CONTENT },
+    once: true,
     errors: ['conflict', 'quota_exceeded'],
   },
   'GET /v1/memory_stores/{memory_store_id}/memories': {

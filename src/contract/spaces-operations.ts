@@ -49,6 +49,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       'Makes a space: a memory that several accounts share, of which the caller is owner. Requests act in it with the header `X-Svc-Space`.',
     request: { name: SPACE.name },
     answer: { ...SPACE, members: 1, storedBytes: 0 },
+    once: true,
     location: true,
     errors: ['unprocessable'],
   },
@@ -110,6 +111,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       'Invites an address: svc mails a link that names the space and the caller. Only the account with this address can join, for 7 days. Inviting again sends the link again. For owners.',
     request: { email: MEMBER.email, role: MEMBER.role },
     answer: MEMBER,
+    once: true,
     errors: ['conflict', 'unprocessable'],
   },
   'PATCH /v1/spaces/{id}/members/{memberId}': {
@@ -138,6 +140,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       "Copies memories of the caller's own account into a space, with the id of the original in the metadata as `copiedFrom`. For writers.",
     request: { memoryIds: ['mem_01a2016d8e3577f4b5d55323fe9aeaa9'] },
     answer: { data: [COPY], notFound: [] },
+    once: true,
     errors: ['quota_exceeded'],
   },
   'GET /v1/spaces/{id}/log': {

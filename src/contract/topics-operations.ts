@@ -83,6 +83,7 @@ export const TOPIC_OPERATIONS = tagged('topics', {
     description: 'Makes some names of a topic a topic of their own, with the memories that mention it by them.',
     request: { aliases: ['Petra'] },
     answer: { ...TOPIC, id: OTHER, name: 'Petra', aliases: [], memoryCount: 2 },
+    once: true,
     errors: ['unprocessable'],
   },
 });

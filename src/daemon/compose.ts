@@ -182,7 +182,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
   const oauthUse = { isOn: isOAuthOn(config), oauth, mailedConsent, rateLimits, limitSignIns, random, publicUrl };
   const oauthPart = oauthParts(oauthUse);
   const spaces = createSpaces({
-    ...{ db, clock, ids, cursors, mailQueue, rateLimits, publicUrl, memberships, accounts },
+    ...{ db, clock, ids, cursors, idempotency, mailQueue, rateLimits, publicUrl, memberships, accounts },
     ...{ makers: config.spaces, changes: membershipChanges },
   });
   const copyIntoSpace = createSpaceCopies({ memories, memberships, spaces });
@@ -233,8 +233,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       connectionsRoutes({ connections }),
       deviceRoutes({ deviceSignIn, limitSignIns }),
       eventsRoutes({ events }),
-      webhooksRoutes({ webhooks }),
-      spacesRoutes({ spaces, copy: copyIntoSpace }),
+      webhooksRoutes({ webhooks, idempotency }),
+      spacesRoutes({ spaces, copy: copyIntoSpace, idempotency }),
       usersRoutes({ users }),
       profileRoutes({ profile, memberships }),
       memoriesRoutes(rooms),
@@ -246,7 +246,7 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
       portabilityRoutes({ portability, spaces, clock, idleMs: timeouts.requestMs }),
       searchRoutes({ search, storedLanguages, memberships }),
       suggestionsRoutes({ suggestions, settings: suggestionSettings, idempotency }),
-      topicsRoutes({ topics }),
+      topicsRoutes({ topics, idempotency }),
       learningRoutes({ learning }),
       providerKeysRoutes({ providerKeys }),
       providerSettingsRoutes({ providerSettings }),

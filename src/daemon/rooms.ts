@@ -147,7 +147,7 @@ export async function openRooms(
   const providers = composeProviders({ db, clock, ids, cursors, usage, envelope, tenantModels, allowedHosts });
   const { jobs, spending, providerSettings, extractionObserver, models, providerKeys } = providers;
   const webhooks = createWebhooks({
-    ...{ db, clock, random, ids, log, cursors, usage, envelope, events },
+    ...{ db, clock, random, ids, log, cursors, usage, idempotency, envelope, events },
     http: createWebhookHttp({ allowedHosts }),
   });
 

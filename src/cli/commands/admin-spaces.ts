@@ -31,7 +31,8 @@ export function addSpacesCommand(
     .action(async (name: string, { owner }: { owner: string }) => {
       const tenantId = await inRooms(async ({ accounts, memberships }) => {
         const { tenantId: memberId, email, tier } = await accounts.byEmail(owner);
-        return memberships.found({ memberId, email, tier }, name, 'operator');
+        const made = { by: 'operator', find: async (_: unknown, id: string) => id } as const;
+        return (await memberships.foundOnce({ memberId, email, tier }, name, made)).body;
       });
       print(`${owner} owns the space ${oneLine(name)} now (${tenantId}).`, { tenantId, name, owner });
     });

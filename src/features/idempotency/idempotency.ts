@@ -80,6 +80,15 @@ export interface Idempotency {
     claim: Claim | undefined,
     work: () => Promise<{ status: number; body: T; resourceIds: readonly string[] }>,
   ): Promise<Created<T>>;
+  /**
+   * Like `replayOrRun`, for an answer that must not be stored, because it holds a secret or what may be erased elsewhere: stores
+   * the id of what `create` made, and answers with what `find` finds of it now. Throws `gone` once that is nothing.
+   */
+  createOrFind<T>(
+    connection: Connection,
+    claim: Claim | undefined,
+    work: { create(): Promise<string>; find(id: string): Promise<T | undefined> },
+  ): Promise<Created<T>>;
   /** Returns the stored answer, if any. Throws like `replayOrRun`. */
   findReplay(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
   /** For grouped writes: the outcome of each claim that has a stored answer. */
@@ -182,6 +191,15 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
       });
     },
     replayOrRun,
+    async createOrFind(connection, claim, { create, find }) {
+      const { body: made, ...created } = await replayOrRun(connection, claim, async () => {
+        const id = await create();
+        return { status: 201, body: { id }, resourceIds: [id] };
+      });
+      const body = await find(made.id);
+      if (body === undefined) throw gone();
+      return { ...created, body };
+    },
     findReplay,
     findReplays,
     store,
@@ -194,6 +212,10 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     },
     erase: deleteAnswersOf,
   };
+}
+
+function gone(): AppError {
+  return new AppError('gone', 'What this Idempotency-Key created has since been erased or changed.');
 }
 
 function expired(): AppError {
@@ -215,9 +237,7 @@ async function replay(claim: Claim, row: StoredAnswer): Promise<Outcome<Created<
     const detail = 'This Idempotency-Key was already used for a different request. Use a new key for each request.';
     return { refused: new AppError('unprocessable', detail) };
   }
-  if (row.answer === null) {
-    return { refused: new AppError('gone', 'What this Idempotency-Key created has since been erased or changed.') };
-  }
+  if (row.answer === null) return { refused: gone() };
   const body = await runInSlices(parseJsonInSteps(Buffer.from(row.answer)), 'urgent');
   return { ok: { status: row.status, body: body as never, replayed: true } };
 }

@@ -22,6 +22,8 @@ import {
   SdkQuery,
   StoreParams,
 } from '../../contract/memory-stores.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce } from '../idempotency/idempotency-routes.ts';
 import type { MemoryStores } from './memory-stores.ts';
 
 const STORES = '/v1/memory_stores';
@@ -33,13 +35,20 @@ const VERSION = `${VERSIONS}/:memory_version_id` as const;
 
 const config = { wire: 'anthropic' } as const;
 
+interface Parts {
+  memoryStores: MemoryStores;
+  idempotency: Idempotency;
+}
+
 /** Memory stores as Anthropic's SDK speaks them. */
-export function memoryStoresRoutes({ memoryStores }: { memoryStores: MemoryStores }): FastifyPluginAsyncTypebox {
+export function memoryStoresRoutes({ memoryStores, idempotency }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
     const ofStores = { querystring: SdkQuery, response: { 200: MemoryStore } };
     const ofStore = { ...ofStores, params: StoreParams };
-    app.post(STORES, { config, schema: { ...ofStores, body: NewMemoryStore } }, ({ principal, body }) =>
-      memoryStores.create(principal, body),
+    app.post(STORES, { config, schema: { ...ofStores, body: NewMemoryStore } }, (request, reply) =>
+      createOnce(idempotency, request, reply, (claim) =>
+        memoryStores.createOnce(request.principal, request.body, claim),
+      ),
     );
     app.get(
       STORES,
@@ -63,19 +72,25 @@ export function memoryStoresRoutes({ memoryStores }: { memoryStores: MemoryStore
         return { id: params.memory_store_id, type: 'memory_store_deleted' } as const;
       },
     );
-    await app.register(fileRoutes(memoryStores));
+    await app.register(fileRoutes({ memoryStores, idempotency }));
     await app.register(versionRoutes(memoryStores));
   };
 }
 
-function fileRoutes({ files }: MemoryStores): FastifyPluginAsyncTypebox {
+function fileRoutes({ memoryStores: { files }, idempotency }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
     const answering = { querystring: FileViewQuery, response: { 200: MemoryFile } };
     const ofFile = { ...answering, params: FileParams };
     app.post(
       FILES,
       { config, schema: { ...answering, params: StoreParams, body: NewMemoryFile } },
-      ({ principal, params, body, query }) => files.create(principal, params.memory_store_id, body, query.view),
+      (request, reply) => {
+        const { principal, params, body, query } = request;
+        const file = { ...body, ...(query.view && { view: query.view }) };
+        return createOnce(idempotency, request, reply, (claim) =>
+          files.createOnce(principal, params.memory_store_id, file, claim),
+        );
+      },
     );
     app.get(
       FILES,

@@ -10,6 +10,7 @@ import type {
 import type { Connection } from '../../db/connection.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import type { Claim, Created } from '../idempotency/idempotency.ts';
 import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import { noStore } from './store-conflicts.ts';
 import { createStoreFiles, type StoreFiles } from './store-files.ts';
@@ -33,7 +34,7 @@ import { createStoreVersions, type StoreVersions } from './store-versions.ts';
  */
 export interface MemoryStores {
   /** Creates a user. Throws `quota_exceeded`. */
-  create(caller: StoreCaller, store: NewMemoryStore): Promise<MemoryStore>;
+  createOnce(caller: StoreCaller, store: NewMemoryStore, claim: Claim | undefined): Promise<Created<MemoryStore>>;
   list(caller: StoreCaller, query: MemoryStoresQuery): Promise<MemoryStorePage>;
   get(caller: StoreCaller, storeId: string): Promise<MemoryStore>;
   /** Throws `conflict` for an archived store, and `quota_exceeded`. */
@@ -48,7 +49,7 @@ export interface MemoryStores {
 
 /** Composes stores, their files and the versions of those. */
 export function createMemoryStores(parts: MemoryStoresParts): MemoryStores {
-  const { db, clock, ids, scopes, memories, users, mask } = parts;
+  const { db, clock, ids, scopes, idempotency, memories, users, mask } = parts;
   const records = createStoreRecords(parts);
 
   async function masked(tenantId: string, { name, description, metadata }: StoreFields): Promise<StoreFields> {
@@ -91,11 +92,20 @@ export function createMemoryStores(parts: MemoryStoresParts): MemoryStores {
   }
 
   return {
-    async create(caller, { name, description = '', metadata = {} }) {
+    async createOnce(caller, { name, description = '', metadata = {} }, claim) {
       const { tenantId } = caller;
       const fields = recordOf(await masked(tenantId, { name, description, metadata }));
       const user = ids.next('memstore');
-      return write(tenantId, user, (connection, terms) => store(connection, caller, user, undefined, fields, terms));
+      const created = await writeWithTerms(tenantId, [], (terms) =>
+        db.writes.write(tenantId, (connection) =>
+          idempotency.replayOrRun(connection, claim, async () => {
+            const record = await store(connection, caller, user, undefined, fields, terms);
+            return { status: 200, body: toStore(user, record, record.createdAt), resourceIds: [record.id] };
+          }),
+        ),
+      );
+      scopes.confirm([{ tenantId, endUser: user }]);
+      return created;
     },
     async list(caller, { limit = 20, page, include_archived = false, ...created }) {
       const { data, nextCursor } = await users.list(caller, { limit, ...(page !== undefined && { cursor: page }) });

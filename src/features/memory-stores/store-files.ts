@@ -12,6 +12,7 @@ import {
 } from '../../contract/memory-stores.ts';
 import { groupTag } from '../../contract/named-items.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
+import type { Claim, Created } from '../idempotency/idempotency.ts';
 import { toMemory } from '../memories/memories.ts';
 import { type PreparedTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import { digestOf, externalIdOf, fileIn, storedFile, tagsOf } from './file-content.ts';
@@ -24,10 +25,15 @@ import type { StoreRecords } from './store-records.ts';
 /** Memories of a store by path. */
 export interface StoreFiles {
   /** Throws `conflict` if a memory is at the path, above or below it, or the store is archived; and `quota_exceeded`. */
-  create(caller: StoreCaller, storeId: string, file: NewMemoryFile, view?: View): Promise<MemoryFile>;
+  createOnce(
+    caller: StoreCaller,
+    storeId: string,
+    file: NewMemoryFile & { view?: View },
+    claim: Claim | undefined,
+  ): Promise<Created<MemoryFile>>;
   list(caller: StoreCaller, storeId: string, query: MemoryFilesQuery): Promise<MemoryFilePage>;
   get(caller: StoreCaller, storeId: string, id: string, view?: View): Promise<MemoryFile>;
-  /** Throws like `create`, and `conflict` if the precondition does not hold. A change without effect adds no version. */
+  /** Throws like `createOnce`, and `conflict` if the precondition does not hold. A change without effect adds no version. */
   change(caller: StoreCaller, storeId: string, id: string, change: MemoryFileChange, view?: View): Promise<MemoryFile>;
   /** Ends the validity of the memory. Throws `conflict` if its content has another digest. */
   remove(caller: StoreCaller, storeId: string, id: string, sha256?: string): Promise<void>;
@@ -49,7 +55,8 @@ const startAfter = (item: FoundFile | { prefix: string }) =>
   'prefix' in item ? afterDirectory(item.prefix.slice(0, -1)) : after(item.path);
 
 /** Reads and changes the memories of stores. */
-export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, records }: Parts): StoreFiles {
+export function createStoreFiles(parts: Parts): StoreFiles {
+  const { db, clock, cursors, scopes, idempotency, memories, mask, records } = parts;
   const tagged = ({ tenantId, user }: Place, directory: string) => ({
     ...{ tenantId, user },
     tag: groupTag(directory, user),
@@ -106,20 +113,26 @@ export function createStoreFiles({ db, clock, cursors, scopes, memories, mask, r
   }
 
   return {
-    async create(caller, storeId, { path, content }, view) {
+    async createOnce(caller, storeId, { path, content, view }, claim) {
       const { tenantId } = caller;
       const user = records.userOf(storeId);
       const file = storedFile(user, path, await mask(tenantId, content ?? ''));
-      const added = await write(tenantId, async (connection, terms) => {
+      const add = async (connection: Connection, terms: PreparedTerms) => {
         await records.requireWritable(connection, tenantId, user);
         await requireFree(connection, { tenantId, user }, file.externalId);
         const memory = { ...file, user, origin: 'assistant' } as const;
         const [stored] = await memories.addWithin(connection, caller, [memory], terms);
         if (!stored!.duplicate) return stored!;
         throw new AppError('conflict', `The memory ${stored!.id} of this user has this content. Change or delete it.`);
-      });
+      };
+      const created = await write(tenantId, (connection, terms) =>
+        idempotency.replayOrRun(connection, claim, async () => {
+          const added = await add(connection, terms);
+          return { status: 200, body: toFile(storeId, added, view), resourceIds: [added.id] };
+        }),
+      );
       scopes.confirm([{ tenantId, endUser: user }]);
-      return toFile(storeId, added, view);
+      return created;
     },
     async list({ tenantId }, storeId, query) {
       const { limit = 20, page, path_prefix = '/', depth = 0, view = 'basic' } = query;

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Adder, Memories } from '../memories/memories.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
@@ -17,6 +18,7 @@ export interface MemoryStoresParts {
   ids: Ids;
   cursors: Cursors;
   scopes: Scopes;
+  idempotency: Pick<Idempotency, 'replayOrRun'>;
   memories: Memories;
   suggestions: Pick<Suggestions, 'redactEarlier'>;
   users: Pick<Users, 'list' | 'get' | 'erase'>;

@@ -8,7 +8,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { ActingSpace, Principal } from '../keys/keys.ts';
 import type { MembershipChanges } from './membership-changes.ts';
 import {
@@ -59,10 +59,18 @@ export interface Memberships extends Erasable {
   /** Returns those of the members who are still in their spaces with their roles. */
   confirm(members: readonly Principal[]): Promise<Principal[]>;
   /**
-   * Makes a space with an account as its owner, and returns its id. Throws `not_found` for an account that was erased, and
-   * `unprocessable` for one that owns as many as its tier allows, unless the space is made `by` the operator.
+   * Makes a space with an account as its owner, and answers with what `find` finds of it. Throws `not_found` for an account that
+   * was erased, and `unprocessable` for one that owns as many as its tier allows, unless the space is made `by` the operator.
    */
-  found(account: AccountKey & { tier: Tier }, name: string, by?: 'operator'): Promise<string>;
+  foundOnce<T>(
+    account: AccountKey & { tier: Tier },
+    name: string,
+    made: {
+      by?: 'operator';
+      claim?: Claim | undefined;
+      find(connection: Connection, id: string): Promise<T | undefined>;
+    },
+  ): Promise<Created<T>>;
   /** Lists all spaces, the newest first. For the operator. */
   listAll(): Promise<CountedSpaceRow[]>;
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
@@ -81,7 +89,7 @@ interface Parts {
   /** Adds a tenant in the caller's transaction. */
   addTenant(connection: Connection, tenant: NewTenant): Promise<void>;
   changes: MembershipChanges;
-  idempotency: Pick<Idempotency, 'redactNaming'>;
+  idempotency: Pick<Idempotency, 'redactNaming' | 'createOrFind'>;
 }
 
 /** The tenant of a space, which has no address that anybody could sign in with. */
@@ -180,11 +188,10 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
         `You are no longer ${space.role} of the space ${JSON.stringify(space.name)}.`,
       );
     },
-    async found({ tier, ...account }, name, by) {
+    async foundOnce({ tier, ...account }, name, { by, claim, find }) {
       const tenantId = ids.next('ten');
       const nowMs = clock.nowMs();
-      await db.writes.write('daemon', async (connection) => {
-        if (!(await lockTenants(connection, [account.memberId]))) throw new AppError('not_found', 'Tenant not found.');
+      const create = async (connection: Connection) => {
         if (by !== 'operator') await changes.requireMayOwn(connection, account.memberId);
         await addTenant(connection, { tenantId, email: `space:${tenantId}`, tier, createdAt: nowMs, erasedAt: null });
         await insertSpace(connection, { tenantId, name, createdAt: nowMs });
@@ -193,8 +200,15 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
           ...{ invitedBy: null, createdAt: nowMs, joinedAt: nowMs, expiresAt: null },
         });
         await changes.log(connection, tenantId, { actor: account.email, action: 'created', detail: name });
+        return tenantId;
+      };
+      return db.writes.write('daemon', async (connection) => {
+        if (!(await lockTenants(connection, [account.memberId]))) throw new AppError('not_found', 'Tenant not found.');
+        return idempotency.createOrFind(connection, claim, {
+          create: () => create(connection),
+          find: (id) => find(connection, id),
+        });
       });
-      return tenantId;
     },
     listAll: () => listAllSpaces(db.readers),
     async requireErasable(account) {

@@ -1,5 +1,6 @@
 import type { AddedMemory, Memory, NewMemory } from '../../contract/memories.ts';
 import type { SpaceCopies } from '../../contract/spaces.ts';
+import type { Claim, Created } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import { requireScope } from '../keys/keys.ts';
 import type { Memories } from '../memories/memories.ts';
@@ -14,7 +15,8 @@ export type CopyIntoSpace = (
   principal: Principal,
   spaceId: string,
   copies: SpaceCopies,
-) => Promise<{ data: AddedMemory[]; notFound: string[] }>;
+  claim: Claim | undefined,
+) => Promise<Created<{ data: AddedMemory[]; notFound: string[] }>>;
 
 interface Parts {
   memories: Pick<Memories, 'bulk' | 'addBatchOnce'>;
@@ -24,7 +26,7 @@ interface Parts {
 
 /** Composes copying: reads as the account, and writes as the member. */
 export function createSpaceCopies({ memories, memberships, spaces }: Parts): CopyIntoSpace {
-  return async (principal, spaceId, { memoryIds }) => {
+  return async (principal, spaceId, { memoryIds }, claim) => {
     const member = await memberships.enter(principal, spaceId);
     requireScope(member, 'memory');
     const { data, notFound: missing = [] } = await memories.bulk.query(principal, {
@@ -34,11 +36,13 @@ export function createSpaceCopies({ memories, memberships, spaces }: Parts): Cop
     // A copy of one that was superseded or is outdated would hold again.
     const found = data.filter(({ validTo }) => validTo === null);
     const notFound = [...missing, ...data.filter(({ validTo }) => validTo !== null).map(({ id }) => id)];
-    if (found.length === 0) return { data: [], notFound };
+    if (found.length === 0 && !claim) return { status: 201, body: { data: [], notFound }, replayed: false };
     return memberships.act(member, async () => {
-      const { data } = (await memories.addBatchOnce(member, found.map(toCopy), undefined)).body;
-      await spaces.note(member, 'copied', String(data.length));
-      return { data, notFound };
+      // The answer is stored in the space, so that it is erased with what it holds.
+      const inSpace = claim && { ...claim, tenantId: member.tenantId };
+      const { status, body, replayed } = await memories.addBatchOnce(member, found.map(toCopy), inSpace);
+      if (!replayed && found.length > 0) await spaces.note(member, 'copied', String(body.data.length));
+      return { status, body: { ...body, notFound }, replayed };
     });
   };
 }

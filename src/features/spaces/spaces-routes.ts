@@ -14,17 +14,29 @@ import {
   SpaceMember,
   SpaceMembers,
 } from '../../contract/spaces.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce } from '../idempotency/idempotency-routes.ts';
 import type { CopyIntoSpace } from './space-copies.ts';
 import type { Spaces } from './spaces.ts';
 
 const params = IdParams;
 
 /** The routes of spaces, all of the caller's own account. */
-export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoSpace }): FastifyPluginAsyncTypebox {
+export function spacesRoutes({
+  spaces,
+  copy,
+  idempotency,
+}: {
+  spaces: Spaces;
+  copy: CopyIntoSpace;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post('/v1/spaces', { schema: { body: NewSpace, response: { 201: Space } } }, async (request, reply) => {
-      const space = await spaces.create(request.principal, request.body);
-      reply.code(201).header('Location', `/v1/spaces/${space.id}`);
+      const space = await createOnce(idempotency, request, reply, (claim) =>
+        spaces.createOnce(request.principal, request.body, claim),
+      );
+      reply.header('Location', `/v1/spaces/${space.id}`);
       return space;
     });
     app.get('/v1/spaces', { schema: { response: { 200: SpaceList } } }, (request) => spaces.list(request.principal));
@@ -51,11 +63,10 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     app.post(
       '/v1/spaces/:id/members',
       { schema: { params, body: NewMember, response: { 201: SpaceMember } } },
-      async (request, reply) => {
-        const member = await spaces.invite(request.principal, request.params.id, request.body);
-        reply.code(201);
-        return member;
-      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          spaces.inviteOnce(request.principal, request.params.id, request.body, claim),
+        ),
     );
     app.patch(
       '/v1/spaces/:id/members/:memberId',
@@ -73,11 +84,10 @@ export function spacesRoutes({ spaces, copy }: { spaces: Spaces; copy: CopyIntoS
     app.post(
       '/v1/spaces/:id/copies',
       { schema: { params, body: SpaceCopies, response: { 201: CopiedMemories } } },
-      async (request, reply) => {
-        const copied = await copy(request.principal, request.params.id, request.body);
-        reply.code(201);
-        return copied;
-      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          copy(request.principal, request.params.id, request.body, claim),
+        ),
     );
     app.get(
       '/v1/spaces/:id/log',

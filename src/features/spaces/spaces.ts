@@ -21,6 +21,7 @@ import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
@@ -55,7 +56,7 @@ type Caller = Pick<Principal, 'tenantId' | 'email' | 'tier'>;
  */
 export interface Spaces {
   /** Throws `forbidden` where only the operator makes spaces, and `unprocessable` for too many. */
-  create(caller: Caller, space: NewSpace): Promise<Space>;
+  createOnce(caller: Caller, space: NewSpace, claim: Claim | undefined): Promise<Created<Space>>;
   list(caller: Caller): Promise<SpaceList>;
   get(caller: Caller, id: string): Promise<Space>;
   rename(caller: Caller, id: string, space: NewSpace): Promise<Space>;
@@ -63,7 +64,7 @@ export interface Spaces {
   remove(caller: Caller, id: string): Promise<void>;
   members(caller: Caller, id: string): Promise<SpaceMembers>;
   /** Throws `conflict` for a member, `unprocessable` for too many, and `rate_limited`. */
-  invite(caller: Caller, id: string, member: NewMember): Promise<SpaceMember>;
+  inviteOnce(caller: Caller, id: string, member: NewMember, claim: Claim | undefined): Promise<Created<SpaceMember>>;
   /** Throws `conflict` for the only owner. */
   changeRole(caller: Caller, id: string, memberId: string, change: MemberChange): Promise<SpaceMember>;
   /** Throws `conflict` for the only owner. */
@@ -84,11 +85,12 @@ interface Parts {
   clock: Clock;
   ids: Ids;
   cursors: Cursors;
+  idempotency: Pick<Idempotency, 'createOrFind' | 'findReplay'>;
   makers: SpaceMakers;
   mailQueue: MailQueue;
   rateLimits: Pick<RateLimits, 'takeInvitation' | 'takeInvitationMail'>;
   publicUrl: () => string;
-  memberships: Pick<Memberships, 'found'>;
+  memberships: Pick<Memberships, 'foundOnce'>;
   changes: MembershipChanges;
   accounts: { erase(tenantId: string): Promise<void> };
 }
@@ -104,6 +106,7 @@ export function createSpaces({
   clock,
   ids,
   cursors,
+  idempotency,
   makers,
   mailQueue,
   rateLimits,
@@ -117,9 +120,13 @@ export function createSpaces({
   const write = <T>(id: string, work: (connection: Connection) => Promise<T>) => db.writes.write(requireId(id), work);
   const readerOf = (id: string) => db.readers.of(requireId(id));
 
+  async function findSeen(reader: Reader, caller: Caller, id: string): Promise<SeenSpaceRow | undefined> {
+    const rows = await listSeen(reader, accountOf(caller), clock.nowMs());
+    return rows.find(({ tenantId }) => tenantId === id);
+  }
+
   async function requireSeen(caller: Caller, id: string): Promise<SeenSpaceRow> {
-    const rows = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-    const row = rows.find(({ tenantId }) => tenantId === id);
+    const row = await findSeen(db.lookups, caller, id);
     if (!row) throw notInSpace(id);
     return row;
   }
@@ -178,14 +185,19 @@ export function createSpaces({
   }
 
   return {
-    async create(caller, { name }) {
+    async createOnce(caller, { name }, claim) {
       requireFreeName(name);
       if (makers === 'operator') {
         throw new AppError('forbidden', 'Only the operator makes spaces here: svc admin spaces create.');
       }
       const account = { ...accountOf(caller), tier: caller.tier };
-      const tenantId = await memberships.found(account, name);
-      return toSpace(await requireSeen(caller, tenantId));
+      return memberships.foundOnce(account, name, {
+        claim,
+        async find(connection, id) {
+          const row = await findSeen(connection, caller, id);
+          return row && toSpace(row);
+        },
+      });
     },
     async list(caller) {
       const rows = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
@@ -210,15 +222,17 @@ export function createSpaces({
       await requireMember(reader, caller, id);
       return { data: (await listMembers(reader, id)).map(toMember), nextCursor: null };
     },
-    async invite(caller, id, { email: given, role }) {
+    async inviteOnce(caller, id, { email: given, role }, claim) {
       const email = normalizeEmail(given);
       const nowMs = clock.nowMs();
       const { name } = await requireSeen(caller, id);
       await requireOwner(readerOf(id), caller, id);
-      await requireFewInvitations(caller);
-      const isWanted = await isToBeMailed(readerOf(id), id, email);
-      const invited = await write(id, async (connection) => {
-        await requireOwner(connection, caller, id);
+      // Stored with the space, in whose transaction the invitation is.
+      const inSpace = claim && { ...claim, tenantId: id };
+      const isReplayed = (await idempotency.findReplay(db.lookups, inSpace)) !== undefined;
+      if (!isReplayed) await requireFewInvitations(caller);
+      const isWanted = !isReplayed && (await isToBeMailed(readerOf(id), id, email));
+      const invite = async (connection: Connection) => {
         const known = await findByAddress(connection, id, email);
         if (known && known.memberId !== null) throw new AppError('conflict', `${email} is a member already.`);
         const terms = { role, invitedBy: caller.email, expiresAt: nowMs + INVITATION_DAYS * DAY_MS };
@@ -230,10 +244,20 @@ export function createSpaces({
         else throw new AppError('unprocessable', `A space has at most ${MAX_MEMBERS} members and invitations.`);
         await changes.log(connection, id, { actor: caller.email, action: 'invited', subject: email, detail: role });
         await sendInvitation(connection, row, name, isWanted);
-        return row;
+        return row.id;
+      };
+      const invited = await write(id, async (connection) => {
+        await requireOwner(connection, caller, id);
+        return idempotency.createOrFind(connection, inSpace, {
+          create: () => invite(connection),
+          async find(memberId) {
+            const row = await findMember(connection, id, memberId);
+            return row && toMember(row);
+          },
+        });
       });
       mailQueue.wake();
-      return toMember(invited);
+      return invited;
     },
     async changeRole(caller, id, memberId, { role }) {
       await requireOwner(readerOf(id), caller, id);

@@ -5,6 +5,7 @@ import type { Database } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Memories, MemoryRow } from '../memories/memories.ts';
@@ -18,6 +19,7 @@ import {
   deleteTopics,
   findMentionsIn,
   findNames,
+  findTopics,
   insertMentions,
   insertTopics,
   listEmpty,
@@ -41,13 +43,14 @@ export interface EditingTopics {
   /** Makes other topics of the same user part of one. */
   merge(principal: Principal, id: string, topicIds: readonly string[]): Promise<Topic>;
   /** Makes some names of a topic a topic of their own, which is returned. */
-  split(principal: Principal, id: string, split: TopicSplit): Promise<Topic>;
+  splitOnce(principal: Principal, id: string, split: TopicSplit, claim: Claim | undefined): Promise<Created<Topic>>;
 }
 
 interface Parts {
   db: Database;
   ids: Ids;
   scopes: Scopes;
+  idempotency: Pick<Idempotency, 'createOrFind'>;
   clock: Clock;
   memories: Pick<Memories, 'findRowsWithin'>;
   /** Finds memories by the words of a name that a person gives. */
@@ -61,7 +64,9 @@ const MAX_SAYING = 200;
 const MAX_MOVED = 10_000;
 
 /** Changes names in one transaction each, with the number of memories of every topic that they touch. */
-export function createEditingTopics({ db, clock, ids, scopes, memories, similar }: Parts): EditingTopics {
+export function createEditingTopics(parts: Parts): EditingTopics {
+  const { db, clock, ids, scopes, idempotency, memories, similar } = parts;
+
   async function answer(connection: Connection, tenantId: string, id: string): Promise<Topic> {
     const [topic] = await toTopics(connection, tenantId, [await requireTopic(connection, tenantId, id)]);
     return topic!;
@@ -204,8 +209,8 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
         await updateTopic(connection, { ...row, isNamed: 1 });
         return answer(connection, tenantId, id);
       }),
-    split: ({ tenantId }, id, { aliases }) =>
-      db.writes.write(tenantId, async (connection) => {
+    splitOnce: ({ tenantId }, id, { aliases }, claim) => {
+      const split = async (connection: Connection): Promise<string> => {
         const row = await requireTopic(connection, tenantId, id);
         requireMovable(row);
         const names = await listNamesOf(connection, tenantId, [id]);
@@ -220,8 +225,17 @@ export function createEditingTopics({ db, clock, ids, scopes, memories, similar 
         const own = await separate(connection, row, [...moved, ...parts], 1);
         if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
         if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
-        return answer(connection, tenantId, own.id);
-      }),
+        return own.id;
+      };
+      return db.writes.write(tenantId, (connection) =>
+        idempotency.createOrFind(connection, claim, {
+          create: () => split(connection),
+          async find(own) {
+            return (await toTopics(connection, tenantId, await findTopics(connection, tenantId, [own])))[0];
+          },
+        }),
+      );
+    },
   };
 }
 

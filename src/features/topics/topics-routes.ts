@@ -9,14 +9,21 @@ import {
   TopicSplit,
   TopicsQuery,
 } from '../../contract/topics.ts';
-import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { etagOfTopic } from './topic-answers.ts';
 import type { Topics } from './topics.ts';
 
 const params = IdParams;
 
 /** The routes of topics. */
-export function topicsRoutes({ topics }: { topics: Topics }): FastifyPluginAsyncTypebox {
+export function topicsRoutes({
+  topics,
+  idempotency,
+}: {
+  topics: Topics;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/v1/topics', { schema: { querystring: TopicsQuery, response: { 200: TopicPage } } }, (request) =>
       topics.list(request.principal, request.query),
@@ -46,10 +53,10 @@ export function topicsRoutes({ topics }: { topics: Topics }): FastifyPluginAsync
     app.post(
       '/v1/topics/:id/split',
       { schema: { params, body: TopicSplit, response: { 201: Topic } } },
-      async (request, reply) => {
-        reply.code(201);
-        return topics.split(request.principal, request.params.id, request.body);
-      },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          topics.splitOnce(request.principal, request.params.id, request.body, claim),
+        ),
     );
   };
 }

@@ -5,6 +5,7 @@ import type { Owner } from '../../db/owner.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Erasable } from '../erasure/erasure.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import { type Memories, toMemory } from '../memories/memories.ts';
 import type { Successors } from '../search/result-page.ts';
@@ -47,6 +48,7 @@ interface Parts {
   ids: Ids;
   cursors: Cursors;
   scopes: Scopes;
+  idempotency: Pick<Idempotency, 'createOrFind'>;
   words: Words;
   memories: Pick<Memories, 'findRowsWithin'>;
   /** Finds memories by the words of a name that a person gives. */

@@ -12,20 +12,29 @@ import {
   Webhooks as WebhookList,
   WebhookWithSecret,
 } from '../../contract/webhooks.ts';
-import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import { webhookTagOf } from './webhook-answers.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const params = IdParams;
 
-export function webhooksRoutes({ webhooks }: { webhooks: Webhooks }): FastifyPluginAsyncTypebox {
+export function webhooksRoutes({
+  webhooks,
+  idempotency,
+}: {
+  webhooks: Webhooks;
+  idempotency: Idempotency;
+}): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/v1/webhooks',
       { schema: { body: NewWebhook, response: { 201: WebhookWithSecret } } },
       async (request, reply) => {
-        const webhook = await webhooks.create(request.principal, request.body);
-        keepPrivate(reply).code(201).header('Location', `/v1/webhooks/${webhook.id}`);
+        const webhook = await createOnce(idempotency, request, reply, (claim) =>
+          webhooks.createOnce(request.principal, request.body, claim),
+        );
+        keepPrivate(reply).header('Location', `/v1/webhooks/${webhook.id}`);
         return webhook;
       },
     );

@@ -23,6 +23,7 @@ import type { WebhookHttp } from '../../outside/webhook-http.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Erasable } from '../erasure/erasure.ts';
 import type { Events } from '../events/events.ts';
+import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
@@ -53,7 +54,7 @@ import {
 /** A tenant's webhooks, and the deliveries of changes to them. Other tenants' ids throw `not_found`. */
 export interface Webhooks extends Erasable {
   /** Adds a webhook for the changes from now on. Throws `unprocessable` for an address that is not allowed, and for too many. */
-  create(principal: Principal, body: NewWebhook): Promise<WebhookWithSecret>;
+  createOnce(principal: Principal, body: NewWebhook, claim: Claim | undefined): Promise<Created<WebhookWithSecret>>;
   list(principal: Principal): Promise<WebhookList>;
   get(principal: Principal, id: string): Promise<Webhook>;
   /** Throws `precondition_failed`, and `unprocessable` for an address that is not allowed. */
@@ -88,6 +89,7 @@ interface Parts {
   log: Log;
   cursors: Cursors;
   usage: Usage;
+  idempotency: Pick<Idempotency, 'createOrFind'>;
   envelope: Envelope;
   events: Pick<Events, 'latest' | 'readAfter'>;
   http: WebhookHttp;
@@ -101,7 +103,7 @@ const PORTION = 500;
 
 /** Creates the webhooks of a database. */
 export function createWebhooks(parts: Parts): Webhooks {
-  const { db, clock, random, ids, cursors, usage, envelope, events, http } = parts;
+  const { db, clock, random, ids, cursors, usage, idempotency, envelope, events, http } = parts;
   const sending = createWebhookSending(parts);
   /** Webhooks that a request sends to right now. */
   const busy = new Set<string>();
@@ -127,13 +129,12 @@ export function createWebhooks(parts: Parts): Webhooks {
     connection: Connection,
     { tenantId, author = null }: Principal,
     body: NewWebhook,
-  ): Promise<WebhookWithSecret> {
+  ): Promise<string> {
     await usage.requireTenant(connection, tenantId);
     if ((await listWebhooks(connection, tenantId)).length >= MAX_WEBHOOKS) {
       throw new AppError('unprocessable', `This account has ${MAX_WEBHOOKS} webhooks already. Delete one first.`);
     }
     const key = { tenantId, id: ids.next('whk') };
-    const secret = newSecret(random);
     const { number, at } = await events.latest(connection, tenantId);
     const row: WebhookRow = {
       ...key,
@@ -141,14 +142,24 @@ export function createWebhooks(parts: Parts): Webhooks {
       events: toStoredEvents(body.events ?? null),
       endUser: body.user ?? null,
       active: 1,
-      secret: await envelope.seal(connection, tenantId, secret, secretContextOf(key)),
+      secret: await envelope.seal(connection, tenantId, newSecret(random), secretContextOf(key)),
       ...{ formerSecret: null, formerUntil: null, readNumber: number, readAt: at, lastNumber: 0 },
       ...{ dueAt: null, claimedUntil: 0, fence: 0, lastDeliveredAt: null, lastFailedAt: null, lastError: null },
       createdAt: clock.nowMs(),
       author,
     };
     await insertWebhook(connection, row);
-    return { ...toWebhook(row), secret };
+    return key.id;
+  }
+
+  async function findWithSecret(
+    connection: Connection,
+    tenantId: string,
+    id: string,
+  ): Promise<WebhookWithSecret | undefined> {
+    const row = await findWebhook(connection, { tenantId, id });
+    if (!row) return undefined;
+    return { ...toWebhook(row), secret: await envelope.open(connection, tenantId, row.secret, secretContextOf(row)) };
   }
 
   /** Sends to a webhook in a request, one at a time. */
@@ -194,9 +205,15 @@ export function createWebhooks(parts: Parts): Webhooks {
   }
 
   return {
-    async create(principal, body) {
+    async createOnce(principal, body, claim) {
       requireAllowed(body.url);
-      return db.writes.write(principal.tenantId, (connection) => insert(connection, principal, body));
+      const { tenantId } = principal;
+      return db.writes.write(tenantId, (connection) =>
+        idempotency.createOrFind(connection, claim, {
+          create: () => insert(connection, principal, body),
+          find: (id) => findWithSecret(connection, tenantId, id),
+        }),
+      );
     },
     async list({ tenantId }) {
       return { data: (await listWebhooks(db.readers.of(tenantId), tenantId)).map(toWebhook), nextCursor: null };
