@@ -3,7 +3,8 @@ import { AnyId, Name, Nullable, Page, PageQuery, strict } from './common.ts';
 import { Memory } from './memories.ts';
 import { TOPIC_SORTS } from './topic-sorts.ts';
 
-export const MAX_ALIASES = 50;
+/** The most names of a topic into which others are merged: all of them can be sent back in a change. */
+export const MAX_ALIASES = 200;
 /** Topics that are merged into another one at once. */
 const MAX_MERGED = 20;
 

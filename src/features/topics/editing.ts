@@ -201,8 +201,8 @@ export function createEditingTopics(parts: Parts): EditingTopics {
           await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
           await deleteTopics(connection, tenantId, [from]);
         }
-        if ((await listNamesOf(connection, tenantId, [id])).length > 4 * MAX_ALIASES) {
-          throw refused('/topicIds', `have more than ${4 * MAX_ALIASES} names together`);
+        if ((await listNamesOf(connection, tenantId, [id])).length > MAX_ALIASES) {
+          throw refused('/topicIds', `have more than ${MAX_ALIASES} names together`);
         }
         await recount(connection, tenantId, [id]);
         // A name by which nobody else is known holds from now on.
