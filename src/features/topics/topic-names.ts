@@ -117,11 +117,12 @@ export function* topicNamesIn({ content, tags, project }: NamedTexts, table: Wor
   const possible = new Map<string, TopicName>();
   const add = (name: TopicName) => {
     const [names, most] = name.kind === 'name' ? [certain, MAX_NAMES] : [possible, MAX_POSSIBLE];
-    if (name.key !== '' && names.size < most && !names.has(name.key)) names.set(name.key, name);
+    const isKey = name.key !== '' && name.key.length <= MAX_KEY_CHARACTERS;
+    if (isKey && names.size < most && !names.has(name.key)) names.set(name.key, name);
   };
   const labels = new Set<string>();
   for (const label of [...(project === null ? [] : [project]), ...tags]) {
-    const spelling = [...label].slice(0, MAX_KEY_CHARACTERS).join('');
+    const spelling = cut(label);
     const key = nameKeyOf(spelling);
     labels.add(key);
     add({ key, spelling, kind: 'name' });
@@ -241,8 +242,13 @@ function nameOfForeignRun(run: readonly Token[], before: Token | undefined, lang
 }
 
 function nameOf(run: readonly Token[], kind: TopicName['kind']): TopicName {
-  const spelling = run.map(({ text, folded }) => (TITLES.has(folded) ? `${text}.` : text)).join(' ');
+  const spelling = cut(run.map(({ text, folded }) => (TITLES.has(folded) ? `${text}.` : text)).join(' '));
   return { key: nameKeyOf(spelling), spelling, kind };
+}
+
+/** Shortens a spelling to what a caller may send as a name. */
+function cut(spelling: string): string {
+  return [...spelling].slice(0, MAX_KEY_CHARACTERS).join('');
 }
 
 /** Whether a word may begin a sentence before a name: "Visited Ada", "Coffee with Ada", but not "Ada Lovelace" itself. */

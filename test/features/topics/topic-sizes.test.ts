@@ -21,6 +21,25 @@ async function sendBack(caller: Caller, { id, name, aliases }: Topic) {
   return caller.call<Topic>(`/v1/topics/${id}`, { method: 'PATCH', body: { name, aliases } });
 }
 
+test.each([
+  ['capitalized words', `${'Aa'.repeat(30)} ${'Bb'.repeat(30)}`],
+  ['words after a title', `Dr. ${'Aa'.repeat(30)} ${'Bb'.repeat(30)}`],
+  ['one word', `q${'xj'.repeat(60)}`],
+  ['one word between hyphens', `Zq${'-xj'.repeat(60)}`],
+])('a topic named by long %s can be sent back as it was read', async (_, name) => {
+  const caller = await newSuggesting(daemon);
+  for (const content of [`We met ${name} in Linz`, `Then ${name} left`, `We saw ${name} in May`]) {
+    await caller.add(content);
+    await caller.compared();
+  }
+  for (const topic of await listTopics(caller)) {
+    expect([topic.name, ...topic.aliases].filter((one) => [...one].length > 80)).toEqual([]);
+    const { status, text, body } = await sendBack(caller, topic);
+    expect(status, text).toBe(200);
+    expect(body).toEqual(topic);
+  }
+});
+
 test('a topic into which many were merged can be sent back as it was read', async () => {
   const caller = await newSuggesting(daemon);
   for (let at = 0; at < 64; at += 16) {
