@@ -11,16 +11,16 @@ import type {
   Spaces,
 } from '../contract/spaces.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
-import type { CallOptions } from './call-options.ts';
+import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { Transport } from './transport.ts';
 
 /** Calls for spaces and their members. `id` is that of the space. */
-export function spaceCalls({ send, list }: Transport) {
+export function spaceCalls({ send, create, list }: Transport) {
   const path = (id: string) => `/v1/spaces/${encodeURIComponent(id)}`;
   const memberPath = (id: string, memberId: string) => `${path(id)}/members/${encodeURIComponent(memberId)}`;
   return {
     /** Makes a space, of which the caller is owner. */
-    create: (space: NewSpace, options?: CallOptions): ApiPromise<Space> => send('POST', '/v1/spaces', space, options),
+    create: (space: NewSpace, options?: CreateOptions): ApiPromise<Space> => create('/v1/spaces', space, options),
     /** Lists the spaces that the caller has joined or is invited to, the newest first. */
     list: (options?: CallOptions): ApiPromise<Spaces> => send('GET', '/v1/spaces', undefined, options),
     get: (id: string, options?: CallOptions): ApiPromise<Space> => send('GET', path(id), undefined, options),
@@ -40,8 +40,8 @@ export function spaceCalls({ send, list }: Transport) {
       list: (id: string, options?: CallOptions): ApiPromise<SpaceMembers> =>
         send('GET', `${path(id)}/members`, undefined, options),
       /** Mails an invitation, which only the account with this address can accept. */
-      invite: (id: string, member: NewMember, options?: CallOptions): ApiPromise<SpaceMember> =>
-        send('POST', `${path(id)}/members`, member, options),
+      invite: (id: string, member: NewMember, options?: CreateOptions): ApiPromise<SpaceMember> =>
+        create(`${path(id)}/members`, member, options),
       /** Changes the role of a member or an invitation. */
       update: (id: string, memberId: string, change: MemberChange, options?: CallOptions): ApiPromise<SpaceMember> =>
         send('PATCH', memberPath(id, memberId), change, options),
@@ -50,8 +50,8 @@ export function spaceCalls({ send, list }: Transport) {
         send('DELETE', memberPath(id, memberId), undefined, options),
     },
     /** Copies memories of the caller's own account into the space. */
-    copy: (id: string, memoryIds: string[], options?: CallOptions): ApiPromise<CopiedMemories> =>
-      send('POST', `${path(id)}/copies`, { memoryIds }, options),
+    copy: (id: string, memoryIds: string[], options?: CreateOptions): ApiPromise<CopiedMemories> =>
+      create(`${path(id)}/copies`, { memoryIds }, options),
     /** Lists who did what in the space, the latest first. */
     log: (id: string, query?: SpaceLogQuery, options?: CallOptions): PagePromise<SpaceLogEntry> =>
       list(`${path(id)}/log`, query, options),

@@ -1,12 +1,12 @@
 import type { Topic, TopicChange, TopicDetails, TopicSplit, TopicsQuery } from '../contract/topics.ts';
 import type { ApiPromise } from './api-promise.ts';
-import type { CallOptions, ChangeOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
 import type { Transport } from './transport.ts';
 
 /** Calls for what memories are about. */
 export function topicCalls(transport: Transport) {
-  const { send } = transport;
+  const { send, create } = transport;
   const { list } = resourceCalls<Topic, never, TopicsQuery>(transport, '/v1/topics');
   const path = (id: string) => `/v1/topics/${encodeURIComponent(id)}`;
   return {
@@ -20,7 +20,7 @@ export function topicCalls(transport: Transport) {
     merge: (id: string, topicIds: string[], options?: CallOptions): ApiPromise<Topic> =>
       send('POST', `${path(id)}/merge`, { topicIds }, options),
     /** Makes some of its names a topic of their own, which is returned. */
-    split: (id: string, split: TopicSplit, options?: CallOptions): ApiPromise<Topic> =>
-      send('POST', `${path(id)}/split`, split, options),
+    split: (id: string, split: TopicSplit, options?: CreateOptions): ApiPromise<Topic> =>
+      create(`${path(id)}/split`, split, options),
   };
 }

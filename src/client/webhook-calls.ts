@@ -8,17 +8,17 @@ import type {
   WebhookWithSecret,
 } from '../contract/webhooks.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
-import type { CallOptions, ChangeOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Transport } from './transport.ts';
 
 /** Calls for webhooks and their deliveries. */
-export function webhookCalls({ send, list }: Transport) {
+export function webhookCalls({ send, create, list }: Transport) {
   const path = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`;
   return {
     webhooks: {
       /** Adds a webhook. Its secret is shown only here. */
-      create: (webhook: NewWebhook, options?: CallOptions): ApiPromise<WebhookWithSecret> =>
-        send('POST', '/v1/webhooks', webhook, options),
+      create: (webhook: NewWebhook, options?: CreateOptions): ApiPromise<WebhookWithSecret> =>
+        create('/v1/webhooks', webhook, options),
       list: (options?: CallOptions): ApiPromise<Webhooks> => send('GET', '/v1/webhooks', undefined, options),
       get: (id: string, options?: CallOptions): ApiPromise<Webhook> => send('GET', path(id), undefined, options),
       update: (id: string, change: WebhookChange, options?: ChangeOptions): ApiPromise<Webhook> =>

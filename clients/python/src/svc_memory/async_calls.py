@@ -243,9 +243,9 @@ class AsyncSpacesMembersCalls:
         """List the members of a space."""
         return self._transport.pages(f"/v1/spaces/{quote(id)}/members", own=True, **options)
 
-    async def invite(self, id: str, member: NewMember, **options: Unpack[CallOptions]) -> SpaceMember:
+    async def invite(self, id: str, member: NewMember, **options: Unpack[CreateOptions]) -> SpaceMember:
         """Invite somebody."""
-        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, own=True, **options)
+        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, creates=True, own=True, **options)
 
     async def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[CallOptions]) -> SpaceMember:
         """Change the role of a member."""
@@ -261,9 +261,9 @@ class AsyncSpacesCalls:
         self._transport = transport
         self.members = AsyncSpacesMembersCalls(transport)
 
-    async def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
+    async def create(self, space: NewSpace, **options: Unpack[CreateOptions]) -> Space:
         """Make a space."""
-        return await self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
+        return await self._transport.send("POST", "/v1/spaces", body=space, creates=True, own=True, **options)
 
     def list(self, **options: Unpack[CallOptions]) -> AsyncPages[Space]:
         """List your spaces."""
@@ -289,9 +289,9 @@ class AsyncSpacesCalls:
         """Leave a space."""
         await self._transport.send("POST", f"/v1/spaces/{quote(id)}/leave", own=True, **options)
 
-    async def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CallOptions]) -> CopiedMemories:
+    async def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CreateOptions]) -> CopiedMemories:
         """Copy memories into a space."""
-        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, own=True, **options)
+        return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, creates=True, own=True, **options)
 
     def log(self, id: str, query: SpacesLogQuery | None = None, **options: Unpack[CallOptions]) -> AsyncPages[SpaceLogEntry]:
         """List what happened in a space."""
@@ -354,9 +354,9 @@ class AsyncWebhooksCalls:
         self._transport = transport
         self.deliveries = AsyncWebhooksDeliveriesCalls(transport)
 
-    async def create(self, webhook: NewWebhook, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+    async def create(self, webhook: NewWebhook, **options: Unpack[CreateOptions]) -> WebhookWithSecret:
         """Add a webhook."""
-        return await self._transport.send("POST", "/v1/webhooks", body=webhook, **options)
+        return await self._transport.send("POST", "/v1/webhooks", body=webhook, creates=True, **options)
 
     def list(self, **options: Unpack[CallOptions]) -> AsyncPages[Webhook]:
         """List webhooks."""
@@ -431,9 +431,9 @@ class AsyncTopicsCalls:
         """Make other topics part of a topic."""
         return await self._transport.send("POST", f"/v1/topics/{quote(id)}/merge", body={"topicIds": topic_ids}, **options)
 
-    async def split(self, id: str, split: TopicSplit, **options: Unpack[CallOptions]) -> Topic:
+    async def split(self, id: str, split: TopicSplit, **options: Unpack[CreateOptions]) -> Topic:
         """Make some names of a topic a topic of their own."""
-        return await self._transport.send("POST", f"/v1/topics/{quote(id)}/split", body=split, **options)
+        return await self._transport.send("POST", f"/v1/topics/{quote(id)}/split", body=split, creates=True, **options)
 
 
 class AsyncSuggestionsSettingsCalls:

@@ -243,9 +243,9 @@ class SpacesMembersCalls:
         """List the members of a space."""
         return self._transport.pages(f"/v1/spaces/{quote(id)}/members", own=True, **options)
 
-    def invite(self, id: str, member: NewMember, **options: Unpack[CallOptions]) -> SpaceMember:
+    def invite(self, id: str, member: NewMember, **options: Unpack[CreateOptions]) -> SpaceMember:
         """Invite somebody."""
-        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, own=True, **options)
+        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, creates=True, own=True, **options)
 
     def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[CallOptions]) -> SpaceMember:
         """Change the role of a member."""
@@ -261,9 +261,9 @@ class SpacesCalls:
         self._transport = transport
         self.members = SpacesMembersCalls(transport)
 
-    def create(self, space: NewSpace, **options: Unpack[CallOptions]) -> Space:
+    def create(self, space: NewSpace, **options: Unpack[CreateOptions]) -> Space:
         """Make a space."""
-        return self._transport.send("POST", "/v1/spaces", body=space, own=True, **options)
+        return self._transport.send("POST", "/v1/spaces", body=space, creates=True, own=True, **options)
 
     def list(self, **options: Unpack[CallOptions]) -> Pages[Space]:
         """List your spaces."""
@@ -289,9 +289,9 @@ class SpacesCalls:
         """Leave a space."""
         self._transport.send("POST", f"/v1/spaces/{quote(id)}/leave", own=True, **options)
 
-    def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CallOptions]) -> CopiedMemories:
+    def copy(self, id: str, memory_ids: Sequence[str], **options: Unpack[CreateOptions]) -> CopiedMemories:
         """Copy memories into a space."""
-        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, own=True, **options)
+        return self._transport.send("POST", f"/v1/spaces/{quote(id)}/copies", body={"memoryIds": memory_ids}, creates=True, own=True, **options)
 
     def log(self, id: str, query: SpacesLogQuery | None = None, **options: Unpack[CallOptions]) -> Pages[SpaceLogEntry]:
         """List what happened in a space."""
@@ -354,9 +354,9 @@ class WebhooksCalls:
         self._transport = transport
         self.deliveries = WebhooksDeliveriesCalls(transport)
 
-    def create(self, webhook: NewWebhook, **options: Unpack[CallOptions]) -> WebhookWithSecret:
+    def create(self, webhook: NewWebhook, **options: Unpack[CreateOptions]) -> WebhookWithSecret:
         """Add a webhook."""
-        return self._transport.send("POST", "/v1/webhooks", body=webhook, **options)
+        return self._transport.send("POST", "/v1/webhooks", body=webhook, creates=True, **options)
 
     def list(self, **options: Unpack[CallOptions]) -> Pages[Webhook]:
         """List webhooks."""
@@ -431,9 +431,9 @@ class TopicsCalls:
         """Make other topics part of a topic."""
         return self._transport.send("POST", f"/v1/topics/{quote(id)}/merge", body={"topicIds": topic_ids}, **options)
 
-    def split(self, id: str, split: TopicSplit, **options: Unpack[CallOptions]) -> Topic:
+    def split(self, id: str, split: TopicSplit, **options: Unpack[CreateOptions]) -> Topic:
         """Make some names of a topic a topic of their own."""
-        return self._transport.send("POST", f"/v1/topics/{quote(id)}/split", body=split, **options)
+        return self._transport.send("POST", f"/v1/topics/{quote(id)}/split", body=split, creates=True, **options)
 
 
 class SuggestionsSettingsCalls:

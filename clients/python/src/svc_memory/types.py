@@ -1229,6 +1229,7 @@ class UpdatedMemories(TypedDict):
     failed: list[BulkFailure]
     dryRun: bool
     updated: int
+    redacted: NotRequired[int]
 
 
 class Usage(TypedDict):
