@@ -56,8 +56,12 @@ function asNew({ content, tags, user, project }: Memory): NewMemory {
 }
 
 function toRelated({ id, content, occurredAt, createdAt }: Memory): StoredMemory['related'][number] {
-  const beginning = oneLine(content).slice(0, MAX_RELATED_CHARACTERS).toWellFormed();
-  return { id, at: occurredAt ?? createdAt, content: beginning };
+  return { id, at: occurredAt ?? createdAt, content: beginningOf(content) };
+}
+
+/** The part of an older memory that a model is shown. */
+export function beginningOf(content: string): string {
+  return oneLine(content).slice(0, MAX_RELATED_CHARACTERS).toWellFormed();
 }
 
 /** A pair as the model returns it: labels of memories, such as `o3` and `n1`. */
@@ -111,15 +115,20 @@ export function replacedPromptOf(stored: readonly StoredMemory[]): string {
   return lines.join('\n');
 }
 
-/** The ids of the pairs that the model returned, each older memory once, without pairs that it was not shown. */
-export function replacedPairsIn(
-  replaced: readonly ReplacedLabels[],
-  stored: readonly StoredMemory[],
-): { older: string; newer: string }[] {
+/** The ids of an older memory and of the one that replaces it. */
+export interface Pair {
+  older: string;
+  newer: string;
+  /** What the model was shown of the older one; absent if that is not known. */
+  shown?: string;
+}
+
+/** The pairs that the model returned, each older memory once, without pairs that it was not shown. */
+export function replacedPairsIn(replaced: readonly ReplacedLabels[], stored: readonly StoredMemory[]): Pair[] {
   const labelIn = (text: string, kind: string) => new RegExp(`${kind}\\d+`).exec(text)?.[0];
   const found = labeledPairsOf(stored).filter(({ olderLabel, newerLabel }) =>
     replaced.some((one) => labelIn(one.older, 'o') === olderLabel && labelIn(one.newer, 'n') === newerLabel),
   );
-  const newerOf = new Map(found.map(({ older, newer }) => [older.id, newer.memoryId!]));
-  return [...newerOf].map(([older, newer]) => ({ older, newer }));
+  const pairs = found.map(({ older, newer }) => ({ older: older.id, newer: newer.memoryId!, shown: older.content }));
+  return [...new Map(pairs.map((pair) => [pair.older, pair])).values()];
 }

@@ -6,9 +6,9 @@ import { parseInstant } from '../../db/row-codec.ts';
 import type { Memories } from '../memories/memories.ts';
 import { writeWithTerms } from '../text/prepared-terms.ts';
 import { isNewer } from './proposals.ts';
+import { beginningOf, type Pair } from './replaced.ts';
 
 type Outcome = StoredPortion['replaced'][number];
-type Pair = Pick<Outcome, 'older' | 'newer'>;
 
 interface Parts {
   db: Database;
@@ -25,7 +25,7 @@ export function createSupersede({ db, memories }: Parts): Supersede {
       db.writes.write(tenantId, async (connection) => {
         const older = await memories.findWithin(connection, tenantId, pair.older);
         const newer = await memories.findWithin(connection, tenantId, pair.newer);
-        const validTo = endOf(older, newer);
+        const validTo = endOf(older, newer, pair.shown);
         await memories.closeWithin(connection, { tenantId, id: pair.older, validTo, supersededBy: pair.newer }, terms);
       }),
     );
@@ -36,9 +36,9 @@ export function createSupersede({ db, memories }: Parts): Supersede {
     for (const pair of pairs) {
       try {
         await supersedeOne(tenantId, pair);
-        outcomes.push({ ...pair, error: null });
+        outcomes.push({ older: pair.older, newer: pair.newer, error: null });
       } catch (error) {
-        outcomes.push({ ...pair, error: refusalOf(error) });
+        outcomes.push({ older: pair.older, newer: pair.newer, error: refusalOf(error) });
       }
     }
     return outcomes;
@@ -46,7 +46,7 @@ export function createSupersede({ db, memories }: Parts): Supersede {
 }
 
 /** When a memory stops holding because of another. Throws `not_found`, `invalid_request` and `conflict` if it does not. */
-function endOf(older: Memory | undefined, newer: Memory | undefined): number {
+function endOf(older: Memory | undefined, newer: Memory | undefined, shown: Pair['shown']): number {
   if (older === undefined || newer === undefined || older.user !== newer.user) {
     throw new AppError('not_found', 'There are no such memories of one user.');
   }
@@ -55,6 +55,9 @@ function endOf(older: Memory | undefined, newer: Memory | undefined): number {
   }
   if (newer.project !== null && newer.project !== older.project) {
     throw new AppError('conflict', 'A memory of a project does not replace one outside of it.');
+  }
+  if (shown !== undefined && beginningOf(older.content) !== shown) {
+    throw new AppError('conflict', 'The older one was changed after the model was shown it.');
   }
   const saidMs = Math.min(parseInstant(newer.occurredAt ?? newer.createdAt, ''), parseInstant(newer.createdAt, ''));
   if (isNewer(older, saidMs)) throw new AppError('conflict', 'The older one is newer than what replaces it.');

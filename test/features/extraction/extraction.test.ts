@@ -111,6 +111,23 @@ describe('extraction', () => {
     expect((await caller.read(kept.id)).body.supersededBy).toBeNull();
   });
 
+  test('keeps an older memory that is edited before the model answers that question', async () => {
+    const older = await caller.add('Production runs on Postgres 14.', { user: 'eve', tags: ['database', 'version'] });
+    const conversation = await converse(caller, ['Every cluster says 17.'], 'eve');
+    const memory = extracted('Every cluster says 17.', [1], { tags: ['database version', 'production'] });
+    server.respond(({ prompt }) =>
+      prompt.startsWith('[n1]') ? { replaced: [{ older: 'o1', newer: 'n1' }] } : { memories: [memory] },
+    );
+    server.state.troubleFor = async ({ body }) => {
+      if (!JSON.stringify(body).includes('[n1]')) return undefined;
+      expect((await caller.change(older.id, { content: 'The archive runs on Postgres 14.' })).status).toBe(200);
+      return undefined;
+    };
+    const job = await extractAndWait(caller, conversation);
+    expect(job).toMatchObject({ state: 'done', used: { requests: 2 }, result: { added: 1, superseded: 0 } });
+    expect((await caller.read(older.id)).body).toMatchObject({ version: 2, supersededBy: null, validTo: null });
+  });
+
   test.each([
     { nothing: true },
     [],
