@@ -125,10 +125,8 @@ export interface Pair {
 
 /** The pairs that the model returned, each older memory once, without pairs that it was not shown. */
 export function replacedPairsIn(replaced: readonly ReplacedLabels[], stored: readonly StoredMemory[]): Pair[] {
-  const labelIn = (text: string, kind: string) => new RegExp(`${kind}\\d+`).exec(text)?.[0];
-  const found = labeledPairsOf(stored).filter(({ olderLabel, newerLabel }) =>
-    replaced.some((one) => labelIn(one.older, 'o') === olderLabel && labelIn(one.newer, 'n') === newerLabel),
-  );
+  const named = new Set(replaced.map(({ older, newer }) => `${/o\d+/.exec(older)?.[0]} ${/n\d+/.exec(newer)?.[0]}`));
+  const found = labeledPairsOf(stored).filter(({ olderLabel, newerLabel }) => named.has(`${olderLabel} ${newerLabel}`));
   const pairs = found.map(({ older, newer }) => ({ older: older.id, newer: newer.memoryId!, shown: older.content }));
   return [...new Map(pairs.map((pair) => [pair.older, pair])).values()];
 }

@@ -7,6 +7,7 @@ import { type Chunk, toChunk, withoutRecalled } from '../../../src/features/extr
 import { chooseModel, defaultModel } from '../../../src/features/extraction/model-choice.ts';
 import type { Extracted } from '../../../src/features/extraction/prompt.ts';
 import { proposalsInSteps } from '../../../src/features/extraction/proposals.ts';
+import { replacedPairsIn } from '../../../src/features/extraction/replaced.ts';
 import { extracted } from './extraction-daemon.ts';
 
 const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system' | 'tool' = 'user') => ({
@@ -152,6 +153,43 @@ describe('an extracted memory', () => {
         for (const { decision, cited } of proposals) if (decision !== 'nothing') expect(cited).not.toEqual([]);
       }),
     );
+  });
+});
+
+describe('the pairs that a model names', () => {
+  const decision = { decision: 'add' as const, content: 'new', messageIds: [], targetId: null, reason: '' };
+  const old = { at: '2026-05-01T00:00:00.000Z', content: 'old' };
+  const stored = Array.from({ length: 100 }, (_, index) => ({
+    ...{ ...decision, memoryId: `mem_new${index}` },
+    related: [0, 1].map((one) => ({ ...old, id: `mem_old${2 * index + one}` })),
+  }));
+
+  test('are found among the labels that it was shown, each older memory once', () => {
+    const named = [
+      ...[
+        { older: '[o3]', newer: 'n2.' },
+        { older: 'o3', newer: 'n2' },
+      ],
+      ...[
+        { older: 'o3', newer: 'n1' },
+        { older: 'o999', newer: 'n2' },
+        { older: 'none', newer: '' },
+      ],
+    ];
+    expect(replacedPairsIn(named, stored)).toMatchObject([{ older: 'mem_old2', newer: 'mem_new1' }]);
+  });
+
+  test('are read once each, however many a provider returns', () => {
+    let reads = 0;
+    const pair = {
+      get older() {
+        reads += 1;
+        return 'o1';
+      },
+      newer: 'n7',
+    };
+    expect(replacedPairsIn(Array(1000).fill(pair), stored)).toEqual([]);
+    expect(reads).toBe(1000);
   });
 });
 
