@@ -28,7 +28,8 @@ export type DecisionKind = (typeof DECISIONS)[number];
 export const Decision = Type.Object({
   decision: Type.Enum([...DECISIONS]),
   content: Type.String({
-    description: 'Empty for what is known already, and once the memory or one of its source messages was erased',
+    description:
+      'Empty for what is known already, if the memory had no room in its metadata to name the job, and once the memory or one of its source messages was erased',
   }),
   messageIds: Type.Array(Type.String(), { description: 'Source messages, 20 at most' }),
   memoryId: Nullable(Type.String({ description: 'The memory that was stored, or already existed; null if none' })),

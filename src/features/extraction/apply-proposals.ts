@@ -74,7 +74,7 @@ async function applyOne(
     };
     const changed = await unlessDuplicate(memories.changeWithin(connection, adder, target.id, change, context.terms));
     if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);
-    return toDecision(proposal, changed.id);
+    return toDecision(change.metadata === undefined ? { ...proposal, ...NO_TEXT } : proposal, changed.id);
   }
   const supersedes =
     decision === 'supersede' && mayChange && (await isUnchanged(connection, memories, tenantId, target))
@@ -87,6 +87,8 @@ async function applyOne(
 }
 
 const ALREADY_KNOWN = { decision: 'nothing', reason: KNOWN } as const;
+/** For what is stored in a memory whose metadata does not name the job: its text would survive its erasure there. */
+const NO_TEXT = { content: '', reason: '' } as const;
 
 async function isUnchanged(
   connection: Connection,
@@ -137,8 +139,17 @@ function withSources(
 function toDecision({ decision, content, cited, target, reason }: Proposal, memoryId: string | null): Decision {
   // The words of a memory would survive its erasure where it was not extracted.
   const isKnown = decision === 'nothing' && (target !== undefined || reason === KNOWN);
+  // So would those of one that it was stored beside, in the model's reason.
+  const isBeside = decision !== 'nothing' && memoryId !== null && target !== undefined && memoryId !== target.id;
   const messageIds = cited.map(({ id }) => id).slice(0, MAX_MESSAGE_IDS);
-  return { decision, content: isKnown ? '' : content, messageIds, memoryId, targetId: target?.id ?? null, reason };
+  return {
+    decision,
+    content: isKnown ? '' : content,
+    messageIds,
+    memoryId,
+    targetId: target?.id ?? null,
+    reason: isBeside ? '' : reason,
+  };
 }
 
 /** Returns the job that extracted a memory, from the metadata of one of its versions; empty if no job did. */

@@ -344,6 +344,43 @@ describe('extraction', () => {
     expect(JSON.stringify(await jobOf(caller, id))).not.toContain(TEA);
   });
 
+  describe('leaves no words of what was erased', () => {
+    const [BERGEN, OSLO] = ['Ada lives in Bergen.', 'Ada lives in Oslo.'];
+    const shown = async (jobId: string) => JSON.stringify(await jobOf(caller, jobId));
+
+    /** Has a model supersede one of two towns by the other, and say why. */
+    async function move(): Promise<{ known: Memory; job: Job }> {
+      const known = await caller.add(BERGEN);
+      const conversation = await converse(caller, ['I moved from Bergen to Oslo last week.']);
+      server.respond((asked) => {
+        const more = { decision: 'supersede' as const, known: labelOf(asked, BERGEN), reason: 'No more in Bergen.' };
+        return { memories: [extracted(OSLO, [1], more)] };
+      });
+      return { known, job: await extractAndWait(caller, conversation) };
+    }
+
+    test('of a memory that another one superseded', async () => {
+      const { known, job } = await move();
+      expect(job.result!.decisions).toMatchObject([{ decision: 'supersede', content: OSLO, targetId: known.id }]);
+      await caller.erase(known.id);
+      expect(await shown(job.id)).not.toContain('Bergen');
+    });
+
+    test('of a memory whose metadata has no room for its source', async () => {
+      const metadata = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`key${index}`, index]));
+      const known = await caller.add('Ada has a cat.', { metadata });
+      const conversation = await converse(caller, ['My cat Pixel is three years old.']);
+      server.respond((asked) => {
+        const more = { decision: 'update' as const, known: labelOf(asked, 'Ada has a cat.'), reason: 'It is Pixel.' };
+        return { memories: [extracted('Ada has a cat called Pixel, three years old.', [1], more)] };
+      });
+      const { id, result } = await extractAndWait(caller, conversation);
+      expect(result).toMatchObject({ updated: 1, decisions: [{ decision: 'update', memoryId: known.id }] });
+      await caller.erase(known.id);
+      expect(await shown(id)).not.toContain('Pixel');
+    });
+  });
+
   test('a memory is erased whatever job its metadata names', async () => {
     const { jobId } = (await caller.call<JobAccepted>('/v1/tidy', { method: 'POST' })).body;
     const { id } = await caller.add(TEA, { metadata: { extraction: { jobId } } });
