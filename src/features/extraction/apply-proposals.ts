@@ -83,7 +83,8 @@ async function applyOne(
   const memory = newMemory(proposal, context, supersedes);
   const [added] = await memories.addWithin(connection, adder, [memory], context.terms);
   if (added!.duplicate && supersedes === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, added!.id);
-  return toDecision({ ...proposal, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
+  const text = added!.duplicate ? NO_TEXT : {};
+  return toDecision({ ...proposal, ...text, decision: supersedes === undefined ? 'add' : 'supersede' }, added!.id);
 }
 
 const ALREADY_KNOWN = { decision: 'nothing', reason: KNOWN } as const;

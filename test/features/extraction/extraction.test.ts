@@ -366,6 +366,18 @@ describe('extraction', () => {
       expect(await shown(job.id)).not.toContain('Bergen');
     });
 
+    test('of a memory that was stored already when it superseded another one', async () => {
+      let same = '';
+      server.state.troubleFor = async () => {
+        same = (await caller.add(OSLO)).id;
+        return undefined;
+      };
+      const { known, job } = await move();
+      expect(job.result!.decisions).toMatchObject([{ decision: 'supersede', memoryId: same, targetId: known.id }]);
+      await caller.erase(same);
+      expect(await shown(job.id)).not.toContain('Oslo');
+    });
+
     test('of a memory whose metadata has no room for its source', async () => {
       const metadata = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`key${index}`, index]));
       const known = await caller.add('Ada has a cat.', { metadata });
