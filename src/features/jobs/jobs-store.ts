@@ -185,6 +185,15 @@ export async function listJobsOfUser(reader: Reader, tenantId: string, endUser: 
   return reader.all<JobRow>('SELECT * FROM jobs WHERE tenantId = ? AND endUser = ?', [tenantId, endUser]);
 }
 
+/** Lists which of some memories were not erased. */
+export async function listKept(reader: Reader, tenantId: string, memoryIds: readonly string[]): Promise<string[]> {
+  const rows = await reader.all<{ id: string }>(
+    `SELECT m.id FROM texts(?) i CROSS JOIN memories m ON m.tenantId = ? AND m.id = i.value AND m.current = 1`,
+    [JSON.stringify(memoryIds), tenantId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Which open jobs of a tenant to list. */
 interface OpenJobs {
   conversationId?: string | null;

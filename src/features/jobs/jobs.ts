@@ -25,6 +25,7 @@ import {
   listJobs,
   listJobsOf,
   listJobsOfUser,
+  listKept,
   listOpenJobs,
   updateCapped,
   updateJob,
@@ -120,6 +121,19 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
   const abort = (job: JobRow) => breakable.abort(jobKey(job), cancelled());
   const ended = (state: JobState) => ({ state, finishedAt: clock.nowMs(), updatedAt: clock.nowMs() });
 
+  /** Nothing leads from an erased memory to the dry runs that were about it: what they say is left out when it is read. */
+  async function read(reader: Reader, row: JobRow): Promise<Job> {
+    const job = toJob(row);
+    const decisions = job.result?.decisions ?? [];
+    const about = decisions.flatMap(({ targetId }) => targetId ?? []);
+    if (!job.dryRun || about.length === 0) return job;
+    const kept = new Set(await listKept(reader, row.tenantId, about));
+    const shown = decisions.map((one) =>
+      one.targetId === null || kept.has(one.targetId) ? one : { ...one, content: '', reason: '' },
+    );
+    return { ...job, result: { ...job.result!, decisions: shown } };
+  }
+
   return {
     async enqueue(connection, job) {
       const nowMs = clock.nowMs();
@@ -135,7 +149,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
     async get({ tenantId }, id) {
       const row = await findJob(db.lookups, tenantId, id);
       if (!row) throw jobNotFound();
-      return toJob(row);
+      return read(db.lookups, row);
     },
     async list({ tenantId }, { limit = 50, cursor, state, conversationId }) {
       const boundTo = ['jobs', tenantId, state, conversationId];
@@ -153,7 +167,7 @@ export function createJobs({ db, clock, ids, cursors }: Parts): Jobs {
       db.writes.write(tenantId, async (connection) => {
         const row = await findJob(connection, tenantId, id);
         if (!row) throw jobNotFound();
-        requireMatch(ifMatch, contentTagOf(toJob(row)), 'job');
+        requireMatch(ifMatch, contentTagOf(await read(connection, row)), 'job');
         if (row.finishedAt === null) await updateJob(connection, row, ended('cancelled'));
         else await deleteJob(connection, tenantId, id);
         abort(row);

@@ -24,6 +24,8 @@ export const JOBS: Record<string, Scenario> = {
     );
     await list('open jobs', jobs.listOpenJobs(reader, tenantId, {}));
     await list('due jobs', listDueJobs(reader, { tenantId, nowMs: 2 * FAR_MS, limit: 9 }));
+    const { old, successor } = filled.memories;
+    twin.record('kept', await jobs.listKept(reader, tenantId, [old, successor, 'mem_unknown']));
     await write(twin, (connection) => jobs.updateCapped(connection, tenantId, FAR_MS - 1));
     await write(twin, async (connection) => {
       const open = (await jobs.findJob(connection, tenantId, 'job_open'))!;

@@ -391,6 +391,22 @@ describe('extraction', () => {
       await caller.erase(known.id);
       expect(await shown(id)).not.toContain('Pixel');
     });
+
+    test('of a memory that a dry run would change', async () => {
+      const known = await caller.add('Ada has a shy cat.');
+      const conversation = await converse(caller, ['My cat Pixel is three years old.']);
+      server.respond((asked) => {
+        const more = { decision: 'update' as const, known: labelOf(asked, 'shy cat'), reason: 'The shy cat is Pixel.' };
+        return { memories: [extracted('Ada has a shy cat called Pixel.', [1], more)] };
+      });
+      const { id, result } = await extractAndWait(caller, conversation, { dryRun: true });
+      expect(result!.decisions).toMatchObject([{ content: 'Ada has a shy cat called Pixel.', targetId: known.id }]);
+      await caller.erase(known.id);
+      expect(await shown(id)).not.toContain('shy');
+      const etag = (await caller.call(`/v1/jobs/${id}`)).headers.get('etag')!;
+      const removed = await caller.call(`/v1/jobs/${id}`, { method: 'DELETE', headers: { 'if-match': etag } });
+      expect(removed.status).toBe(204);
+    });
   });
 
   test('a memory is erased whatever job its metadata names', async () => {
