@@ -93,6 +93,16 @@ export function createExtraction(parts: Parts): Extraction {
     return job.id;
   }
 
+  async function enqueueDue({ tenantId, conversationId }: { tenantId: string; conversationId: string }): Promise<void> {
+    try {
+      await db.writes.write(tenantId, (connection) => enqueue(connection, { tenantId }, conversationId, {}));
+    } catch (error) {
+      if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
+      log.warn({ tenantId, conversationId, reason: error.message }, 'cannot extract memories');
+      await db.writes.write(tenantId, (connection) => updateNotDue(connection, tenantId, conversationId));
+    }
+  }
+
   return {
     async requestOnce(principal, conversationId, body, claim) {
       const { tenantId } = principal;
@@ -119,15 +129,10 @@ export function createExtraction(parts: Parts): Extraction {
     wake,
     async follow() {
       const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
-      for (const { tenantId, conversationId } of due) {
-        await db.writes
-          .write(tenantId, (connection) => enqueue(connection, { tenantId }, conversationId, {}))
-          .catch(async (error: unknown) => {
-            if (!(error instanceof AppError) || !['unprocessable', 'not_found'].includes(error.code)) throw error;
-            log.warn({ tenantId, conversationId, reason: error.message }, 'cannot extract memories');
-            await db.writes.write(tenantId, (connection) => updateNotDue(connection, tenantId, conversationId));
-          });
-      }
+      const failed: object[] = [];
+      // What fails stays due, and does not hold up what is due of other accounts.
+      for (const one of due) await enqueueDue(one).catch((error: unknown) => failed.push({ error, ...one }));
+      if (failed.length > 0) log.error({ ...failed[0], failed: failed.length }, 'cannot queue extraction jobs');
       if (due.length > 0) wake();
     },
     erase: ({ tenantId }) => db.writes.write(tenantId, (connection) => deleteExtractionsOf(connection, tenantId)),

@@ -106,6 +106,7 @@ export function createTidyJobs(parts: Parts): TidyJobs {
     },
     async follow() {
       let afterTenant = '';
+      const failed: object[] = [];
       for (;;) {
         const tenants = await providerSettings.tidySchedules(db.readers, afterTenant, TENANTS);
         for (const { tenantId, tidySchedule } of tenants) {
@@ -113,12 +114,20 @@ export function createTidyJobs(parts: Parts): TidyJobs {
           const beforeMs = clock.nowMs() - PERIODS[tidySchedule];
           const users = await listUsersToTidy(db.readers.of(tenantId), { tenantId, beforeMs, limit: USERS });
           let isQueued = false;
-          for (const user of users) isQueued = (await look(tenantId, user)) || isQueued;
+          for (const user of users) {
+            // It is looked at again in the next run, and does not hold up other accounts.
+            const isOfUser = await look(tenantId, user).catch((error: unknown) => {
+              failed.push({ error, tenantId });
+              return false;
+            });
+            isQueued ||= isOfUser;
+          }
           if (isQueued) wake();
         }
-        if (tenants.length < TENANTS) return;
+        if (tenants.length < TENANTS) break;
         afterTenant = tenants.at(-1)!.tenantId;
       }
+      if (failed.length > 0) log.error({ ...failed[0], failed: failed.length }, 'cannot queue jobs to tidy memories');
     },
     erase: (owner) =>
       db.writes.write(owner.tenantId, async (connection) => {

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Job } from '../../../src/contract/jobs.ts';
+import { QUIET_MS } from '../../../src/features/extraction/extraction-observer.ts';
 import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
@@ -54,4 +56,30 @@ test('a job that cannot be claimed waits for the timer instead of being retried 
   await refuseNoMore();
   await daemon.jobRunner.follow();
   expect(await untilJob(caller, jobId, ({ state }) => state === 'done')).toMatchObject({ result: { added: 1 } });
+});
+
+test('an account whose jobs cannot be queued delays no other one', async () => {
+  const callers = [caller, await daemon.account()].toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  for (const one of callers) {
+    await putKey(one, server, 'sk-test-0123456789abcdef');
+    const body = { extraction: { onAppend: true }, tidySchedule: 'daily' };
+    expect((await one.call('/v1/provider-settings', { method: 'PATCH', body })).status).toBe(200);
+    await one.add('Ada drinks green tea.');
+    await converse(one, ['I drink green tea.']);
+  }
+  const [first, second] = callers as [Caller, Caller];
+  daemon.clock.advance(QUIET_MS);
+  const when = `NEW."tenantId" = '${first.tenantId}'`;
+  const refuseNoMore = await refuseWrites(daemon, { event: 'INSERT', table: 'jobs', when });
+  await daemon.extraction.follow();
+  await daemon.tidyJobs.follow();
+  await refuseNoMore();
+  const kinds = async (one: Caller) =>
+    (await one.call<{ data: Job[] }>('/v1/jobs')).body.data.map(({ kind }) => kind).toSorted();
+  expect(await kinds(second)).toEqual(['extract', 'tidy']);
+  expect(await kinds(first)).toEqual([]);
+  const logged = (text: string) => daemon.logLines.filter((line) => line.includes(text)).length;
+  expect([logged('cannot queue extraction jobs'), logged('cannot queue jobs to tidy memories')]).toEqual([1, 1]);
+  await daemon.extraction.follow();
+  expect(await kinds(first)).toEqual(['extract']);
 });
