@@ -94,7 +94,7 @@ export function composeJobs(dependencies: JobDependencies) {
   } = dependencies;
   const { jobs, spending, models, providerKeys, providerSettings } = providers;
   const chunks = createShownChunks({ reading, memories, related, tierOf });
-  const askModel = createAskModel({ db, jobs, providerKeys, models, spending });
+  const askModel = createAskModel({ db, jobs, providerKeys, models, spending, usage });
   const addRelated = createAddRelated({ db, memories, findRelated: findRelatedBy(related) });
   const supersede = createSupersede({ db, memories });
   const replacing = { addRelated, supersede };

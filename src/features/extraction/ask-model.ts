@@ -1,8 +1,10 @@
+import { AppError } from '../../contract/errors.ts';
 import type { Database } from '../../db/open.ts';
 import { estimateTokens } from '../../lib/text.ts';
 import { ProviderFault } from '../../outside/providers/provider-fault.ts';
 import type { GenerateRequest, ProviderModels } from '../../outside/providers/provider-models.ts';
 import type { JobRow, Jobs } from '../jobs/jobs.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { Spending } from '../providers/spending.ts';
 
@@ -24,21 +26,30 @@ interface Parts {
   providerKeys: Pick<ProviderKeys, 'use'>;
   models: Pick<ProviderModels, 'generate'>;
   spending: Pick<Spending, 'add' | 'withinCap'>;
+  usage: Pick<Usage, 'requireTenant'>;
 }
 
-/** Counts the tokens of every response with the job and the account, including those of unusable ones. */
-export function createAskModel({ db, jobs, providerKeys, models, spending }: Parts): AskModel {
+/**
+ * Counts the tokens of every response with the job and the account, including those of unusable ones, and with the account
+ * alone if the job was cancelled or taken over meanwhile.
+ */
+export function createAskModel({ db, jobs, providerKeys, models, spending, usage }: Parts): AskModel {
   async function countTokens(job: JobRow, tokens: { inputTokens: number; outputTokens: number }): Promise<JobRow> {
     const { tenantId, provider, model } = job;
-    return db.writes.write(tenantId, async (connection) => {
+    const counted = await db.writes.write(tenantId, async (connection) => {
+      // Nothing may be stored of an account that was erased meanwhile.
+      await usage.requireTenant(connection, tenantId);
       const used = await spending.add(connection, tenantId, 'extraction', { provider, model, requests: 1, ...tokens });
-      return jobs.advance(connection, job, {
+      const sums = {
         requests: job.requests + used.requests,
         inputTokens: job.inputTokens + used.inputTokens,
         outputTokens: job.outputTokens + used.outputTokens,
         spend: job.spend + used.spend,
-      });
+      };
+      return jobs.advance(connection, job, sums).catch(conflictIn);
     });
+    if (counted instanceof AppError) throw counted;
+    return counted;
   }
 
   return (job, asked, signal) => {
@@ -58,6 +69,12 @@ export function createAskModel({ db, jobs, providerKeys, models, spending }: Par
       }
     });
   };
+}
+
+/** Returns a `conflict`, so that the transaction is committed before it is thrown; throws anything else. */
+function conflictIn(error: unknown): AppError {
+  if (error instanceof AppError && error.code === 'conflict') return error;
+  throw error;
 }
 
 /** Reduced after the model rejected its input: its output limit may be lower, or the prompt may leave less room. */

@@ -696,6 +696,39 @@ describe('a cap', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  /** Starts a job, and changes the database as another daemon would before the model answers. */
+  async function whileAsked(sql: string): Promise<string> {
+    let answerNow = () => {};
+    const asked = new Promise<undefined>((resolve) => {
+      answerNow = () => resolve(undefined);
+    });
+    server.state.troubleFor = () => asked;
+    const jobId = await extract(caller, await converse(caller, ['I drink green tea every morning.']));
+    await expect.poll(() => server.state.answering).toBe(1);
+    await daemon.db.writes.write(caller.tenantId, (connection) => connection.run(sql, [caller.tenantId]));
+    answerNow();
+    await expect.poll(() => server.state.answering).toBe(0);
+    return jobId;
+  }
+
+  test('counts what was spent on a job that another daemon cancelled before the model answered', async () => {
+    const jobId = await whileAsked(`UPDATE jobs SET state = 'cancelled', finishedAt = updatedAt WHERE tenantId = ?`);
+    const today = async () => (await caller.call<ProviderSettings>('/v1/provider-settings')).body.today.extraction;
+    await expect.poll(today).toMatchObject({ requests: 1, inputTokens: 111, outputTokens: 22 });
+    expect(await jobOf(caller, jobId)).toMatchObject({ state: 'cancelled', used: { requests: 0 } });
+    expect(await memories()).toEqual([]);
+  });
+
+  test('counts nothing for an account that another daemon erased before the model answered', async () => {
+    await whileAsked('UPDATE tenants SET erasedAt = createdAt WHERE tenantId = ?');
+    const other = await newOwner(daemon, server, TEA);
+    const conversation = await converse(other, ['I drink green tea every morning.']);
+    expect((await extractAndWait(other, conversation)).state).toBe('done');
+    const count = 'SELECT requests FROM providerUsage WHERE tenantId = ?';
+    const countOf = ({ tenantId }: Caller) => daemon.db.readers.all(count, [tenantId]);
+    expect([await countOf(caller), await countOf(other)]).toEqual([[], [{ requests: 1 }]]);
+  });
+
   test('far from reached lets four jobs run concurrently', async () => {
     let allAsk = () => {};
     const asked = new Promise<undefined>((resolve) => {
