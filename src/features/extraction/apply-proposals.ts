@@ -159,6 +159,11 @@ export function extractionJobOf(metadata: string): string[] {
   return typeof extraction?.jobId === 'string' ? [extraction.jobId] : [];
 }
 
+/** Whether a decision cites one of some messages of its conversation. A full list of messages may have left it out. */
+export function citesAny({ messageIds }: Decision, ids: ReadonlySet<string>): boolean {
+  return messageIds.length === MAX_MESSAGE_IDS || messageIds.some((id) => ids.has(id));
+}
+
 /** Removes the text of matching decisions from a job's result, so that erased content does not survive there. */
 export function redactDecisions(result: string, isErased: (decision: Decision) => boolean): string {
   const parsed = JSON.parse(result) as ExtractionResult;

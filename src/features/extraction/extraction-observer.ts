@@ -5,7 +5,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { MemoryObserver } from '../memories/memories.ts';
 import type { ProviderKeyObserver } from '../providers/provider-keys.ts';
 import type { ProviderSettingsService } from '../providers/provider-settings.ts';
-import { extractionJobOf, redactDecisions } from './apply-proposals.ts';
+import { citesAny, extractionJobOf, redactDecisions } from './apply-proposals.ts';
 import { deleteExtraction, updateDue } from './extraction-store.ts';
 
 /** Delay after the first unread message, so that an ongoing conversation is read in larger chunks. */
@@ -32,7 +32,7 @@ export function createExtractionObserver({
   ): Promise<void> {
     const gone = new Set(ids);
     await jobs.rewrite(connection, tenantId, { conversationId }, (result) =>
-      redactDecisions(result, ({ messageIds }) => messageIds.some((id) => gone.has(id))),
+      redactDecisions(result, (decision) => citesAny(decision, gone)),
     );
   }
 

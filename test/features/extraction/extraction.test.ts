@@ -407,6 +407,18 @@ describe('extraction', () => {
       const removed = await caller.call(`/v1/jobs/${id}`, { method: 'DELETE', headers: { 'if-match': etag } });
       expect(removed.status).toBe(204);
     });
+
+    test('of a message that a memory cites after twenty others', async () => {
+      const conversation = (await caller.call<{ id: string }>('/v1/conversations', { body: {} })).body.id;
+      const ids = await say(caller, conversation, Array(22).fill('I drink green tea every morning.'));
+      const all = ids.map((_, index) => index + 1);
+      server.respond(() => ({ memories: [extracted(TEA, all)] }));
+      const { id, result } = await extractAndWait(caller, conversation);
+      expect(result!.decisions).toMatchObject([{ content: TEA, messageIds: ids.slice(0, 20) }]);
+      const path = `/v1/conversations/${conversation}/messages/${ids[20]}`;
+      expect((await caller.call(path, { method: 'DELETE' })).status).toBe(204);
+      expect(await shown(id)).not.toContain(TEA);
+    });
   });
 
   test('a memory is erased whatever job its metadata names', async () => {
