@@ -119,7 +119,7 @@ export function replacedPromptOf(stored: readonly StoredMemory[]): string {
 export interface Pair {
   older: string;
   newer: string;
-  /** What the model was shown of the older one; absent if that is not known. */
+  /** What the model was shown of the older one; if absent, that is what it said when the newer one was stored. */
   shown?: string;
 }
 

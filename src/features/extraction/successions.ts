@@ -56,7 +56,8 @@ function endOf(older: Memory | undefined, newer: Memory | undefined, shown: Pair
   if (newer.project !== null && newer.project !== older.project) {
     throw new AppError('conflict', 'A memory of a project does not replace one outside of it.');
   }
-  if (shown !== undefined && beginningOf(older.content) !== shown) {
+  const isChanged = shown === undefined ? older.updatedAt > newer.createdAt : beginningOf(older.content) !== shown;
+  if (isChanged) {
     throw new AppError('conflict', 'The older one was changed after the model was shown it.');
   }
   const saidMs = Math.min(parseInstant(newer.occurredAt ?? newer.createdAt, ''), parseInstant(newer.createdAt, ''));

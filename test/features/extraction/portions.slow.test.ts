@@ -195,6 +195,18 @@ describe('older memories', () => {
     expect((await model.supersede({ older: older.id, newer: memoryId! })).shown).toContain('not replaced');
   });
 
+  test('are not replaced if they were edited after the model was shown them', async () => {
+    const older = await caller.add('Production runs on Postgres 14.', { tags: ['database', 'version'] });
+    const said = 'The big upgrade went through overnight, every cluster says 17.';
+    const memory = { content: 'Every cluster says 17.', tags: ['database version', 'production'] };
+    const { memoryId, related } = await storeOne(said, memory);
+    expect(related).toMatchObject([{ id: older.id }]);
+    await caller.change(older.id, { content: 'The archive runs on Postgres 14.' });
+    const { replaced } = await model.supersede({ older: older.id, newer: memoryId! });
+    expect(replaced).toMatchObject([{ older: older.id, newer: memoryId, error: { code: 'conflict' } }]);
+    expect((await caller.read(older.id)).body).toMatchObject({ version: 2, supersededBy: null, validTo: null });
+  });
+
   test('are not listed if the portion showed them or they were stored with it', async () => {
     await caller.add('Ada lives in Linz.');
     await converse(caller, ['Ada lives in Graz. Ada lives near the river.']);
