@@ -100,7 +100,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   const otherConversation = (await created('POST /v1/conversations', { user: 'ann' })).id as string;
   await say(otherConversation, [`The cousin of ${name} came.`, `The cousin of ${name} went.`]);
   const cuts = await created(`POST /v1/conversations/${otherConversation}/episodes`, undefined);
-  await say(otherConversation, [`The cousin of ${name} waved.`]);
   const episode = await created('POST /v1/episodes', {
     title: `The winter of ${name}`,
     summary: `The pond of ${name} froze over.`,

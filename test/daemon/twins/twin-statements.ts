@@ -2,7 +2,11 @@ import type { Connection, Reader } from '../../../src/db/connection.ts';
 import { eraseRows } from '../../../src/db/erase-rows.ts';
 import { findTenant, updateTier } from '../../../src/features/accounts/accounts-store.ts';
 import * as conversations from '../../../src/features/conversations/conversation-import-export-store.ts';
-import { findConversations, listUncut } from '../../../src/features/conversations/conversations-store.ts';
+import {
+  findConversations,
+  listUncut,
+  updateCutThrough,
+} from '../../../src/features/conversations/conversations-store.ts';
 import * as messages from '../../../src/features/conversations/messages-store.ts';
 import { updateDataKey } from '../../../src/features/envelope/envelope-store.ts';
 import * as episodes from '../../../src/features/episodes/episodes-store.ts';
@@ -54,7 +58,7 @@ export async function scopeOf(twin: Twin, tenantId: string): Promise<number> {
 /** Ids and row numbers that the rules would never pass on to a store, and statements across all tenants. */
 export const STATEMENTS: Record<string, Scenario> = {
   async 'find by lists of ids'(twin) {
-    const { tenantId, filled } = twin;
+    const { tenantId, otherId, filled } = twin;
     const reader = readerOf(twin);
     const find = async (name: string, rows: Promise<unknown>) => twin.record(name, ownersOf(await rows));
     const id = filled.memories.same;
@@ -88,10 +92,10 @@ export const STATEMENTS: Record<string, Scenario> = {
       usage.findUsed(reader, [tenantId], month).then((used) => [...used.keys()]),
     );
     const isOwn = (one: { tenantId: string }) => one.tenantId === tenantId;
-    await find(
-      'uncut',
-      listUncut(reader, 99).then((all) => all.filter(isOwn)),
-    );
+    await write(twin, async (connection) => {
+      for (const id of [tenantId, otherId]) await updateCutThrough(connection, id, filled.otherConversation, 0);
+    });
+    twin.record('uncut', (await listUncut(reader, 99)).filter(isOwn));
     await find('cuts', listCuts(reader, tenantId, filled.otherConversation, 9));
     const external = [{ tenantId, endUser: 'default', externalId: 'car' }];
     await find('memories by external id', memories.findByExternalId(reader, external));
