@@ -73,6 +73,24 @@ test('a start on a migrated database does not wait for the lock under which daem
   }
 });
 
+test('a daemon that waited for another to migrate an empty database does not migrate it again', async () => {
+  const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
+  const other = new pg.Client(url);
+  await other.connect();
+  try {
+    await other.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const migrating = migratePostgres(url);
+    const waiting = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = $1 AND l.locktype = 'advisory' AND NOT l.granted`;
+    await expect.poll(async () => (await other.query(waiting, [NAME])).rowCount).toBe(1);
+    await other.query(`CREATE TABLE "schemaVersion" AS SELECT ${SCHEMA_VERSION} AS version`);
+    await other.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await migrating;
+  } finally {
+    await other.end();
+  }
+});
+
 test('leaves a database alone in which svc may not create tables, and reports why', async () => {
   const url = await ensureDatabase(inject('postgres').adminUrl, NAME);
   const admin = new URL(inject('postgres').adminUrl);

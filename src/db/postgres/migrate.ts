@@ -82,10 +82,15 @@ async function runStep(transaction: Knex.Transaction, version: number, step: Mig
   await transaction.raw('UPDATE "schemaVersion" SET version = ?', [version]);
 }
 
-/** Zero for an empty database. */
+/**
+ * Zero for an empty database. Reads the catalog: `to_regclass` may remember that there was no table, though another daemon
+ * made it while this session waited for the lock.
+ */
 async function versionOf(database: Knex): Promise<number> {
-  const { rows: tables } = await database.raw(`SELECT to_regclass('"schemaVersion"') AS name`);
-  if (tables[0].name === null) return 0;
+  const { rows: tables } = await database.raw(
+    `SELECT 1 FROM pg_class WHERE relname = 'schemaVersion' AND pg_table_is_visible(oid)`,
+  );
+  if (tables.length === 0) return 0;
   const { rows } = await database.raw('SELECT version FROM "schemaVersion"');
   return Number(rows[0].version);
 }
