@@ -58,10 +58,10 @@ describe('credentials in what callers write', () => {
       redacted: 1,
     });
     const ids = [id];
-    const update = { ids, change: { content: `third ${SAID}` } };
+    const update = { ids, change: { content: `changed ${SAID}` } };
     expect(await call('/v1/memories/update', update)).toMatchObject({ updated: 1, redacted: 1 });
     expect(await call('/v1/memories/update', { ids, change: { pinned: true } })).not.toHaveProperty('redacted');
-    expect(await call(`/v1/memories/${id}`)).toMatchObject({ content: `third ${MASKED}` });
+    expect(await call(`/v1/memories/${id}`)).toMatchObject({ content: `changed ${MASKED}` });
   });
 
   test('are masked in messages, also in the parts of tool calls and in names of their arguments', async () => {

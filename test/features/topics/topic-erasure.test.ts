@@ -46,8 +46,9 @@ describe('names of topics', () => {
     expect(after).not.toContain('owl!');
   });
   test.each([
-    ['a longer name', 'Ida Holm lives in Linz', ['Ida called about the leak', 'Ida plays the viola'], 'Holm'],
-    ['a title', 'Prof. Ida Holm lives in Linz', ['Called Ida Holm', 'Ida Holm plays the viola'], 'Prof.'],
+    // No other test of this file says these words.
+    ['a longer name', 'Ida Varga lives in Linz', ['Ida called about the leak', 'Ida plays the viola'], 'Varga'],
+    ['a title', 'Dr. Ida Holm lives in Linz', ['Called Ida Holm', 'Ida Holm plays the viola'], 'Dr.'],
   ])('forget %s that a memory said before it was changed and then erased', async (_, before, others, word) => {
     const [first] = await tell(before, ...others);
     expect(JSON.stringify(await topics())).toContain(word);
