@@ -34,12 +34,8 @@ export function createSupersede({ db, memories }: Parts): Supersede {
   return async (tenantId, pairs) => {
     const outcomes: Outcome[] = [];
     for (const pair of pairs) {
-      try {
-        await supersedeOne(tenantId, pair);
-        outcomes.push({ older: pair.older, newer: pair.newer, error: null });
-      } catch (error) {
-        outcomes.push({ older: pair.older, newer: pair.newer, error: refusalOf(error) });
-      }
+      const error = await supersedeOne(tenantId, pair).then(() => null, refusalOf);
+      outcomes.push({ older: pair.older, newer: pair.newer, error });
     }
     return outcomes;
   };

@@ -247,7 +247,7 @@ function saysItEnds({ text, sentence, over }: ReadStatement): boolean {
 /** Whether the newer has all words of the older, and says that it is over. */
 function endsAllOf(newer: ReadStatement, older: ReadStatement): boolean {
   if (!older.sentence || !saysItEnds(newer) || saysItEnds(older) || older.limits.size > 0) return false;
-  return older.roots.size >= MIN_ROOTS && [...older.roots.keys()].every((root) => newer.roots.has(root));
+  return older.roots.size >= MIN_ROOTS && isSubset(new Set(older.roots.keys()), newer.roots);
 }
 
 /** Of compounds, the first part may mean the whole. */
