@@ -3,6 +3,7 @@ import type { Connection } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import type { Database } from '../../db/open.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
+import { noteAdded } from './added-tokens.ts';
 import { monthsOf } from './dates.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
 import { monthTokenOf, scopePrefix, speakerTokensOf } from './terms.ts';
@@ -69,7 +70,7 @@ function createTextIndex(type: ItemType): TextIndex {
       const rows = await runInSlices(tokensInSteps(sorted, prepared), 'urgent');
       const opened = await emptyPassages(connection, sorted);
       const inserted = await ENGINES[connection.engine].insert(connection, type, rows);
-      await changeTotals(connection, type, [...inserted, ...opened]);
+      noteAdded(await changeTotals(connection, type, [...inserted, ...opened]), rows);
     },
     async missing(connection, entries) {
       const indexed = new Set((await documents(connection, entries)).map(({ number }) => number));

@@ -9,7 +9,10 @@ export interface WordTotals {
   words: number;
   /** Passages that hold a message; 0 for other types. */
   passages: number;
-  /** Version of the index, new after every change. Absent in an index without a change since versions exist. */
+  /**
+   * Version of the index, new after every change: on SQLite followed by those before it. Absent in an index without a
+   * change since versions exist.
+   */
   version?: string | null;
 }
 
@@ -19,6 +22,17 @@ export interface WordTotalsRow extends WordTotals {
   scope: number;
   type: string;
 }
+
+/** Earlier versions that the newest is followed by, with a space before each. */
+const EARLIER_VERSIONS = 15;
+export const VERSION_CHARACTERS = 16;
+const EARLIER_CHARACTERS = EARLIER_VERSIONS * (VERSION_CHARACTERS + 1) - 1;
+
+/** On PostgreSQL other daemons write too, and what they added is not known here. */
+const NEXT_VERSION: Record<Engine, string> = {
+  sqlite: `excluded.version || COALESCE(' ' || SUBSTR(wordTotals.version, 1, ${EARLIER_CHARACTERS}), '')`,
+  postgres: 'excluded.version',
+};
 
 /** Includes the transaction that wrote the row, because a daemon of an earlier release leaves `version` unchanged. */
 const VERSION: Record<Engine, string> = { sqlite: 'version', postgres: `version || ' ' || CAST(xmin AS text)` };
@@ -45,7 +59,8 @@ export async function addTotals(
       return [tenantId, scope, type, documents, words, passages, version];
     }),
     `ON CONFLICT (tenantId, scope, type) DO UPDATE SET documents = wordTotals.documents + excluded.documents,
-       words = wordTotals.words + excluded.words, passages = wordTotals.passages + excluded.passages, version = excluded.version`,
+       words = wordTotals.words + excluded.words, passages = wordTotals.passages + excluded.passages,
+       version = ${NEXT_VERSION[connection.engine]}`,
   );
 }
 

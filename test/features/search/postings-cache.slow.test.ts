@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Reader } from '../../../src/db/connection.ts';
-import { createCandidates } from '../../../src/features/search/candidates.ts';
-import type { IndexTerm, Postings, PostingsKey } from '../../../src/features/search/postings.ts';
+import { createCandidates, SEARCH_ENGINES } from '../../../src/features/search/candidates.ts';
+import type { IndexTerm, Postings, PostingsKey, VocabularyRange } from '../../../src/features/search/postings.ts';
 import { createCachedPostings } from '../../../src/features/search/postings-cache.ts';
+import { noteAdded } from '../../../src/features/text/added-tokens.ts';
 import { createScopes } from '../../../src/features/text/scopes.ts';
 import { changeTotals, readTotals } from '../../../src/features/text/word-totals.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -48,6 +49,45 @@ describe('the cached part of an index', () => {
         }
       }),
       { numRuns: 4 },
+    );
+  });
+
+  const WORDS = ['kayak', 'kayaks', 'sail', 'sailing', '2', '42', 'über', 'straße', 'naïve', 'ﬁn', 'zoo', 'a', 'ab'];
+  const UNSPACED = ['茶', '茶会', '会茶', 'カヤック', '한국', '𠀀𠀁', '🚀', '🇦🇹', '\u{e000}x', 'ａｂ'];
+  const RANGES: VocabularyRange[] = ['', 'k', 's', '茶', '\u{20000}'].flatMap((first) =>
+    [3, 5000].map((limit) => ({ first, least: 1, most: 5, limit })),
+  );
+
+  test('is what the index holds after additions of any words', { timeout: 120_000 }, async () => {
+    const text = fc.array(fc.constantFrom(...WORDS, ...UNSPACED), { minLength: 1, maxLength: 6 });
+    const terms = [...WORDS, 'sail'].map((each): IndexTerm => ({ text: each, as: 'word' }));
+    const characters = ['茶', '会', '국'].map((each): IndexTerm => ({ text: each, as: 'prefix' }));
+    const asked = [...terms, ...characters];
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 2, maxLength: 8 }), async (texts) => {
+        const caller = await newAccount(daemon);
+        const { tenantId } = caller;
+        const { postings } = SEARCH_ENGINES[daemon.db.readers.of(tenantId).engine];
+        const cached = createCachedPostings(postings);
+        const readAll = async (from: Postings, reader: Reader, key: PostingsKey) => ({
+          of: await from.of(reader, key, asked),
+          count: await from.count(reader, key, asked),
+          have: await from.have(reader, key, asked),
+          stems: await Promise.all(RANGES.map((range) => from.vocabulary(reader, key, range))),
+        });
+        for (const [round, words] of texts.entries()) {
+          await caller.add(`${words.join(' ')} ${round}`);
+          const scope = (await scopeOf(caller, 'default'))!;
+          await daemon.db.readers.together(tenantId, async (reader) => {
+            const { version } = (await readTotals(reader, { tenantId, scope })).get('memory')!;
+            for (const parts of [['live'], ['live', 'past']] as const) {
+              const key: PostingsKey = { tenantId, type: 'memory', scope, parts, version };
+              expect(await readAll(cached, reader, key)).toEqual(await readAll(postings, reader, key));
+            }
+          });
+        }
+      }),
+      { numRuns: 20 },
     );
   });
 
@@ -131,6 +171,58 @@ describe('a cache of postings', () => {
     expect(await of('b', 'x')).toEqual(['x']);
     expect(await of(null, 'x')).toEqual(['x']);
     expect(await of('b', 'x')).toEqual([]);
+  });
+
+  test('follows additions without reading what they changed', async () => {
+    const { read, postings } = counting();
+    const cached = createCachedPostings({
+      ...postings,
+      async vocabulary(_, __, { first }) {
+        read.push(`${first}…`);
+        return [`${first}a`, `${first}c`];
+      },
+    });
+    const terms: IndexTerm[] = [word('x'), word('boats'), { text: '茶', as: 'prefix' }];
+    const range = { first: 'b', least: 1, most: 9, limit: 3 };
+    async function readAt(version: string) {
+      const [, boats] = await cached.of(reader, keyOf(1, version), terms);
+      const stems = await cached.vocabulary(reader, keyOf(1, version), range);
+      return { read: read.splice(0), boats, stems };
+    }
+    const add = (version: string, number: number, ...words: string[]) =>
+      noteAdded(version, [{ number, prefix: '2_', terms: Buffer.from(['', ...words].join(' ')), others: [] }]);
+    const found = { boats: { numbers: [5], frequencies: [1], lengths: [1] }, stems: ['ba', 'bc'] };
+    expect(await readAt('v1')).toEqual({ ...found, read: ['x', 'boats', '茶', 'b…'] });
+    add('v2', 7, 'boat', 'other', 'boating');
+    const boats = { numbers: [5, 7], frequencies: [1, 2], lengths: [1, 3] };
+    const grown = { boats, stems: ['ba', 'bc', 'boat'] };
+    expect(await readAt('v2 v1')).toEqual({ ...grown, read: [] });
+    add('v3', 8, '茶会', 'bb');
+    add('v4', 9, 'bbb');
+    expect(await readAt('v4 v3 v2 v1')).toEqual({ ...grown, stems: ['ba', 'bb', 'bbb'], read: ['茶'] });
+    // It may be there already, if it was read after the addition.
+    add('v5', 6, 'boat');
+    expect(await readAt('v5 v4 v3 v2')).toMatchObject({ read: ['boats'] });
+    // What changed the index to v6 is not known, and v8 does not say what it follows.
+    expect((await readAt('v6 v5 v4 v3 v2 v1')).read).toHaveLength(4);
+    add('v7', 10, 'none');
+    expect((await readAt('v7 v6 v5 v4')).read).toEqual([]);
+    add('v8', 11, 'none');
+    expect((await readAt('v8')).read).toHaveLength(4);
+  });
+
+  test('counts again where documents were added, which may have been counted', async () => {
+    const { postings } = counting();
+    let counted = 1;
+    const cached = createCachedPostings({ ...postings, count: async () => [counted] });
+    const countAt = (version: string) => cached.count(reader, keyOf(1, version), [word('x')]);
+    noteAdded('w2', [{ number: 1, prefix: '2_', terms: Buffer.from(' x'), others: [] }]);
+    noteAdded('w3', [{ number: 2, prefix: '2_', terms: Buffer.from(' y'), others: [] }]);
+    expect(await countAt('w1')).toEqual([1]);
+    counted = 2;
+    expect(await countAt('w2 w1')).toEqual([2]);
+    counted = 0;
+    expect(await countAt('w3 w2 w1')).toEqual([2]);
   });
 
   test('does not keep for one version what a search with another one read', async () => {
