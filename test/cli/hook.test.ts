@@ -74,6 +74,17 @@ describe('svc hook prompt', () => {
     expect(await stored()).toEqual([[{ role: 'assistant', content: 'Jasmine tea.' }]]);
   });
 
+  test('searches for nothing that is private, as the daemon stores what was searched', async () => {
+    await add('Ada keeps the spare key of the boathouse under the blue bucket');
+    expect(await hook('prompt', prompt('<private>the boathouse cost Ada 4711 crowns</private>'))).toEqual(SILENT);
+    const asked = 'where is the spare key of the boathouse? <private>Ada paid 4711 crowns for it</private>';
+    expect((await hook('prompt', prompt(asked))).stdout).toContain('bucket');
+    const { daemon, apiKey } = harness;
+    const searches = async () => JSON.stringify((await daemon.call(apiKey, '/v1/searches')).body);
+    await expect.poll(searches).toContain('where is the spare key');
+    expect(await searches()).not.toMatch(/4711|private/);
+  });
+
   test('is silent for short prompts, slash commands and an empty account', async () => {
     expect(await hook('prompt', prompt('what tea does Ada drink?'))).toEqual(SILENT);
     await add('Ada drinks jasmine tea in the afternoon');

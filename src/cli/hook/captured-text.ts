@@ -9,12 +9,17 @@ const MAX_EXAMINED_CHARACTERS = 2 * MAX_CHARACTERS;
 const UNCERTAIN_CHARACTERS = 5000;
 const TRUNCATED = '\n[truncated by svc]';
 
+/** Returns the part of a text that may be sent to the daemon: no recalled memories and no private passages. */
+export function saidText(text: string): string {
+  return withoutPrivate(withoutFences(text)).trim();
+}
+
 /**
  * Returns the part of a text that may be stored: no recalled memories, no private passages, credentials masked.
  * `undefined` if nothing is left.
  */
 export function capturedText(text: string, { redact }: { redact: boolean }): string | undefined {
-  const said = withoutPrivate(withoutFences(text)).trim();
+  const said = saidText(text);
   if (said === '') return undefined;
   const examined = said.slice(0, MAX_EXAMINED_CHARACTERS);
   const masked = redact ? redactSecrets(examined).text : examined;

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { findProfile, openSession as openAccount } from '../session.ts';
 import { openSettings } from '../settings.ts';
 import { capture } from './capture.ts';
+import { saidText } from './captured-text.ts';
 import { type HookDaemon, isListening } from './daemon-request.ts';
 import {
   forgetsContext,
@@ -173,7 +174,6 @@ async function recall(
 ): Promise<string | undefined> {
   const { client, daemon, memory, session, project, dependencies, debug } = parts;
   const place = { daemon, memory, session };
-  const { prompt } = input;
   const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
@@ -186,7 +186,10 @@ async function recall(
     const notice = memoryNotice(memory, joined);
     return hookOutput(event, client, text ? `${notice}\n\n${text}` : notice, input);
   }
-  if (event !== 'prompt' || prompt === undefined || !isWorthRecalling(prompt)) return undefined;
+  if (event !== 'prompt' || input.prompt === undefined) return undefined;
+  // The daemon stores what was searched.
+  const prompt = saidText(input.prompt);
+  if (!isWorthRecalling(prompt)) return undefined;
   const text = await recallForPrompt(place, { prompt, project, mark });
   return text && hookOutput(event, client, text, input);
 }
