@@ -97,6 +97,14 @@ describe('svc hook --client cursor', () => {
     expect(prompted).toEqual({ continue: true, additional_context: expect.stringContaining('jasmine') });
   });
 
+  test('reads input with byte order marks, as Cursor sends it on Windows', async () => {
+    const send = (event: string, input: object) =>
+      hook(event, `\ufeff\ufeff${JSON.stringify({ ...session(), ...input })}\n`, { client: 'cursor' });
+    await send('prompt', { prompt: QUESTION });
+    await send('stop', { text: 'Jasmine.' });
+    expect(await stored()).toEqual(TOLD);
+  });
+
   test('stores the prompt and the answer in the project of the workspace', async () => {
     await run('cursor', 'prompt', { ...session(), prompt: QUESTION, workspace_roots: ['/home/ada/tea'] });
     await run('cursor', 'stop', { ...session(), text: 'Jasmine.', workspace_roots: ['/home/ada/tea'] });

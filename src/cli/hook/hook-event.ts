@@ -26,6 +26,9 @@ export interface HookInput {
 /** Gemini CLI begins a prompt with what the hooks of the session's start added, and escapes `<` in it. */
 const HOOK_CONTEXT = /^<hook_context>[^<]*<\/hook_context>\s*/;
 
+/** On Windows, Cursor pipes its input through PowerShell, which puts one or two byte order marks before it. */
+const BYTE_ORDER_MARKS = /^\ufeff+/;
+
 /** Cursor writes a drive of Windows as `/c:/`. */
 const DRIVE = /^\/([a-z]:)/i;
 
@@ -35,7 +38,7 @@ const DRIVE = /^\/([a-z]:)/i;
  * it is not a JSON object that names a session.
  */
 export function parseHookInput(json: string, cwd: string): HookInput {
-  const given: unknown = JSON.parse(json);
+  const given: unknown = JSON.parse(json.replace(BYTE_ORDER_MARKS, ''));
   if (typeof given !== 'object' || given === null) throw new Error('the input is not a JSON object');
   const fields = given as Record<string, unknown>;
   const sessionId = textOf(fields.session_id) ?? textOf(fields.sessionId) ?? textOf(fields.conversation_id);
