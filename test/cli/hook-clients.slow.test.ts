@@ -78,6 +78,18 @@ describe('svc hook --client gemini', () => {
     expect(await stored()).toEqual(TOLD);
   });
 
+  test('stores the answer of the hook while the transcript ends with what was said before a tool', async () => {
+    const lines = [
+      { id: '1', type: 'user', content: [{ text: QUESTION }] },
+      { id: '2', type: 'gemini', content: 'Looking …', toolCalls: [{}] },
+    ];
+    const transcript = join(harness.folder, 'session.jsonl');
+    await writeFile(transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await run('gemini', 'prompt', { session_id: 'session-1', prompt: QUESTION });
+    await run('gemini', 'stop', { session_id: 'session-1', prompt_response: 'Jasmine.', transcript_path: transcript });
+    expect(await stored()).toEqual(TOLD);
+  });
+
   test('repeats nothing at pre-compact, which Gemini CLI reports before every turn', async () => {
     await remember();
     await run('gemini', 'prompt', { session_id: 'session-1', prompt: QUESTION });
@@ -167,6 +179,24 @@ describe('svc hook --client copilot', () => {
     await run('copilot', 'prompt', session({ prompt: 'and coffee?', transformedPrompt: 'and coffee?' }));
     await run('copilot', 'session-end', session({ reason: 'complete' }));
     expect(await stored()).toEqual([[...TOLD[0]!, { role: 'user', content: 'and coffee?' }]]);
+  });
+
+  test('stores no remark before a tool as the answer, unless no answer follows', async () => {
+    const asked = event('user.message', { content: QUESTION });
+    const looking = event('assistant.message', { content: 'Looking …', toolRequests: [{}] });
+    const answered = event('assistant.message', { content: 'Jasmine.', toolRequests: [] });
+    await run('copilot', 'prompt', session({ prompt: QUESTION, transformedPrompt: QUESTION }));
+    await run('copilot', 'stop', await transcript(asked, looking));
+    await transcript(asked, looking, answered);
+    await run('copilot', 'prompt', session({ prompt: 'and coffee?', transformedPrompt: 'and coffee?' }));
+    const again = [asked, looking, answered, event('user.message', { content: 'and coffee?' }), looking];
+    await run('copilot', 'stop', await transcript(...again));
+    await run('copilot', 'session-end', session({ reason: 'complete' }));
+    const coffee = [
+      { role: 'user', content: 'and coffee?' },
+      { role: 'assistant', content: 'Looking …' },
+    ];
+    expect(await stored()).toEqual([[...TOLD[0]!, ...coffee]]);
   });
 
   test('finds the answer at the end of a transcript of many megabytes', async () => {

@@ -33,12 +33,14 @@ async function captureAnswer(
   session: SessionFile,
   options: CaptureOptions,
 ): Promise<void> {
-  const said =
-    (await lastAnswer(options.client, transcriptPath)) ?? answer ?? (await waitForAnswer(transcriptPath, options));
+  const written = await lastAnswer(options.client, transcriptPath);
+  const said = written?.isFinal ? written.text : (answer ?? (await waitForAnswer(transcriptPath, options)));
   if (said !== undefined) return note('assistant', said, session, options);
   if (transcriptPath === undefined || !readsTranscript(options.client)) return;
+  const unfinished = written && capturedText(written.text, options);
   await session.change((state) => {
     state.unreadTranscript = transcriptPath;
+    if (unfinished !== undefined) state.unfinished = unfinished;
   });
 }
 
@@ -47,19 +49,21 @@ async function waitForAnswer(path: string | undefined, { client }: CaptureOption
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await sleep(PAUSE_MS);
     const answer = await lastAnswer(client, path);
-    if (answer !== undefined) return answer;
+    if (answer?.isFinal) return answer.text;
   }
   return undefined;
 }
 
+/** Notes the answer that a transcript had not yet when the model stopped, or else what it had. */
 async function captureLateAnswer(session: SessionFile, options: CaptureOptions): Promise<void> {
   if (!readsTranscript(options.client)) return;
-  const { unreadTranscript } = await session.read();
+  const { unreadTranscript, unfinished } = await session.read();
   if (unreadTranscript === undefined) return;
-  const answer = await lastAnswer(options.client, unreadTranscript);
-  if (answer !== undefined) await note('assistant', answer, session, options);
+  const said = (await lastAnswer(options.client, unreadTranscript))?.text ?? unfinished;
+  if (said !== undefined) await note('assistant', said, session, options);
   await session.change((state) => {
     delete state.unreadTranscript;
+    delete state.unfinished;
   });
 }
 

@@ -24,6 +24,8 @@ export interface SessionState {
   last?: string;
   /** A transcript that had no answer yet when the model stopped. */
   unreadTranscript?: string;
+  /** What the model had said by then, before it called a tool. */
+  unfinished?: string;
 }
 
 const EMPTY: SessionState = { injected: [], pending: [], position: 0 };

@@ -4,17 +4,25 @@ import type { HookClient } from './hook-event.ts';
 /** The end of the file contains the answer, unless it is longer than what is stored of it anyway. */
 const EXAMINED_BYTES = 512 * 1024;
 
-/** A line of a transcript: what the user typed, an answer, or neither. */
-type Entry = 'prompt' | { answer: string } | undefined;
+/** What the model said last. */
+export interface LastAnswer {
+  text: string;
+  /** False for what it says before it calls a tool: the answer follows. */
+  isFinal: boolean;
+}
+
+/** A line of a transcript: what the user typed, what the model said, or neither. */
+type Entry = 'prompt' | LastAnswer | undefined;
 
 interface CopilotEvent {
   type?: unknown;
-  data?: { content?: unknown; parentToolCallId?: unknown };
+  data?: { content?: unknown; parentToolCallId?: unknown; toolRequests?: unknown };
 }
 
 interface GeminiMessage {
   type?: unknown;
   content?: unknown;
+  toolCalls?: unknown;
 }
 
 /** How to read the JSON Lines of an assistant. */
@@ -22,11 +30,12 @@ const READERS: Partial<Record<HookClient, (line: object) => Entry>> = {
   copilot({ type, data }: CopilotEvent) {
     if (type === 'user.message') return 'prompt';
     // Subagents answer the model, not the user.
-    return type === 'assistant.message' && data?.parentToolCallId === undefined ? toAnswer(data?.content) : undefined;
+    if (type !== 'assistant.message' || data?.parentToolCallId !== undefined) return undefined;
+    return toAnswer(data?.content, data?.toolRequests);
   },
-  gemini({ type, content }: GeminiMessage) {
+  gemini({ type, content, toolCalls }: GeminiMessage) {
     if (type === 'user') return 'prompt';
-    return type === 'gemini' ? toAnswer(content) : undefined;
+    return type === 'gemini' ? toAnswer(content, toolCalls) : undefined;
   },
 };
 
@@ -40,20 +49,21 @@ export function readsTranscript(client: HookClient): boolean {
  * its end repeated (Gemini CLI 0.61). `undefined` if the model has not answered the last prompt, if the file cannot be read,
  * and for other assistants.
  */
-export async function lastAnswer(client: HookClient, path: string | undefined): Promise<string | undefined> {
+export async function lastAnswer(client: HookClient, path: string | undefined): Promise<LastAnswer | undefined> {
   const read = READERS[client];
   if (!read || path === undefined) return undefined;
   const lines = (await readEnd(path).catch(() => '')).split('\n');
   for (const line of lines.reverse()) {
     const entry = read(parsed(line));
     if (entry === 'prompt') return undefined;
-    if (entry) return entry.answer;
+    if (entry) return entry;
   }
   return undefined;
 }
 
-function toAnswer(content: unknown): Entry {
-  return typeof content === 'string' && content.trim() !== '' ? { answer: content } : undefined;
+function toAnswer(content: unknown, toolCalls: unknown): Entry {
+  if (typeof content !== 'string' || content.trim() === '') return undefined;
+  return { text: content, isFinal: !(Array.isArray(toolCalls) && toolCalls.length > 0) };
 }
 
 async function readEnd(path: string): Promise<string> {
