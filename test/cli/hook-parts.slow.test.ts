@@ -103,6 +103,7 @@ describe('the project of a folder', () => {
     ];
     expect(urls.map(originName)).toEqual(Array(3).fill('github.com/acme/tea'));
     expect(originName('https://ada:secret@github.com/acme/tea')).toBe('github.com/acme/tea');
+    expect(originName('https://ada:se@cr@et@github.com/acme/tea')).toBe('github.com/acme/tea');
     expect(originName('/srv/git/tea.git')).toBeUndefined();
   });
 

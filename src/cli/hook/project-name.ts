@@ -91,7 +91,7 @@ export function originIn(config: string): string | undefined {
  */
 export function originName(url: string): string | undefined {
   const [, host, path] =
-    /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/i.exec(url) ??
+    /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*@)?([^/:]+)(?::\d+)?\/(.+)$/i.exec(url) ??
     /^(?:[^/@:]+@)?([^/:]{2,}):(?!\/\/)(.+)$/.exec(url) ??
     [];
   if (host === undefined || path === undefined) return undefined;
