@@ -140,6 +140,7 @@ describe('the project of a folder', () => {
   test('is the name of the folder outside git', async () => {
     await mkdir(join(folder, 'plain'));
     expect(await projectName(join(folder, 'plain'))).toBe('plain');
+    expect(await projectName('/')).toBe('/');
   });
 });
 

@@ -121,6 +121,14 @@ describe('svc hook prompt', () => {
     expect(stdout).toContain('jasmine');
     expect(stdout).not.toContain('cocoa');
   });
+
+  test('finds nothing of a project in the root folder, which containers often work in', async () => {
+    await add('The deploy of the walrus needs the purple token', { project: 'aquarium' });
+    await add('The deploy of the heron needs the orange token');
+    const asked = (text: string, id: string) => hook('prompt', { ...prompt(text, id), cwd: '/' });
+    expect((await asked('what does the deploy of the walrus need?', 'session-1')).stdout).not.toContain('purple');
+    expect((await asked('what does the deploy of the heron need?', 'session-2')).stdout).toContain('orange');
+  });
 });
 
 describe('svc hook session-start', () => {

@@ -11,7 +11,9 @@ const MAX_CHARACTERS = 200;
 export async function projectName(folder: string): Promise<string | undefined> {
   const common = (await findGit(folder))?.common;
   const origin = common === undefined ? undefined : await originOf(common);
-  const name = origin ?? basename(await projectRoot(folder));
+  const root = await projectRoot(folder);
+  // The root of a file system has no name, and without a project hooks would recall from all.
+  const name = origin ?? (basename(root) || root);
   // The rules of the API's `project`.
   const allowed = Array.from(name.replace(/[\u0000-\u001f\u007f]/g, ''))
     .slice(0, MAX_CHARACTERS)
