@@ -92,6 +92,14 @@ describe('svc hook prompt', () => {
     expect(await hook('prompt', prompt('/review what tea Ada drinks'))).toEqual(SILENT);
   });
 
+  test('recalls for prompts of Chinese, Japanese and Korean, of which a character says more', async () => {
+    await add('我的狗叫豆豆，是一只柯基犬。');
+    await add('猫の名前はタマです。毎朝七時に魚を食べます。');
+    expect((await hook('prompt', prompt('我的狗叫什么？'))).stdout).toContain('豆豆');
+    expect((await hook('prompt', prompt('猫の名前は？', 'session-2'))).stdout).toContain('タマ');
+    expect(await hook('prompt', prompt('我的狗呢？', 'session-3'))).toEqual(SILENT);
+  });
+
   test('is silent for a prompt that shares words with memories but is answered by none', async () => {
     await add('We run the tests with Vitest before each release');
     await add('Ada drinks jasmine tea in the afternoon');

@@ -8,6 +8,8 @@ import { joinedSpaces, type SessionMemory } from './tie.ts';
 const PROMPT_TOKENS = 250;
 const START_TOKENS = 800;
 const MIN_PROMPT_CHARACTERS = 12;
+/** Characters that say as much as two of an alphabet. */
+const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
 const MAX_QUERY_CHARACTERS = 2000;
 const MAX_NAMES = 200;
 /** As many as the daemon takes. */
@@ -28,7 +30,8 @@ export interface RecallPlace {
 /** Whether a prompt says enough to search for. */
 export function isWorthRecalling(prompt: string): boolean {
   const text = prompt.trim();
-  return text.length >= MIN_PROMPT_CHARACTERS && !text.startsWith('/');
+  const beginning = text.slice(0, MIN_PROMPT_CHARACTERS).replace(WIDE, '..');
+  return beginning.length >= MIN_PROMPT_CHARACTERS && !text.startsWith('/');
 }
 
 /** Returns what is remembered about a prompt and was not given to the model in this session; `undefined` if nothing is. */
