@@ -246,6 +246,20 @@ describe('svc hook stop and session-end', () => {
     expect(await stored()).toEqual([[{ role: 'user', content: 'the key is [redacted: svc-api-key], use it' }]]);
   });
 
+  test('store all of what was said without an answer, in parts that the daemon accepts', async () => {
+    const { port, url, close } = await startProxy('answer');
+    await close();
+    const env = { SVC_URL: url };
+    const said = Array.from({ length: 20 }, (_, index) => `${index} ${'茶'.repeat(19_000)}`);
+    for (const text of said) await hook('prompt', prompt(text), { env });
+    const started = await startProxy('answer', port);
+    await hook('stop', stop('Understood.'), { env });
+    const [messages = [], ...others] = await stored();
+    expect(messages.map(({ content }) => content)).toEqual([...said, 'Understood.']);
+    expect(others).toEqual([]);
+    await started.close();
+  }, 60_000);
+
   test('send what a stopped daemon missed with the next hook, once', async () => {
     const { port, url, close } = await startProxy('answer');
     await close();

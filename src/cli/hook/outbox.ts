@@ -33,6 +33,8 @@ interface OutboxFile {
 const EMPTY: OutboxFile = { items: [], dropped: 0 };
 const MAX_ITEMS = 500;
 const MAX_CHARACTERS = 4_000_000;
+/** The daemon accepts bodies of 1 MiB; one message is far smaller. */
+const MAX_BATCH_BYTES = 900_000;
 /** The daemon forgets idempotency keys after 24 hours; a later attempt might say something twice. */
 const UNCERTAIN_MS = 23 * 3_600_000;
 
@@ -145,11 +147,20 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
  */
 function takeBatch(state: SessionState): { messages: SaidMessage[]; position: number; isLast: boolean } {
   if (!state.taken && state.pending.length > 0) {
-    state.taken = state.pending;
-    state.pending = [];
+    state.taken = state.pending.splice(0, fitting(state.pending));
     state.position += 1;
   }
   return { messages: state.taken ?? [], position: state.position, isLast: state.pending.length === 0 };
+}
+
+/** How many messages one request can carry, from the first. */
+function fitting(messages: readonly SaidMessage[]): number {
+  let bytes = 0;
+  const beyond = messages.findIndex((message) => {
+    bytes += Buffer.byteLength(JSON.stringify(message)) + 1;
+    return bytes > MAX_BATCH_BYTES;
+  });
+  return beyond === -1 ? messages.length : Math.max(1, beyond);
 }
 
 /** Forgets a batch that is in the queue, unless another hook has forgotten it and taken the next one. */
