@@ -287,7 +287,20 @@ describe('a failing call', () => {
     const other = await bridgeUnder(async () => sessionOf('svc_live_x', url));
     const broken = (await other.ask('tools/call', { name: 'memory_add' })).result?.content?.[0]?.text;
     expect(broken).toContain('may or may not have taken effect');
+    expect(broken).toContain('conversation_append stores its messages again');
   });
+
+  test.each(['', '<html>Gateway timeout</html>'])(
+    'does not say that nothing was stored if a proxy gives up on the daemon with %j',
+    async (page) => {
+      const url = await serve((_request, response) => response.writeHead(504).end(page));
+      const bridge = await bridgeUnder(async () => sessionOf('svc_live_x', url));
+      const { result } = await bridge.ask('tools/call', { name: 'conversation_append' });
+      const advice = result?.content?.[0]?.text;
+      expect(advice).toContain(`The proxy in front of the svc daemon at ${url} got no answer from it (HTTP 504)`);
+      expect(advice).toContain('may or may not have taken effect');
+    },
+  );
 });
 
 describe('cancellation and shutdown', () => {

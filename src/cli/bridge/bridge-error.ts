@@ -37,9 +37,17 @@ export function daemonUnreachable(url: string): BridgeError {
   );
 }
 
+const IN_DOUBT =
+  'so the call may or may not have taken effect. Call the tool again: adding the same content twice does not create a second memory. Only conversation_append stores its messages again: look for them with memory_search before.';
+
 export function connectionLost(url: string): BridgeError {
+  return new BridgeError(`The connection to the svc daemon at ${url} broke before it answered, ${IN_DOUBT}`);
+}
+
+/** A proxy answered for the daemon, which may be down, restarting or slow. */
+export function gatewayFailed(url: string, status: number): BridgeError {
   return new BridgeError(
-    `The connection to the svc daemon at ${url} broke before it answered, so the call may or may not have taken effect. Call the tool again: adding the same content twice does not create a second memory.`,
+    `The proxy in front of the svc daemon at ${url} got no answer from it (HTTP ${status}), ${IN_DOUBT}`,
   );
 }
 

@@ -4,6 +4,7 @@ import {
   BridgeError,
   connectionLost,
   daemonUnreachable,
+  gatewayFailed,
   keyRejected,
   notADaemon,
   requestRejected,
@@ -75,8 +76,13 @@ export function createForward({ sessions, transport }: { sessions: SessionCache;
 
   return async function* forward(outgoing) {
     const { answer, url } = await postWithLatestKey(outgoing);
+    let isEmpty = true;
     try {
-      for await (const text of answer.messages()) yield protocolMessage(text, answer, url);
+      for await (const text of answer.messages()) {
+        isEmpty = false;
+        yield protocolMessage(text, answer, url);
+      }
+      if (isEmpty && isOfGateway(answer)) throw gatewayFailed(url, answer.status);
     } catch (error) {
       if (error instanceof BridgeError || outgoing.signal.aborted) throw error;
       throw connectionLost(url);
@@ -93,11 +99,18 @@ async function endingIn(answer: TransportResponse): Promise<string | undefined> 
   return undefined;
 }
 
+/** Whether a proxy answers for a daemon that it does not reach: those of HTTP, and 520 to 529 of Cloudflare. */
+function isOfGateway({ status }: TransportResponse): boolean {
+  return (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
+}
+
 /** Returns a message of JSON-RPC, its text on one line. Throws `BridgeError` for a problem document or anything else. */
-function protocolMessage(text: string, { status, retryAfterSeconds }: TransportResponse, url: string): IncomingMessage {
+function protocolMessage(text: string, answer: TransportResponse, url: string): IncomingMessage {
   const message = parseMessage(text) as Record<string, unknown> | undefined;
   if (message?.jsonrpc === '2.0') return { message, text: text.includes('\n') ? JSON.stringify(message) : text };
   const { code, detail } = message ?? {};
-  if (typeof code !== 'string' || typeof detail !== 'string') throw notADaemon(url, status);
-  throw requestRejected(code, detail, retryAfterSeconds);
+  if (typeof code === 'string' && typeof detail === 'string') {
+    throw requestRejected(code, detail, answer.retryAfterSeconds);
+  }
+  throw isOfGateway(answer) ? gatewayFailed(url, answer.status) : notADaemon(url, answer.status);
 }
