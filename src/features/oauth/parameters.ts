@@ -24,12 +24,12 @@ export function required(parameters: Parameters, name: string): string {
   return value;
 }
 
-/** The query by which a client chooses other tools of the same resource. */
-const CHOSEN_TOOLS = /\?tools=[a-z]+$/;
+/** The query by which a client chooses other tools of the same resource, and structured answers. */
+const CHOSEN = /\?(?:(?:tools=[a-z]+|structured=true)(?:&(?=.)|$))+$/;
 
 /** Throws `invalid_target` if the request is for another resource (RFC 8707). */
 export function requireResource({ resource }: Parameters, own: string): void {
-  if (resource === undefined || resource.replace(CHOSEN_TOOLS, '') === own) return;
+  if (resource === undefined || resource.replace(CHOSEN, '') === own) return;
   throw new OAuthError('invalid_target', `resource must be ${own}.`);
 }
 

@@ -303,6 +303,15 @@ describe('the audience', () => {
     expect(await mcpStatus(daemon, answer.body.access_token)).toBe(200);
   });
 
+  test.each(['?structured=true', '?tools=chatgpt&structured=true', '?structured=true&tools=tidy'])(
+    'may name the address with %s, which asks for structured answers',
+    async (query) => {
+      const resource = `${daemon.publicUrl}/v1/mcp${query}`;
+      const request = await requestOf(daemon, { resource });
+      expect((await redeem(daemon, await codeOf(browser, request), request, { resource })).status).toBe(200);
+    },
+  );
+
   test('cannot be another one, in any request', async () => {
     const own = `${daemon.publicUrl}/v1/mcp`;
     for (const resource of [
@@ -311,6 +320,7 @@ describe('the audience', () => {
       'https://other.example/mcp',
       `${own}?x`,
       `${own}x?tools=tidy`,
+      `${own}?tools=tidy&x`,
     ]) {
       const { query } = await requestOf(daemon, { resource });
       expect((await look(browser, query)).body).toMatchObject({ error: 'invalid_target' });
