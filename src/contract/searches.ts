@@ -19,7 +19,7 @@ export const StoredSearch = Type.Object({
   id: Type.String(),
   query: Nullable(
     Type.String({
-      description: `The first ${MAX_STORED_QUERY} characters; null for a search that an earlier version stored`,
+      description: `The first ${MAX_STORED_QUERY} characters; null in a space for a prompt that read several, and for a search that an earlier version stored`,
     }),
   ),
   user: Type.String(),

@@ -90,13 +90,18 @@ async function shownIn(folder: string): Promise<string[]> {
 async function requestContext({ daemon, memory, session }: RecallPlace, request: object): Promise<Context> {
   const { conversationId, injected } = await session.read();
   const exclude = { ids: injected.slice(-MAX_EXCLUDED), ...(conversationId !== undefined && { conversationId }) };
-  const ask = ([first, ...more]: readonly string[]) => {
-    const several = more.length > 0 && { spaces: [first, ...more] };
-    const space = several || first === OWN_SPACE ? undefined : first;
+  // Named in the body, a space does not store the words of a prompt, which are said elsewhere.
+  const isElsewhere = ([first, ...more]: readonly string[]) =>
+    more.length > 0 || (first !== OWN_SPACE && first !== memory.tie?.id);
+  const ask = (ids: readonly string[], inBody = isElsewhere(ids)) => {
+    const several = inBody && { spaces: ids };
+    const space = inBody || ids[0] === OWN_SPACE ? undefined : ids[0];
     return requestDaemon({ ...daemon, space }, 'POST', '/v1/context', { body: { ...request, ...several, exclude } });
   };
   const reads = memory.reads.map(({ id }) => id);
-  const asked = await ask(reads);
+  const first = await ask(reads);
+  // A connection that is bound to one space may not name it in the body.
+  const asked = first.status === 403 && reads.length === 1 ? await ask(reads, false) : first;
   const isRefused = reads.length > 1 && (asked.status === 400 || asked.status === 404);
   const left = isRefused ? await leftOf(daemon, memory) : [];
   const { status, json } = left.length > 0 ? await ask(left) : asked;

@@ -97,6 +97,8 @@ interface AnsweredSearch extends UserKey {
   scope: number | undefined;
   searchId: string;
   asked: AskedSearch;
+  /** Whether the words and the project that were asked for are stored; true unless given. */
+  withQuery?: boolean;
   bucket: QueryBucket;
   /** All candidates, the default ranking's best first. */
   byDefault: readonly RememberedCandidate[];
@@ -274,6 +276,7 @@ export function createLearning({
       searchId,
       client,
       asked,
+      withQuery = true,
       bucket,
       byDefault,
       shownIds,
@@ -297,8 +300,8 @@ export function createLearning({
         learnedFrom: '',
         irrelevant: null,
         feedbackAt: null,
-        query: maskQuery(asked.query).slice(0, MAX_STORED_QUERY).toWellFormed(),
-        project: asked.project ?? null,
+        query: withQuery ? maskQuery(asked.query).slice(0, MAX_STORED_QUERY).toWellFormed() : null,
+        project: (withQuery && asked.project) || null,
         types: asked.types?.join(' ') ?? null,
         client,
         confidence,

@@ -15,6 +15,7 @@ export interface Answered {
   contextResults: readonly SearchResult[];
   /** Whether somebody rejected that a newer memory takes the place of an older one, both of which were found. */
   isRejected: Successors['isRejected'];
-  remember: (shownIds: readonly string[]) => void;
+  /** Without the query, neither its words nor its project are stored. */
+  remember: (shownIds: readonly string[], options?: { withQuery: boolean }) => void;
   stages: StageTimings;
 }

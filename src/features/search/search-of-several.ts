@@ -90,10 +90,18 @@ export function createSearchOfSeveral({
     });
   }
 
-  /** Remembers what was shown of each space, for feedback there. */
-  function rememberShown(all: Awaited<ReturnType<typeof answerAll>>, shown: readonly { id: string; space?: string }[]) {
-    for (const { label, answered } of all) {
-      answered.remember(shown.flatMap(({ id, space }) => (space === label ? [id] : [])));
+  /**
+   * Remembers what was shown of each space, for feedback there. Members see each other's searches: what somebody types
+   * elsewhere is not stored with that of a prompt.
+   */
+  function rememberShown(
+    all: Awaited<ReturnType<typeof answerAll>>,
+    shown: readonly { id: string; space?: string }[],
+    { isPrompt }: { isPrompt: boolean },
+  ) {
+    for (const { label, member, answered } of all) {
+      const own = shown.flatMap(({ id, space }) => (space === label ? [id] : []));
+      answered.remember(own, { withQuery: !isPrompt || member.space === undefined });
     }
   }
 
@@ -116,7 +124,7 @@ export function createSearchOfSeveral({
         answers,
         limitOf(request),
       );
-      rememberShown(all, joined.results);
+      rememberShown(all, joined.results, { isPrompt: false });
       return joined;
     },
     async contextOfSeveral(members, request, confirm) {
@@ -131,7 +139,7 @@ export function createSearchOfSeveral({
       const weights = joinWeights(all.map(({ answered }) => answered.weights));
       const results = joinByStrength(lists, plan.limit);
       const context = await plan.compose(results, weights, tokenCounterOf(members[0]!.tenantId));
-      rememberShown(all, context.citations);
+      rememberShown(all, context.citations, { isPrompt: request.purpose === 'prompt' });
       const searches = all.map(({ label, answered }) => ({ space: label, searchId: answered.answer.searchId }));
       const confidence = Math.max(...all.map(({ answered }) => answered.answer.confidence));
       return { searchId: searches[0]!.searchId, confidence, ...context, searches };

@@ -303,10 +303,10 @@ export function createSearch(dependencies: Dependencies): Search {
       weights: found.weights,
       contextResults,
       isRejected,
-      remember: (shownIds) =>
+      remember: (shownIds, options) =>
         learning.remember({
           ...{ ...user, scope, searchId, client, asked: request, bucket, byDefault, shownIds, agreement },
-          confidence,
+          ...{ confidence, ...options },
         }),
     };
   }

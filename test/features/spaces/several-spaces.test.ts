@@ -33,6 +33,21 @@ const search = (caller: Person, more = {}) =>
 const context = (caller: Person, more = {}) =>
   caller.call<ContextAnswer>('/v1/context', { body: { query: 'where is the backup', spaces: SPACES, ...more } });
 
+test('a prompt that reads several spaces is shown to no other member', async () => {
+  const query = 'draft my resignation letter, and tell me where the backup is';
+  const asked = { query, purpose: 'prompt', project: 'github.com/ada/secret' };
+  expect((await context(ada, asked)).status).toBe(200);
+  expect((await context(ada, { ...asked, spaces: ['team'] })).status).toBe(200);
+  const searches = async (caller: Pick<Person, 'call'>) => {
+    const { body } = await caller.call<{ data: { query: string | null; client: string }[] }>('/v1/searches');
+    return body.data;
+  };
+  const read = inSpace(daemon, lin, team.id);
+  await expect.poll(async () => (await searches(ada)).map((one) => one.query)).toContain(query);
+  await expect.poll(async () => (await searches(read)).filter((one) => one.query === null).length).toBe(2);
+  expect(JSON.stringify(await searches(read))).not.toMatch(/resignation|secret/);
+});
+
 describe('a search of several spaces', () => {
   test('finds what each has, the most relevant first, and says which space each result is of', async () => {
     const { status, body, text } = await search(ada);
