@@ -78,8 +78,7 @@ export function oauthMailRoutes(dependencies: Dependencies): FastifyPluginAsyncT
     });
 
     await app.register(async (forms: typeof app) => {
-      forms.removeAllContentTypeParsers();
-      await forms.register(formbody);
+      await acceptForms(forms);
       forms.post(PATHS.authorize, { schema: { hide: true, body: AskForm } }, async (request, reply) => {
         requireOwnForm(request, publicUrl());
         await limitSignIns(request.ip);
@@ -131,6 +130,17 @@ function tokenIn(text: string): string {
 
 function sendPage(reply: FastifyReply, page: string) {
   return reply.headers(pageHeaders()).type('text/html; charset=utf-8').send(page);
+}
+
+/** Accepts forms, and no other bodies, in the routes of a scope. */
+export async function acceptForms(app: FastifyInstance): Promise<void> {
+  app.removeAllContentTypeParsers();
+  await app.register(formbody);
+  app.setErrorHandler((error) => {
+    const { code } = error as { code?: string };
+    if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error;
+    throw new AppError('unsupported_media_type', 'Send the body as application/x-www-form-urlencoded.');
+  });
 }
 
 /** Shows refusals as a page to browsers and as a problem document to programs. */

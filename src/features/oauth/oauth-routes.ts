@@ -1,4 +1,3 @@
-import formbody from '@fastify/formbody';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -17,7 +16,7 @@ import type { MailedConsent } from './mailed-consent.ts';
 import type { OAuth } from './oauth.ts';
 import { addressesOf, challengeOf, PATHS } from './oauth-addresses.ts';
 import { OAuthError } from './oauth-error.ts';
-import { oauthMailRoutes } from './oauth-mail-routes.ts';
+import { acceptForms, oauthMailRoutes } from './oauth-mail-routes.ts';
 import { OAUTH_SCOPES } from './oauth-scope.ts';
 import { type Parameters, readParameters, required, requireResource } from './parameters.ts';
 import { destinationOf } from './redirect-uri.ts';
@@ -61,8 +60,7 @@ function oauthTokenRoutes({
     });
 
     await app.register(async (forms) => {
-      forms.removeAllContentTypeParsers();
-      await forms.register(formbody);
+      await acceptForms(forms);
       forms.post(PATHS.token, { schema }, async (request) => {
         const parameters = parametersOf(request);
         requireResource(parameters, addressesOf(publicUrl()).resource);

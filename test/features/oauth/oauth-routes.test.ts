@@ -97,7 +97,11 @@ describe('switched on', () => {
     const basic = await send({ grant_type: 'refresh_token' }, { authorization: 'Basic YTpi' });
     expect([basic.status, basic.body.error]).toEqual([401, 'invalid_client']);
     const json = { body: { grant_type: 'refresh_token' }, headers: fromElsewhere() };
-    expect((await daemon.call(undefined, '/v1/oauth/token', json)).status).toBe(415);
+    const unsupported = await daemon.call<{ detail: string }>(undefined, '/v1/oauth/token', json);
+    expect([unsupported.status, unsupported.body.detail]).toEqual([
+      415,
+      'Send the body as application/x-www-form-urlencoded.',
+    ]);
     const answer = await send({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'x' });
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([400, 'no-store']);
   });
