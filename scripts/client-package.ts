@@ -50,6 +50,8 @@ export async function bundleClient(folder: string): Promise<void> {
     platform: 'neutral',
     format: 'esm',
     target: 'es2022',
+    // Shorter, with names and lines as they are in the source.
+    minifySyntax: true,
     logLevel: 'warning',
   });
 }
