@@ -33,6 +33,8 @@ export class NotSignedInError extends CommandFailure {
 export function toFailure(error: unknown): CommandFailure | undefined {
   if (error instanceof CommandFailure) return error;
   if (error instanceof UnreachableError) {
+    // A daemon answered in the end.
+    if (error.cause instanceof ApiError) return new CommandFailure(EXIT.failed, error.message);
     const advice = 'Start it with svc serve, or point to another with SVC_URL.';
     return new CommandFailure(EXIT.unreachable, `${error.message}\n${advice}`);
   }

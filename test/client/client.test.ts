@@ -233,6 +233,31 @@ describe('retries', () => {
     }
   });
 
+  test('of a conditional change do not report what it made itself as a change of somebody else', async () => {
+    const sound = createClient({ baseUrl: daemon.baseUrl, apiKey });
+    let isLost = true;
+    const losing = createClient({
+      ...{ baseUrl: daemon.baseUrl, apiKey, sleep: async () => {} },
+      async fetch(url, request) {
+        const response = await fetch(url, request as RequestInit);
+        if (request.method === 'PATCH' && isLost) {
+          isLost = false;
+          throw new TypeError('connection lost');
+        }
+        return response;
+      },
+    });
+    const { data, response } = await sound.memories.create({ content: 'Quincy rows' }).withResponse();
+    const change = losing.memories.update(data.id, { content: 'Quincy rows on Fridays' }, { ifMatch: response.etag });
+    await expect(change).rejects.toMatchObject({
+      name: 'UnreachableError',
+      message: expect.stringContaining('may have been made'),
+    });
+    expect(await sound.memories.get(data.id)).toMatchObject({ content: 'Quincy rows on Fridays', version: 2 });
+    const stale = losing.memories.update(data.id, { content: 'Quincy skis' }, { ifMatch: response.etag });
+    await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
   test('stop at the limit, and sooner when no daemon responds', async () => {
     const { client, requests } = await startServer([limited]);
     await expect(client({ retries: 5 }).account.get()).rejects.toMatchObject({ code: 'rate_limited' });

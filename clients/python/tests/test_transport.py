@@ -82,6 +82,15 @@ class TransportTest(unittest.TestCase):
             client.memories.create({"content": "Ada"})
         self.assertEqual(server.waits, [])
 
+    def test_does_not_report_its_own_change_as_one_of_somebody_else(self) -> None:
+        server, client = self.start(BREAK, problem("precondition_failed", 412))
+        with self.assertRaisesRegex(UnreachableError, "may have been made"):
+            client.memories.update("mem_1", {"content": "Ada"}, if_match='"1"')
+        self.assertEqual(len(server.requests), 2)
+        _, client = self.start(limited(), problem("precondition_failed", 412))
+        with self.assertRaisesRegex(ApiError, "precondition_failed"):
+            client.memories.update("mem_1", {"content": "Ada"}, if_match='"1"')
+
     def test_gives_up_after_the_retries_and_when_the_wait_is_long(self) -> None:
         server, client = self.start(limited(), retries=1)
         with self.assertRaises(ApiError):

@@ -1,5 +1,5 @@
 import type { Client, WithResponse } from '../../client/client.ts';
-import { ApiError } from '../../client/errors.ts';
+import { ApiError, UnreachableError } from '../../client/errors.ts';
 import type { AddedMemory, ChangedMemory, Memory, MemoryChange } from '../../contract/memories.ts';
 import type { FileFormat } from './file-format.ts';
 import { hashPart, type NotePart, normalizeContent } from './note.ts';
@@ -54,7 +54,10 @@ export function createRemote(client: Client, { user, project }: Omit<SyncScope, 
       if (isSame) return await call(response.etag);
       put(data);
     } catch (error) {
-      if (!(error instanceof ApiError) || !['not_found', 'precondition_failed'].includes(error.code)) throw error;
+      const isOther = error instanceof ApiError && ['not_found', 'precondition_failed'].includes(error.code);
+      // The call may have done what it should before the connection was lost. Reading throws if there is none yet.
+      const isUnknown = error instanceof UnreachableError && !error.timedOut;
+      if (!isOther && !isUnknown) throw error;
       await refresh([memory.id]);
     }
     return undefined;

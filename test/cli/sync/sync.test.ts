@@ -439,6 +439,34 @@ test('reports a file that the system does not let it write, and goes on with the
   expect(await run()).toMatchObject({ changes: [{ path: 'Number 0 of many.md' }], problems: [] });
 });
 
+test('settles a change whose answer was lost in the same pass', async () => {
+  const { id } = await client.memories.create({ content: 'Ada keeps bees' });
+  let isLost = false;
+  const losing = createClient({
+    ...{ baseUrl: daemon.baseUrl, apiKey, sleep: async () => {} },
+    async fetch(url, request) {
+      const response = await fetch(url, request as RequestInit);
+      if (request.method !== 'PATCH' || isLost) return response;
+      isLost = true;
+      throw new TypeError('connection lost');
+    },
+  });
+  await once();
+  const [path] = await paths();
+  await write(path!, (await read(path!)).replace('keeps bees', 'keeps goats'));
+  const scope = { tenantId: (await client.account.get()).tenantId, user: 'default', project: null };
+  const remote = createRemote(losing, scope, markdownFormat);
+  const state = await openState(root, scope, fs);
+  const folder = createFolder(root, fs, Date.now, markdownFormat);
+  const more = { day: () => '2026-11-26', newKey: () => crypto.randomUUID(), pause: async () => {}, onProgress() {} };
+  await remote.load(() => {});
+  const pass = createSyncPass({ folder, state, remote, scope, format: markdownFormat, ...more });
+  expect(await pass({ confirmsDeletions: false, dryRun: false })).toMatchObject({ problems: [], conflicts: [] });
+  expect(isLost).toBe(true);
+  expect(await client.memories.get(id)).toMatchObject({ content: 'Ada keeps goats', version: 2 });
+  expect((await once()).out).toBe('In sync, 1 file: nothing to do.\n');
+});
+
 test('erases nothing when the disk of the folder is not mounted any more, and a service waits for it', async () => {
   await addMany(2);
   const { tenantId } = await client.account.get();

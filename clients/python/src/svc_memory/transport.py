@@ -28,6 +28,10 @@ MAX_BACKOFF = 5.0
 # Enough for a daemon to restart, few enough to report a missing one soon.
 CONNECTION_RETRIES = 3
 CHUNK = 65_536
+OUTCOME_UNKNOWN = (
+    "The connection was lost before the daemon answered, so the change may have been made. "
+    "Read it again before you repeat it."
+)
 # For a file that is sent as a whole: its progress cannot be seen.
 NO_LIMIT = 86_400.0
 
@@ -330,10 +334,15 @@ class Transport:
     def _with_retries(self, work: Callable[[], T], retries: int | None) -> T:
         most = self._retries if retries is None else retries
         attempt = 0
+        was_lost = False
         while True:
             try:
                 return work()
             except (ApiError, UnreachableError) as error:
+                # The attempt whose answer was lost may have made the change itself.
+                if was_lost and isinstance(error, ApiError) and error.code == "precondition_failed":
+                    raise UnreachableError(OUTCOME_UNKNOWN) from error
+                was_lost = was_lost or isinstance(error, UnreachableError)
                 delay = _retry_delay(error, attempt)
                 if delay is None or attempt >= most:
                     raise
