@@ -2,7 +2,7 @@ import { isId } from './agent-items.ts';
 import type { NewMessage } from './client.ts';
 import { messageBatches } from './message-batches.ts';
 import { type Call, contentOf } from './message-parts.ts';
-import { type RecallOptions, recall, textOfParts } from './turns.ts';
+import { type RecallOptions, recall, rememberIn, textOfParts } from './turns.ts';
 
 export interface MemoryBlockOptions extends RecallOptions {
   /** Where messages are appended. Unless given, a conversation is created with the first. */
@@ -35,6 +35,7 @@ export class SvcMemoryBlock {
   readonly priority: number;
   readonly isLongTerm = true;
   readonly #options: RecallOptions;
+  readonly #isGiven: boolean;
   #conversationId: string | undefined;
   readonly #known = new Set<string>();
   #unsaved: NewMessage[] = [];
@@ -44,6 +45,7 @@ export class SvcMemoryBlock {
     this.id = id;
     this.priority = priority;
     this.#options = options;
+    this.#isGiven = conversationId !== undefined;
     this.#conversationId = conversationId;
   }
 
@@ -76,9 +78,8 @@ export class SvcMemoryBlock {
   async #save(): Promise<void> {
     const { client, user } = this.#options;
     for (const messages of messageBatches([...this.#unsaved])) {
-      const where =
-        this.#conversationId === undefined ? user !== undefined && { user } : { conversationId: this.#conversationId };
-      ({ conversationId: this.#conversationId } = await client.remember({ messages, ...where }));
+      const where = { user, conversationId: this.#conversationId, isGiven: this.#isGiven };
+      this.#conversationId = await rememberIn(client, messages, where);
       this.#unsaved.splice(0, messages.length);
     }
   }

@@ -1,5 +1,6 @@
 import { fence, fenceMark } from '../contract/fence.ts';
-import type { Client } from './client.ts';
+import { hasCode } from '../contract/named-items.ts';
+import type { Client, NewMessage } from './client.ts';
 
 export interface RecallOptions {
   client: Client;
@@ -43,6 +44,30 @@ export async function recall(
   return text === '' ? '' : fence(text, fenceMark(WEB_RANDOM));
 }
 
+/** Where messages are appended. */
+interface Place {
+  user: string | undefined;
+  /** Without one, a conversation is created. */
+  conversationId: string | undefined;
+  /** The program has chosen the conversation: no other takes its place. */
+  isGiven: boolean;
+}
+
+/** Appends messages to a conversation and returns its id. One that has been deleted since is replaced by a new one. */
+export async function rememberIn(
+  client: Client,
+  messages: NewMessage[],
+  { user, conversationId, isGiven }: Place,
+): Promise<string> {
+  const startNew = () => client.remember({ messages, ...(user !== undefined && { user }) });
+  if (conversationId === undefined) return (await startNew()).conversationId;
+  const stored = await client.remember({ messages, conversationId }).catch((error) => {
+    if (isGiven || !hasCode(error, 'not_found')) throw error;
+    return startNew();
+  });
+  return stored.conversationId;
+}
+
 /** The turns of one person in one conversation. Failures go to `onError`; only an aborted call rejects. */
 export interface Turns {
   /** Returns what svc remembers about a message from other conversations, fenced, or an empty string. */
@@ -54,6 +79,7 @@ export interface Turns {
 /** Returns the calls with which an adapter gives a model its memory: read before an answer, written after it. */
 export function createTurns(options: TurnOptions): Turns {
   const { client, user, store = true, onError = warn } = options;
+  const isGiven = options.conversationId !== undefined;
   let { conversationId } = options;
 
   async function append(asked: string, answer: string): Promise<void> {
@@ -61,8 +87,7 @@ export function createTurns(options: TurnOptions): Turns {
       { role: 'user' as const, content: asked },
       { role: 'assistant' as const, content: answer },
     ];
-    const where = conversationId === undefined ? { ...(user !== undefined && { user }) } : { conversationId };
-    ({ conversationId } = await client.remember({ messages, ...where }));
+    conversationId = await rememberIn(client, messages, { user, conversationId, isGiven });
   }
 
   return {

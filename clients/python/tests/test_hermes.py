@@ -65,6 +65,17 @@ class HermesTest(unittest.TestCase):
         counts = [talk["messageCount"] for talk in self.client.conversations.list({"user": self.user})]
         self.assertEqual(counts, [4])
 
+    def test_goes_on_in_a_new_conversation_after_its_own_was_deleted(self) -> None:
+        provider = self.open()
+        provider.sync_turn("I keep a wyvern.", "Noted.")
+        provider.shutdown()
+        for talk in self.client.conversations.list({"user": self.user}):
+            self.client.conversations.delete(talk["id"])
+        provider.sync_turn("It is called Kim.", "Noted.")
+        provider.shutdown()
+        counts = [talk["messageCount"] for talk in self.client.conversations.list({"user": self.user})]
+        self.assertEqual(counts, [2])
+
     def test_its_tools_add_search_and_forget_memories_of_that_person_alone(self) -> None:
         provider = self.open()
         names = [schema["name"] for schema in provider.get_tool_schemas()]

@@ -135,13 +135,22 @@ class SvcMemoryProvider(MemoryProvider):
         while (turn := self._turns.get()) is not None:
             session, asked, answer = turn
             messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
-            conversation = self._conversations.get(session)
-            where = {"user": self._user} if conversation is None else {"conversationId": conversation}
             try:
-                assert self._client is not None
-                self._conversations[session] = self._client.remember({"messages": messages, **where})["conversationId"]
+                self._conversations[session] = self._remember(session, messages)
             except (ApiError, UnreachableError) as error:
                 _LOG.warning("A turn was not stored: %s", error)
+
+    def _remember(self, session: str, messages: list[Any]) -> str:
+        """Append messages to the conversation of a session, or to a new one if it has been deleted since."""
+        assert self._client is not None
+        conversation = self._conversations.get(session)
+        if conversation is not None:
+            try:
+                return self._client.remember({"messages": messages, "conversationId": conversation})["conversationId"]
+            except ApiError as error:
+                if error.code != "not_found":
+                    raise
+        return self._client.remember({"messages": messages, "user": self._user})["conversationId"]
 
 
 def register(ctx: Any) -> None:
