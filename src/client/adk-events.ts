@@ -1,5 +1,6 @@
 import { isId } from './agent-items.ts';
 import type { NewMessage } from './client.ts';
+import { storableParts, storableText } from './message-parts.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -23,8 +24,6 @@ export interface AdkEvent {
 /** The message that stores an event, with the id of the event. */
 export type StoredEvent = NewMessage & { metadata: { adkEvent: string } };
 
-const LONGEST_TEXT = 100_000;
-
 /** Returns the messages that store the events with text, tool calls or results. Thoughts and files are left out. */
 export function storedEvents(events: readonly AdkEvent[]): StoredEvent[] {
   return events.flatMap(toMessages);
@@ -37,7 +36,7 @@ export function timestampOf(epochMs: number): string {
 
 function toMessages({ id, author, partial, timestamp, content }: AdkEvent): StoredEvent[] {
   const parts = content?.parts ?? [];
-  const stored = parts.flatMap(toPart);
+  const stored = storableParts(parts.flatMap(toPart));
   if (partial || stored.length === 0) return [];
   const isResult = stored.some(({ type }) => type === 'tool_result');
   const isUser = author === undefined ? content?.role === 'user' : author === 'user';
@@ -66,6 +65,6 @@ function toPart({ text, thought, functionCall, functionResponse }: Part): Exclud
     const toolCallId = isId(id) ? id : name;
     return isId(toolCallId) ? [{ type: 'tool_result', toolCallId, content: response }] : [];
   }
-  const shown = thought ? '' : (text ?? '').slice(0, LONGEST_TEXT).toWellFormed();
+  const shown = thought ? '' : storableText(text ?? '');
   return shown.trim() === '' ? [] : [{ type: 'text', text: shown }];
 }

@@ -3,6 +3,7 @@ import { createBoundedMap } from '../lib/bounded-map.ts';
 import { type AdkEvent, storedEvents, timestampOf } from './adk-events.ts';
 import { appendNew, createOnce } from './append-once.ts';
 import type { Client } from './client.ts';
+import { storableText } from './message-parts.ts';
 
 export interface SvcMemoryServiceOptions {
   client: Client;
@@ -56,7 +57,7 @@ export class SvcMemoryService {
   }
 
   async searchMemory({ appName, userId, query }: { appName: string; userId: string; query: string }) {
-    const asked = query.slice(0, LONGEST_QUERY);
+    const asked = storableText(query, LONGEST_QUERY);
     if (asked.trim() === '') return { memories: [] };
     const request = { query: asked, user: userId, project: appName, limit: this.#limit };
     const { results } = await this.#client.search(request);

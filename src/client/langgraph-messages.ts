@@ -1,7 +1,7 @@
 import { isId } from './agent-items.ts';
 import type { SourceMessage } from './append-once.ts';
 import type { NewMessage } from './client.ts';
-import { contentOf, LONGEST_TEXT } from './message-parts.ts';
+import { contentOf, LONGEST_TEXT, storableParts } from './message-parts.ts';
 import { sha256 } from './sha256.ts';
 import { textOfParts } from './turns.ts';
 
@@ -65,13 +65,13 @@ function toMessage(message: GivenMessage): NewMessage | undefined {
   const text = typeof content === 'string' ? content : textOfParts(content);
   if (kind === 'tool') {
     if (!isId(tool_call_id)) return undefined;
-    const part = (result: unknown) => ({ type: 'tool_result' as const, toolCallId: tool_call_id, content: result });
-    return { role: 'tool', content: [fits(content) ? part(content) : part(text.slice(0, LONGEST_TEXT))] };
+    const isShort = typeof content === 'string' || JSON.stringify(content).length <= LONGEST_TEXT;
+    const result = { type: 'tool_result' as const, toolCallId: tool_call_id, content: isShort ? content : text };
+    return { role: 'tool', content: storableParts([result]) };
   }
   const role = ROLES[kind];
   const calls = tool_calls.slice(0, MOST_CALLS).map(({ id = '', name, args }) => ({ id, name, input: args }));
-  const whole = contentOf(text, calls);
-  const stored = fits(whole) ? whole : contentOf(text || calls.map(({ name }) => name).join('\n'));
+  const stored = fits(calls) ? contentOf(text, calls) : contentOf(text || calls.map(({ name }) => name).join('\n'));
   return role && stored !== undefined ? { role, content: stored } : undefined;
 }
 

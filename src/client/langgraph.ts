@@ -22,6 +22,7 @@ import {
   nameOf,
   requireLabels,
 } from './langgraph-items.ts';
+import { storableText } from './message-parts.ts';
 
 export { type KeepConversationOptions, keepConversation } from './langgraph-conversation.ts';
 
@@ -104,7 +105,7 @@ export class SvcStore extends BaseStore {
 
   async *#ranked(query: string, namespacePrefix: string[]): AsyncGenerator<SearchItem> {
     const { results } = await this.#client.search({
-      query: query.slice(0, LONGEST_QUERY),
+      query: storableText(query, LONGEST_QUERY),
       user: this.#user,
       types: ['memory'],
       filter: { tags: [groupTag(groupOf(namespacePrefix), this.#user)] },

@@ -1,7 +1,7 @@
 import { isId } from './agent-items.ts';
 import type { NewMessage } from './client.ts';
 import { messageBatches } from './message-batches.ts';
-import { type Call, contentOf } from './message-parts.ts';
+import { type Call, contentOf, storableParts } from './message-parts.ts';
 import { type RecallOptions, recall, rememberIn, textOfParts } from './turns.ts';
 
 export interface MemoryBlockOptions extends RecallOptions {
@@ -91,7 +91,8 @@ function toMessage(message: BlockMessage): NewMessage | undefined {
   const result = optionOf(message, 'toolResult') as { id: string; result: unknown } | undefined;
   if (result) {
     if (!isId(result.id)) return undefined;
-    return { role: 'tool', content: [{ type: 'tool_result', toolCallId: result.id, content: result.result }] };
+    const content = storableParts([{ type: 'tool_result', toolCallId: result.id, content: result.result }]);
+    return { role: 'tool', content };
   }
   if (role !== 'user' && role !== 'assistant') return undefined;
   const calls = (optionOf(message, 'toolCall') ?? []) as readonly Call[];

@@ -1,6 +1,7 @@
 import { fence, fenceMark } from '../contract/fence.ts';
 import { hasCode } from '../contract/named-items.ts';
 import type { Client, NewMessage } from './client.ts';
+import { storableText } from './message-parts.ts';
 
 export interface RecallOptions {
   client: Client;
@@ -31,7 +32,7 @@ export async function recall(
   { client, user, maxTokens, minRelevance }: RecallOptions,
   { exclude, signal }: { exclude?: { conversationId: string }; signal?: AbortSignal } = {},
 ): Promise<string> {
-  const query = asked.slice(0, LONGEST_QUERY).trim();
+  const query = storableText(asked, LONGEST_QUERY).trim();
   if (query === '') return '';
   const request = {
     query,
@@ -84,8 +85,8 @@ export function createTurns(options: TurnOptions): Turns {
 
   async function append(asked: string, answer: string): Promise<void> {
     const messages = [
-      { role: 'user' as const, content: asked },
-      { role: 'assistant' as const, content: answer },
+      { role: 'user' as const, content: storableText(asked) },
+      { role: 'assistant' as const, content: storableText(answer) },
     ];
     conversationId = await rememberIn(client, messages, { user, conversationId, isGiven });
   }

@@ -1,5 +1,9 @@
+import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { emptyCheckpoint, MemorySaver } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
+import { SvcMemoryService } from '../../src/client/google-adk.ts';
+import { keepConversation, SvcStore } from '../../src/client/langgraph.ts';
 import { memoryBlock } from '../../src/client/llamaindex.ts';
 import { createTurns, type TurnOptions } from '../../src/client/turns.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
@@ -20,6 +24,12 @@ beforeAll(async () => {
 afterAll(() => daemon.close());
 
 const newUser = () => `user ${++users}`;
+/** An emoji that is cut into halves after this many characters, and is not stored as such. */
+const cutAfter = (count: number) => `${'a '.repeat(count / 2).slice(0, count - 1)}😀 tea`;
+/** What no message can have, and what takes its place. */
+const UNUSUAL = { id: 1234567890123456800, text: 'a\0b\ud83d' };
+const STORED = { id: '1234567890123456800', text: 'a\ufffdb\ufffd' };
+const LARGE = 'x'.repeat(150_000);
 
 function turnsOf(user: string, options: Partial<TurnOptions> = {}) {
   const errors: unknown[] = [];
@@ -60,10 +70,23 @@ describe('turns', () => {
     expect(errors).toMatchObject([{ code: 'not_found' }]);
     expect(await talksOf(user)).toEqual([]);
   });
+
+  test('are stored and recalled for, whatever their texts are', async () => {
+    const user = newUser();
+    const { add, recall, errors } = turnsOf(user);
+    await add(LARGE, UNUSUAL.text);
+    expect(await recall(cutAfter(10_000))).toBe('');
+    expect(await recall(UNUSUAL.text)).toBe('');
+    expect([errors, await talksOf(user)]).toEqual([[], [[LARGE.slice(0, 100_000), STORED.text]]]);
+  });
 });
 
 describe('a memory block of LlamaIndex', () => {
   const said = (id: string, content: string) => ({ id, role: 'user', content });
+  const result = (id: string, found: unknown) => ({
+    ...said(id, ''),
+    options: { toolResult: { id: 'call_1', result: found } },
+  });
 
   test('goes on in a new conversation after its own was deleted', async () => {
     const user = newUser();
@@ -73,4 +96,90 @@ describe('a memory block of LlamaIndex', () => {
     await block.put([said('2', 'Which tea?')]);
     expect(await talksOf(user)).toEqual([['Which tea?']]);
   });
+
+  test('stores results of tools whatever they are, and what comes after them', async () => {
+    const user = newUser();
+    const block = memoryBlock({ client, user });
+    const nested = JSON.parse('['.repeat(40) + ']'.repeat(40));
+    await block.put([result('1', UNUSUAL), result('2', LARGE), result('3', undefined), result('4', nested)]);
+    await block.put([result('5', { big: LARGE }), said('6', UNUSUAL.text)]);
+    const stored = (content: unknown) => [{ type: 'tool_result', toolCallId: 'call_1', content }];
+    expect(await talksOf(user)).toEqual([
+      [
+        stored(STORED),
+        stored(LARGE.slice(0, 100_000)),
+        stored(null),
+        stored(JSON.stringify(nested)),
+        stored(JSON.stringify({ big: LARGE }).slice(0, 100_000)),
+        STORED.text,
+      ],
+    ]);
+    const other = memoryBlock({ client, user: newUser() });
+    expect(await other.get([said('7', cutAfter(10_000))])).toEqual([]);
+  });
+});
+
+describe('a memory service of the ADK', () => {
+  const event = (id: string, part: object) => ({
+    ...{ id, author: 'user', timestamp: daemon.clock.nowMs() },
+    content: { role: 'user', parts: [part] },
+  });
+  const session = (userId: string, events: ReturnType<typeof event>[]) => ({ id: 's', appName: 'app', userId, events });
+
+  test('stores results of tools whatever they are, and what comes after them', async () => {
+    const user = newUser();
+    const service = new SvcMemoryService({ client });
+    const result = (response: unknown) => ({ functionResponse: { id: 'call_1', name: 'look', response } });
+    const events = [
+      event('1', result(UNUSUAL)),
+      event('2', result({ big: LARGE })),
+      event('3', { text: UNUSUAL.text }),
+    ];
+    await service.addSessionToMemory(session(user, events));
+    expect(await talksOf(user)).toMatchObject([
+      [[{ content: STORED }], [{ content: expect.stringMatching(/^{"big":"x{99992}$/) }], STORED.text],
+    ]);
+    const query = cutAfter(10_000);
+    expect(await service.searchMemory({ appName: 'app', userId: newUser(), query })).toEqual({ memories: [] });
+  });
+});
+
+describe('the conversations of LangGraph', () => {
+  let steps = 0;
+
+  /** Returns a function that puts the messages of a thread, as a graph does after each step. */
+  function newThread(user: string) {
+    const saver = keepConversation(new MemorySaver(), {
+      ...{ client, user },
+      onError(error) {
+        throw error;
+      },
+    });
+    const thread = { configurable: { thread_id: user, checkpoint_ns: '' } };
+    return (messages: unknown[]) => {
+      const step = ++steps;
+      const checkpoint = { ...emptyCheckpoint(), channel_values: { messages }, channel_versions: { messages: step } };
+      return saver.put(thread, checkpoint, { source: 'loop', step, parents: {} }, { messages: step });
+    };
+  }
+
+  test('have calls of tools and results whatever they are, and what comes after them', async () => {
+    const user = newUser();
+    const put = newThread(user);
+    const messages = [
+      new AIMessage({ id: '1', content: '', tool_calls: [{ id: 'call_1', name: 'look', args: UNUSUAL }] }),
+      new ToolMessage({ id: '2', content: LARGE, tool_call_id: 'call_1' }),
+      new HumanMessage({ id: '3', content: UNUSUAL.text }),
+    ];
+    await put(messages);
+    expect(await talksOf(user)).toMatchObject([
+      [[{ arguments: STORED }], [{ content: LARGE.slice(0, 100_000) }], STORED.text],
+    ]);
+  });
+});
+
+test('a store of LangGraph searches for a query that is too long, wherever it is cut', async () => {
+  const store = new SvcStore({ client, user: newUser() });
+  await store.put(['a'], 'tea', { text: 'Oolong' });
+  await expect(store.search(['a'], { query: cutAfter(10_000) })).resolves.toEqual(expect.any(Array));
 });

@@ -76,6 +76,16 @@ class HermesTest(unittest.TestCase):
         counts = [talk["messageCount"] for talk in self.client.conversations.list({"user": self.user})]
         self.assertEqual(counts, [2])
 
+    def test_stores_and_recalls_for_any_text(self) -> None:
+        provider = self.open()
+        provider.sync_turn("a\0b\ud83d", "x" * 150_000)
+        provider.shutdown()
+        (talk,) = self.client.conversations.list({"user": self.user})
+        messages = self.client.conversations.messages.list(talk["id"], {"order": "oldest"})
+        self.assertEqual([one["content"] for one in messages], ["a\ufffdb?", "x" * 100_000])
+        with self.assertNoLogs("svc_memory.hermes"):
+            provider.prefetch("a\0b\ud83d")
+
     def test_its_tools_add_search_and_forget_memories_of_that_person_alone(self) -> None:
         provider = self.open()
         names = [schema["name"] for schema in provider.get_tool_schemas()]

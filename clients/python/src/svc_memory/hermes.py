@@ -18,7 +18,13 @@ _LOG = logging.getLogger(__name__)
 #: Seconds that a turn waits for what is remembered.
 _RECALL_TIMEOUT = 10.0
 _LONGEST_QUERY = 10_000
+_LONGEST_TEXT = 100_000
 _SHUTDOWN_TIMEOUT = 10.0
+
+
+def _storable(text: str, longest: int) -> str:
+    """Return the beginning of a text, without NUL characters and unpaired surrogates, which svc rejects."""
+    return text[:longest].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _tool(name: str, description: str, **texts: str) -> dict[str, Any]:
@@ -76,7 +82,7 @@ class SvcMemoryProvider(MemoryProvider):
         return "# Memory\nsvc recalls earlier conversations by itself. Use svc_search to look for more, svc_add for facts."
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        asked = query[:_LONGEST_QUERY].strip()
+        asked = _storable(query, _LONGEST_QUERY).strip()
         if self._client is None or asked == "":
             return ""
         conversation = self._conversations.get(session_id or self._session)
@@ -134,7 +140,8 @@ class SvcMemoryProvider(MemoryProvider):
     def _write(self) -> None:
         while (turn := self._turns.get()) is not None:
             session, asked, answer = turn
-            messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
+            texts = {"user": asked, "assistant": answer}
+            messages = [{"role": role, "content": _storable(text, _LONGEST_TEXT)} for role, text in texts.items()]
             try:
                 self._conversations[session] = self._remember(session, messages)
             except (ApiError, UnreachableError) as error:
