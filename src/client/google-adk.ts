@@ -34,6 +34,8 @@ export class SvcMemoryService {
   readonly #client: Client;
   readonly #limit: number;
   readonly #conversations = createBoundedMap<string, string>(MOST_SESSIONS);
+  /** The last call of each session that is going on: two at once would both append what is new. */
+  readonly #adding = new Map<string, Promise<void>>();
 
   constructor({ client, limit = 10 }: SvcMemoryServiceOptions) {
     this.#client = client;
@@ -41,6 +43,18 @@ export class SvcMemoryService {
   }
 
   async addSessionToMemory(session: Session): Promise<void> {
+    const key = keyOf(session);
+    const added = (this.#adding.get(key) ?? Promise.resolve()).then(() => this.#add(session));
+    const settled = added.catch(() => {});
+    this.#adding.set(key, settled);
+    try {
+      await added;
+    } finally {
+      if (this.#adding.get(key) === settled) this.#adding.delete(key);
+    }
+  }
+
+  async #add(session: Session): Promise<void> {
     const messages = storedEvents(session.events);
     const [first] = session.events;
     if (messages.length === 0 || !first) return;

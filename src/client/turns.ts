@@ -82,6 +82,8 @@ export function createTurns(options: TurnOptions): Turns {
   const { client, user, store = true, onError = warn } = options;
   const isGiven = options.conversationId !== undefined;
   let { conversationId } = options;
+  /** The last turn that is being stored: the first two at once would both create a conversation. */
+  let adding: Promise<void> = Promise.resolve();
 
   async function append(asked: string, answer: string): Promise<void> {
     const messages = [
@@ -106,7 +108,9 @@ export function createTurns(options: TurnOptions): Turns {
     },
     async add(asked, answer) {
       if (!store || asked.trim() === '' || answer.trim() === '') return;
-      await append(asked, answer).catch(onError);
+      const added = adding.then(() => append(asked, answer));
+      adding = added.catch(() => {});
+      await added.catch(onError);
     },
   };
 }

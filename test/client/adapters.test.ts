@@ -71,6 +71,13 @@ describe('turns', () => {
     expect(await talksOf(user)).toEqual([]);
   });
 
+  test('that end at once are in one conversation', async () => {
+    const user = newUser();
+    const { add } = turnsOf(user);
+    await Promise.all([add('One', '1'), add('Two', '2'), add('Three', '3')]);
+    expect(await talksOf(user)).toEqual([['One', '1', 'Two', '2', 'Three', '3']]);
+  });
+
   test('are stored and recalled for, whatever their texts are', async () => {
     const user = newUser();
     const { add, recall, errors } = turnsOf(user);
@@ -125,6 +132,17 @@ describe('a memory service of the ADK', () => {
     content: { role: 'user', parts: [part] },
   });
   const session = (userId: string, events: ReturnType<typeof event>[]) => ({ id: 's', appName: 'app', userId, events });
+
+  test('stores each event once when a session is added again before it is stored', async () => {
+    const user = newUser();
+    const service = new SvcMemoryService({ client });
+    const [one, two] = [event('1', { text: 'One' }), event('2', { text: 'Two' })];
+    await Promise.all([
+      service.addSessionToMemory(session(user, [one])),
+      service.addSessionToMemory(session(user, [one, two])),
+    ]);
+    expect(await talksOf(user)).toEqual([['One', 'Two']]);
+  });
 
   test('stores results of tools whatever they are, and what comes after them', async () => {
     const user = newUser();
