@@ -20,14 +20,16 @@ export async function createOnce(client: Client, conversation: NewConversation, 
 }
 
 /**
- * Appends the messages after the last one that is stored, by the id in their metadata. Returns those that were found
- * stored, each with the message that was given; what comes before them all may be missing from the answer.
+ * Appends the messages after the last one that is stored, by the id in their metadata. `lastId` is that of the last one that
+ * was appended before, which a person may have deleted since. Returns those that were found stored, each with the message that
+ * was given; what comes before them all may be missing from the answer.
  */
 export async function appendNew<Given extends SourceMessage>(
   client: Client,
   conversationId: string,
   messages: readonly Given[],
   idOf: (metadata: Record<string, unknown>) => unknown,
+  lastId?: unknown,
 ): Promise<{ stored: Message; given: Given }[]> {
   const places = new Map(messages.map(({ metadata }, index) => [idOf(metadata), index]));
   const found = new Map<number, Message>();
@@ -40,7 +42,8 @@ export async function appendNew<Given extends SourceMessage>(
     }
     cursor = page.nextCursor;
   }
-  for (const batch of messageBatches(messages.slice(Math.max(-1, ...found.keys()) + 1))) {
+  const last = Math.max(places.get(lastId) ?? -1, ...found.keys());
+  for (const batch of messageBatches(messages.slice(last + 1))) {
     const idempotencyKey = await sha256(JSON.stringify([conversationId, batch.map(({ metadata }) => metadata)]));
     await client.remember({ conversationId, messages: batch }, { idempotencyKey });
   }

@@ -22,6 +22,13 @@ interface Session {
 const LARGEST_PAGE = 200;
 const LONGEST_QUERY = 10_000;
 const MOST_SESSIONS = 1000;
+/** What is known of a session. */
+interface Stored {
+  conversationId: string;
+  /** The id of the last event that was stored. */
+  lastId?: string | undefined;
+}
+
 /** How long before the first event that is given a session may have begun: the ADK can leave out earlier ones. */
 const LONGEST_SESSION_MS = 30 * 86_400_000;
 
@@ -33,7 +40,7 @@ const LONGEST_SESSION_MS = 30 * 86_400_000;
 export class SvcMemoryService {
   readonly #client: Client;
   readonly #limit: number;
-  readonly #conversations = createBoundedMap<string, string>(MOST_SESSIONS);
+  readonly #stored = createBoundedMap<string, Stored>(MOST_SESSIONS);
   /** The last call of each session that is going on: two at once would both append what is new. */
   readonly #adding = new Map<string, Promise<void>>();
 
@@ -59,13 +66,14 @@ export class SvcMemoryService {
     const [first] = session.events;
     if (messages.length === 0 || !first) return;
     const add = async () => {
-      const conversationId = await this.#conversationOf(session, first.timestamp);
-      await appendNew(this.#client, conversationId, messages, ({ adkEvent }) => adkEvent);
+      const stored = await this.#storedOf(session, first.timestamp);
+      await appendNew(this.#client, stored.conversationId, messages, ({ adkEvent }) => adkEvent, stored.lastId);
+      stored.lastId = messages.at(-1)?.metadata.adkEvent;
     };
     await add().catch((error) => {
       if (!hasCode(error, 'not_found')) throw error;
       // The conversation has been deleted since: what is in the session now is stored anew.
-      this.#conversations.delete(keyOf(session));
+      this.#stored.delete(keyOf(session));
       return add();
     });
   }
@@ -88,15 +96,15 @@ export class SvcMemoryService {
     };
   }
 
-  /** Returns the id of the conversation of a session; creates it where there is none. */
-  async #conversationOf(session: Session, startedMs: number): Promise<string> {
+  /** Returns the conversation of a session; creates it where there is none. */
+  async #storedOf(session: Session, startedMs: number): Promise<Stored> {
     const key = keyOf(session);
-    const id =
-      this.#conversations.get(key) ??
-      (await this.#find(session, startedMs)) ??
-      (await this.#create(session, startedMs));
-    this.#conversations.set(key, id);
-    return id;
+    const known = this.#stored.get(key);
+    if (known) return known;
+    const conversationId = (await this.#find(session, startedMs)) ?? (await this.#create(session, startedMs));
+    const stored = { conversationId };
+    this.#stored.set(key, stored);
+    return stored;
   }
 
   async #find(session: Session, startedMs: number): Promise<string | undefined> {

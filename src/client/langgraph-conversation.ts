@@ -25,6 +25,8 @@ interface Thread {
   conversationId: string;
   /** Whether the conversation has the messages of the last checkpoint. */
   isComplete: boolean;
+  /** The id of the last message that was stored. */
+  lastId?: string | undefined;
 }
 
 /** How many threads are known at once; of the others the last checkpoint is read. */
@@ -113,11 +115,12 @@ class ConversationSaver<V extends Version> extends BaseCheckpointSaver<V> {
       await this.#store(thread, messages);
     });
     thread.isComplete = true;
+    thread.lastId = messages.at(-1)?.metadata.langgraph.id;
   }
 
-  async #store({ conversationId }: Thread, messages: ThreadMessage[]): Promise<void> {
+  async #store({ conversationId, lastId }: Thread, messages: ThreadMessage[]): Promise<void> {
     const { client } = this.#options;
-    const found = await appendNew(client, conversationId, messages, (metadata) => markOf(metadata)?.id);
+    const found = await appendNew(client, conversationId, messages, (metadata) => markOf(metadata)?.id, lastId);
     for (const { stored, given } of found) {
       if (markOf(stored.metadata)?.hash === given.metadata.langgraph.hash) continue;
       const { content, metadata } = given;

@@ -50,6 +50,12 @@ async function deleteTalksOf(user: string): Promise<void> {
   for (const { id } of (await client.conversations.list({ user })).data) await client.conversations.delete(id);
 }
 
+async function deleteLastMessageOf(user: string): Promise<void> {
+  const [talk] = (await client.conversations.list({ user })).data;
+  const [last] = (await client.conversations.messages.list(talk!.id, { order: 'newest' })).data;
+  await client.conversations.messages.delete(talk!.id, last!.id);
+}
+
 describe('turns', () => {
   test('go on in a new conversation after theirs was deleted', async () => {
     const user = newUser();
@@ -160,6 +166,16 @@ describe('a memory service of the ADK', () => {
     const query = cutAfter(10_000);
     expect(await service.searchMemory({ appName: 'app', userId: newUser(), query })).toEqual({ memories: [] });
   });
+
+  test('does not bring back the last message after a person deleted it', async () => {
+    const user = newUser();
+    const service = new SvcMemoryService({ client });
+    const events = [event('1', { text: 'Hello' }), event('2', { text: 'My PIN is on the fridge' })];
+    await service.addSessionToMemory(session(user, events));
+    await deleteLastMessageOf(user);
+    await service.addSessionToMemory(session(user, [...events, event('3', { text: 'Bye' })]));
+    expect(await talksOf(user)).toEqual([['Hello', 'Bye']]);
+  });
 });
 
 describe('the conversations of LangGraph', () => {
@@ -193,6 +209,19 @@ describe('the conversations of LangGraph', () => {
     expect(await talksOf(user)).toMatchObject([
       [[{ arguments: STORED }], [{ content: LARGE.slice(0, 100_000) }], STORED.text],
     ]);
+  });
+
+  test('do not get back the last message after a person deleted it', async () => {
+    const user = newUser();
+    const put = newThread(user);
+    const messages = [
+      new HumanMessage({ id: '1', content: 'Hello' }),
+      new HumanMessage({ id: '2', content: 'My PIN' }),
+    ];
+    await put(messages);
+    await deleteLastMessageOf(user);
+    await put([...messages, new AIMessage({ id: '3', content: 'Noted.' })]);
+    expect(await talksOf(user)).toEqual([['Hello', 'Noted.']]);
   });
 });
 
