@@ -39,7 +39,8 @@ export function memoryProcessor(options: MemoryProcessorOptions) {
     const user = options.user ?? resourceId;
     const thread = JSON.stringify([user, threadId]);
     const turns = threads.get(thread) ?? createTurns({ ...options, ...(user !== undefined && { user }) });
-    threads.set(thread, turns);
+    // Without a thread the model does not have the messages of earlier calls: they are recalled like any others.
+    if (threadId !== undefined) threads.set(thread, turns);
     return turns;
   }
 

@@ -5,6 +5,7 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { SvcMemoryService } from '../../src/client/google-adk.ts';
 import { keepConversation, SvcStore } from '../../src/client/langgraph.ts';
 import { memoryBlock } from '../../src/client/llamaindex.ts';
+import { memoryProcessor } from '../../src/client/mastra.ts';
 import { createTurns, type TurnOptions } from '../../src/client/turns.ts';
 import { makeTenant } from '../features/limits/tenants.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
@@ -229,4 +230,19 @@ test('a store of LangGraph searches for a query that is too long, wherever it is
   const store = new SvcStore({ client, user: newUser() });
   await store.put(['a'], 'tea', { text: 'Oolong' });
   await expect(store.search(['a'], { query: cutAfter(10_000) })).resolves.toEqual(expect.any(Array));
+});
+
+test('a processor of Mastra recalls earlier calls without a thread, each a conversation of its own', async () => {
+  const user = newUser();
+  const processor = memoryProcessor({ client, user });
+  const call = async (text: string, answer: string) => {
+    const messages = [{ role: 'user', content: { parts: [{ type: 'text', text }] } }];
+    const state = {};
+    const { systemMessages } = await processor.processInput({ messages, systemMessages: [] as object[], state });
+    await processor.processOutputResult({ messages, state, result: { text: answer, finishReason: 'stop' } });
+    return JSON.stringify(systemMessages);
+  };
+  await call('The basilisk key is under the blue pot', 'Noted.');
+  expect(await call('Where is the basilisk key?', 'Under the pot.')).toContain('under the blue pot');
+  expect((await talksOf(user)).map((talk) => talk.length)).toEqual([2, 2]);
 });
