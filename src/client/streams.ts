@@ -47,7 +47,7 @@ async function* download(call: StreamedCall): AsyncGenerator<Uint8Array> {
   const connect = async () => {
     idle.reset();
     const response = await call.streams.fetch(call.url, { ...request, method: 'GET' }).catch(errors.refused);
-    if (!response.ok) throw responseError(response, await response.text(), call.streams.baseUrl);
+    if (!response.ok) throw responseError(response, await response.text().catch(errors.lost), call.streams.baseUrl);
     return response;
   };
   try {

@@ -233,6 +233,14 @@ describe('retries', () => {
     }
   });
 
+  test('of a stream of events go on after an error that was cut off', async () => {
+    const stream = { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'id: 1\n\n' };
+    const cutOff = { status: 502, headers: { 'content-length': '100', connection: 'close' }, body: '<html>' };
+    const { client, requests } = await startServer([stream, cutOff, stream, problem('unauthenticated', 401)]);
+    await expect(client({ retries: 0 }).events().next()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(requests).toHaveLength(4);
+  });
+
   test('of a conditional change do not report what it made itself as a change of somebody else', async () => {
     const sound = createClient({ baseUrl: daemon.baseUrl, apiKey });
     let isLost = true;
