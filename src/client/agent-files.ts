@@ -39,12 +39,18 @@ export class SvcMemoryStore {
 
   async read(path: string): Promise<Uint8Array | null> {
     const name = this.#nameOf(path);
-    const first = await this.#get(name);
-    if (!first) return null;
-    const { rest, isBase64 } = infoOf(first);
-    const others = await Promise.all(rest.map(async (part) => textOf(part, (await this.#get(part))?.content ?? '')));
-    const text = textOf(name, first.content) + others.join('');
-    return isBase64 ? Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0)) : new TextEncoder().encode(text);
+    for (let before: string | undefined; ; ) {
+      const first = await this.#get(name);
+      if (!first) return null;
+      const { rest, isBase64 } = infoOf(first);
+      const others = await Promise.all(rest.map((part) => this.#get(part)));
+      // Another write has removed the parts of what was read first. What a person has removed stays missing.
+      const isOutdated = others.includes(undefined) && before !== rest.join('\n');
+      before = rest.join('\n');
+      if (isOutdated) continue;
+      const text = [first, ...others].map((part) => (part ? textOf(part.externalId ?? '', part.content) : '')).join('');
+      return isBase64 ? Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0)) : new TextEncoder().encode(text);
+    }
   }
 
   async write(path: string, data: Uint8Array): Promise<void> {

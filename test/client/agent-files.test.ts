@@ -8,11 +8,12 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
 let daemon: TestDaemon;
 let client: Client;
+let apiKey: string;
 let users = 0;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  const { apiKey } = await makeTenant(daemon, 'sandbox@example.com', 'Enterprise');
+  ({ apiKey } = await makeTenant(daemon, 'sandbox@example.com', 'Enterprise'));
   client = createClient({ baseUrl: daemon.baseUrl, apiKey });
 });
 
@@ -61,6 +62,27 @@ describe('a store for the memory of sandbox agents', () => {
       { numRuns: 6 },
     );
   }, 120_000);
+
+  test('reads a whole file while another agent overwrites it', async () => {
+    const user = `user ${++users}`;
+    const store = new SvcMemoryStore({ client, user });
+    const [before, after] = ['before '.repeat(10_000), 'after '.repeat(10_000)];
+    await store.write('memories/a.md', bytes(before));
+    let isWritten = false;
+    const slow = createClient({
+      ...{ baseUrl: daemon.baseUrl, apiKey },
+      async fetch(url, request) {
+        // Between the first part and the rest.
+        if (url.includes('%23') && !isWritten) {
+          isWritten = true;
+          await store.write('memories/a.md', bytes(after));
+        }
+        return fetch(url, request as RequestInit);
+      },
+    });
+    const read = await new SvcMemoryStore({ client: slow, user }).read('memories/a.md');
+    expect(new TextDecoder().decode(read!)).toBe(after);
+  });
 
   test('leaves nothing of a file that was overwritten or deleted', async () => {
     const store = new SvcMemoryStore({ client, user: 'large' });
