@@ -95,6 +95,7 @@ export function queryString(query: object): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value]) => {
+      if (value instanceof Date) return [[name, value.toISOString()]];
       const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
       if (isObject) return Object.entries(value).map(([key, one]) => [`${name}.${key}`, String(one)]);
       return [value].flat().map((one) => [name, String(one)]);

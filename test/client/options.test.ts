@@ -122,6 +122,15 @@ describe('options of a call', () => {
     });
   });
 
+  test('of a list may be dates', async () => {
+    await client.memories.create({ content: 'Ada moved to Graz', user: 'dates' });
+    const tomorrow = new Date(daemon.clock.nowMs() + 86_400_000);
+    // As programs in plain JavaScript pass them.
+    const query = { user: 'dates', after: tomorrow as unknown as string };
+    expect((await client.memories.list(query)).data).toEqual([]);
+    expect((await client.memories.list({ ...query, after: new Date(0) as unknown as string })).data).toHaveLength(1);
+  });
+
   test('carry the idempotency key and make any creating call repeatable', async () => {
     const created = await client.conversations.create({ title: 'Tea' }, { idempotencyKey: 'tea' }).withResponse();
     const again = await client.conversations.create({ title: 'Tea' }, { idempotencyKey: 'tea' }).withResponse();
