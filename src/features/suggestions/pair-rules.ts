@@ -345,7 +345,8 @@ function subjectOf({ text, language }: ReadStatement, before: number): string {
 }
 
 function isCapitalized(text: string, word: string): boolean {
-  return word.length > 1 && new RegExp(`(?<!\\p{L})\\p{Lu}${escaped(word.slice(1))}`, 'u').test(text);
+  const rest = [...word].slice(1).join('');
+  return rest !== '' && new RegExp(`(?<!\\p{L})\\p{Lu}${escaped(rest)}`, 'u').test(text);
 }
 
 function subjectIn(terms: readonly string[], language: Language): ReadonlySet<string> {
@@ -399,6 +400,7 @@ function kindOf(
   return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
 }
 
+/** Escapes what has a meaning in patterns; with the flag `u` nothing else may be escaped. */
 function escaped(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

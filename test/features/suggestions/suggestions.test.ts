@@ -46,6 +46,16 @@ describe('rules suggest', () => {
     expect(await caller.compared()).toMatchObject([{ kind: 'supersede', memoryIds: [older.id, newer.id] }]);
   });
 
+  test.each([
+    ['vowel signs', 'My name is नीता'],
+    ['characters beyond 16 bits', 'My address is 𠮷野町'],
+  ])('it beside a memory that names something with %s', async (_, named) => {
+    await caller.add(named);
+    const older = await caller.add('I live in Linz, near the river', { occurredAt: day(1) });
+    const newer = await caller.add('I moved to Graz', { occurredAt: day(9) });
+    expect(await caller.compared()).toMatchObject([{ kind: 'supersede', memoryIds: [older.id, newer.id] }]);
+  });
+
   test('to merge what says the same, and keep the oldest id with the tags of all', async () => {
     const first = await caller.add('There are 28 beds on our ward', { tags: ['ward'], occurredAt: day(1) });
     const second = await caller.add('The ward has twenty-eight beds in total', { tags: ['beds'], occurredAt: day(5) });
