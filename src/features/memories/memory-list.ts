@@ -28,7 +28,9 @@ export function createMemoryList({
 }): ListMemories {
   return async ({ tenantId }, query, path = '') => {
     const { limit = 50, cursor, orderBy = 'createdAt', order = 'desc', total = false, ...filter } = query;
-    const boundTo = ['memories', tenantId, orderBy, order, Object.entries(filter).sort()];
+    // By name alone: a member of `metadata` may be called `toString`.
+    const conditions = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
+    const boundTo = ['memories', tenantId, orderBy, order, conditions];
     const after = cursor === undefined ? undefined : positionIn(cursors.read(cursor, boundTo));
     const selection = listFilterOf(tenantId, filter, path, clock.nowMs());
     const reader = db.readers.of(tenantId);

@@ -143,7 +143,7 @@ describe('a list of memories', () => {
   test('finds metadata by any value as JSON writes it', async () => {
     const other = await newAccount(daemon);
     const values = [1 / 3, -2 / 3, 1e-7, 5e-324, Number.MAX_SAFE_INTEGER, 100, 0, true, false, 'true', '1e-7', ''];
-    const names = ['n', 'a.b', `it's "n"\\`];
+    const names = ['n', 'a.b', `it's "n"\\`, 'toString'];
     const memories = values.flatMap((value, index) =>
       names.map((name) => ({ content: `${index} ${name}`, metadata: { [name]: value, other: 0.5 } })),
     );
