@@ -43,16 +43,19 @@ const TIMES: Record<HistogramTime, string> = {
 
 /**
  * Tags are read from the rows: finding those of each memory in `memoryTags` takes longer. SQLite reads the rows again,
- * because a copy of all tags would fill the memory; PostgreSQL writes a large copy to disk, which is faster than a join.
+ * because a copy of all tags would fill the memory; PostgreSQL writes a large copy to disk, which is faster than a join, and
+ * gives what it reads from JSON the collation of the database.
  */
-const TAGS: Record<Engine, { copied: string; from: string }> = {
+const TAGS: Record<Engine, { copied: string; tag: string; from: string }> = {
   sqlite: {
     copied: 'm.tenantId, m.number',
+    tag: 't.value',
     from: `c CROSS JOIN memories m ON m.number = c.number AND m.tenantId = c.tenantId
       CROSS JOIN json_each(m.tags) t ON TRUE`,
   },
   postgres: {
     copied: 'm.tags',
+    tag: 't.value COLLATE "C"',
     from: 'c CROSS JOIN json_array_elements_text(CAST(c.tags AS JSON)) t(value) ON TRUE',
   },
 };
@@ -91,7 +94,7 @@ export async function countFacets(
     b AS (SELECT substr(${DATES[engine]}, 1, width) AS date, count FROM d CROSS JOIN w ON TRUE)
     SELECT 'total' AS facet, '' AS value, COUNT(*) AS count FROM c
     UNION ALL ${topOf('user', 'endUser')}
-    UNION ALL ${topOf('tag', 'tag', `(SELECT t.value AS tag FROM ${tags.from} LIMIT ?) t`)}
+    UNION ALL ${topOf('tag', 'tag', `(SELECT ${tags.tag} AS tag FROM ${tags.from} LIMIT ?) t`)}
     UNION ALL ${topOf('project', 'project')}
     UNION ALL ${topOf('source', 'sourceKind')}
     UNION ALL ${topOf('client', 'client')}

@@ -155,6 +155,15 @@ describe('the counts of memories', () => {
     expect(tags.map(({ value }) => value)).toEqual([...names.slice(50), ...names.slice(0, 40)]);
   });
 
+  test('name those of equally frequent values that come first by their bytes', async () => {
+    const owner = await daemon.account();
+    const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+    const names = [...letters.map((letter) => letter.toUpperCase()), ...letters];
+    await owner.add('All', { tags: names.toReversed() });
+    const { tags } = (await stats('', owner)).facets;
+    expect(tags.map(({ value }) => value)).toEqual(names.slice(0, 50));
+  });
+
   test('read a bounded number of tags, so that no account fills the memory with them', async () => {
     const owner = await daemon.account();
     await owner.addAll([
