@@ -207,6 +207,8 @@ export function createSearch(dependencies: Dependencies): Search {
   ): Promise<Answered> {
     stages.end('waitMs');
     const { strategy = 'auto', explain = false, minRelevance = 0 } = request;
+    // A search that finds nothing to compare would not say why there is no vector.
+    if (strategy === 'semantic') await vector;
     const scope = await scopes.find(reader, user);
     // A user without a scope has no items.
     const taught = strategy === 'auto' ? await learning.taughtBy(reader, user) : undefined;

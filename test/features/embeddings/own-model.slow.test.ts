@@ -97,6 +97,7 @@ describe("without an operator's embedder", () => {
     const answer = await ann.search('fahrzeug', { strategy: 'semantic' });
     expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
     expect(answer.text).toMatch(/small of openai.*rejected this key/);
+    expect(await ann.search('fahrzeug', { strategy: 'semantic', user: 'nobody' })).toMatchObject({ status: 422 });
     daemon.clock.advance(120_000);
     await daemon.embed();
     expect(await ann.find('automobile')).toEqual(['Her automobile is red']);
