@@ -62,7 +62,7 @@ export async function listMemories(reader: Reader, filter: ListFilter, page: Lis
   return [...dated, ...(await readPage(reader, filter, rest, [['m.occurredAt IS NULL']]))];
 }
 
-/** Lists the ids of matching memories, of those `among` some if given, in no particular order. */
+/** Lists the ids of at most `limit` matching memories, of those `among` some if given, oldest first. */
 export async function listMemoryIds(
   reader: Reader,
   filter: ListFilter,
@@ -73,7 +73,7 @@ export async function listMemoryIds(
   const some: Condition[] = among ? [[`${id} IN (${listPlaceholders(among.length)})`, ...among]] : [];
   const { sql, values } = joinConditions([...conditions, ...some]);
   const rows = await reader.all<{ id: string }>(`SELECT m.id FROM ${from} WHERE ${sql} LIMIT ?`, [...values, limit]);
-  return rows.map((row) => row.id);
+  return rows.map((row) => row.id).sort();
 }
 
 export async function countMemories(reader: Reader, filter: ListFilter): Promise<number> {

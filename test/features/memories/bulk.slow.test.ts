@@ -120,6 +120,14 @@ describe('an update', () => {
     expect(await caller.list()).toContain('The same');
   });
 
+  test('by filter that would make two memories the same changes the oldest', async () => {
+    const ids = await addItems(3);
+    await caller.change(ids[0]!, { tags: ['changed'] });
+    const { body } = await update({ filter: { user: 'default' }, change: { content: 'The same' } });
+    expect(body.failed.map(({ id }) => id)).toEqual([ids[1], ids[2]]);
+    expect((await caller.read(ids[0]!)).body.content).toBe('The same');
+  });
+
   test('of long texts finds them by their new words', async () => {
     const long = Array.from({ length: 30 }, (_, index) => ({ content: `${'Ada drinks tea. '.repeat(300)}${index}` }));
     const added = await caller.addAll(long);
