@@ -16,6 +16,8 @@ export interface StoredSearches {
   list(principal: Tenant, query: StoredSearchesQuery): Promise<{ data: StoredSearch[]; nextCursor: string | null }>;
   /** Throws `not_found`. */
   get(principal: Tenant, id: string): Promise<StoredSearch>;
+  /** Whether there are any of a user. */
+  has(principal: Tenant, user: string): Promise<boolean>;
 }
 
 /** `flush` writes the searches that are answered but not yet stored. */
@@ -46,6 +48,11 @@ export function createStoredSearches({
       const row = await findStoredSearch(db.lookups, { tenantId, id, sinceMs: sinceMs() });
       if (!row) throw new AppError('not_found', 'There is no search with this id, or it is more than 24 hours old.');
       return toStoredSearch(row);
+    },
+    async has({ tenantId }, user) {
+      await flush();
+      const page = { tenantId, user, exceptClient: undefined, beforeId: undefined, sinceMs: sinceMs(), limit: 1 };
+      return (await listStoredSearches(db.readers.of(tenantId), page)).length > 0;
     },
   };
 }

@@ -7,6 +7,7 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import { type Erasable, eraseEach, eraseEverywhere } from '../erasure/erasure.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { StoredSearches } from '../learning/stored-searches.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes, UserKey } from '../text/scopes.ts';
 import { findUser, listUsers, type UserRow } from './users-store.ts';
@@ -18,7 +19,8 @@ export interface Users {
   /**
    * Erases a user and all its data. From the first commit on, the user is not found and nothing can be created for it;
    * rows are then deleted in batches. If the daemon crashes in between, it finishes at its next start. Throws
-   * `precondition_failed` if something of the user changed since `ifMatch`.
+   * `precondition_failed` if something of the user changed since `ifMatch`. Erases also what was searched for a user of
+   * which nothing else is stored.
    */
   erase(principal: Principal, user: string, ifMatch?: string): Promise<void>;
   /** Finishes erasures that an earlier process started. */
@@ -32,9 +34,10 @@ interface Parts {
   cursors: Cursors;
   /** The modules that hold data of a user, in the order of erasure. */
   erasables: readonly Erasable[];
+  searches: Pick<StoredSearches, 'has'>;
 }
 
-export function createUsers({ db, clock, scopes, cursors, erasables }: Parts): Users {
+export function createUsers({ db, clock, scopes, cursors, erasables, searches }: Parts): Users {
   async function load(reader: Reader, { tenantId }: Principal, endUser: string): Promise<User> {
     const row = await findUser(reader, { tenantId, endUser }, clock.nowMs());
     if (!row) throw new AppError('not_found', 'There is no user with this name.');
@@ -58,8 +61,12 @@ export function createUsers({ db, clock, scopes, cursors, erasables }: Parts): U
     get: (principal, user) => load(db.readers.of(principal.tenantId), principal, user),
     async erase(principal, user, ifMatch) {
       const key = { tenantId: principal.tenantId, endUser: user };
+      const isSearched = await searches.has(principal, user);
       await db.writes.write(key.tenantId, async (connection) => {
-        requireMatch(ifMatch, contentTagOf(await load(connection, principal, user)), 'user');
+        const isStored = (await findUser(connection, key, clock.nowMs())) !== undefined;
+        // Then nothing can be created for it meanwhile, either.
+        if (!isStored && isSearched && ifMatch === undefined) await scopes.ensure(connection, [key]);
+        else requireMatch(ifMatch, contentTagOf(await load(connection, principal, user)), 'user');
         await scopes.hide(connection, key, clock.nowMs());
       });
       await eraseRows(key);

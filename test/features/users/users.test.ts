@@ -62,6 +62,19 @@ describe('an end user', () => {
     expect((await caller.call('/v1/retrieval?user=ada')).body).toMatchObject({ events: 0 });
   });
 
+  test('of which only searches are stored can be erased with them', async () => {
+    const searches = async (user: string) =>
+      (await caller.call<{ data: object[] }>(`/v1/searches?user=${user}`)).body.data;
+    for (const user of ['eve', 'bob']) await caller.search('where does she hide', { user });
+    expect(await searches('eve')).toHaveLength(1);
+    const erase = async (headers = {}) => (await caller.call('/v1/users/eve', { method: 'DELETE', headers })).status;
+    expect(await erase({ 'if-match': '"1"' })).toBe(404);
+    expect(await erase()).toBe(204);
+    expect(await searches('eve')).toEqual([]);
+    expect(await searches('bob')).toHaveLength(1);
+    expect(await erase()).toBe(404);
+  });
+
   test('is not sent again to a caller that has its current state', async () => {
     await caller.add('Ada drinks tea', { user: 'ada' });
     const etag = (await read('ada')).headers.get('etag')!;
