@@ -13,6 +13,7 @@ import { signatureHeaders } from './webhook-signature.ts';
 import {
   findWebhook,
   listDueWebhooks,
+  updateAhead,
   updateClaimed,
   updateReleased,
   updateWebhook,
@@ -56,6 +57,8 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   const runningByTenant = new Map<string, number>();
+  /** When `follow` was called last, in epoch milliseconds; the clock may have been set back before the first call. */
+  let followedMs = Number.POSITIVE_INFINITY;
 
   /** Returns the secrets to sign with that can be unsealed, the present one first. */
   async function secretsOf(webhook: WebhookRow): Promise<string[]> {
@@ -162,9 +165,20 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
     running.set(nameOf(key), run);
   }
 
+  async function followClock(): Promise<void> {
+    const nowMs = clock.nowMs();
+    if (nowMs < followedMs) {
+      // The clock of another daemon, which may be sending, differs by less.
+      const at = { nowMs, latestMs: nowMs + CLAIM_MS };
+      await db.writes.write('daemon', (connection) => updateAhead(connection, at));
+    }
+    followedMs = nowMs;
+  }
+
   return {
     attempt,
     async follow() {
+      await followClock();
       for (const key of await listDueWebhooks(db.readers, { nowMs: clock.nowMs(), limit: 10 * MAX_RUNNING })) {
         if (stopping.signal.aborted || running.size >= MAX_RUNNING) return;
         const maxOfTenant = running.size < SHARED_SLOTS ? MAX_WEBHOOKS : 1;

@@ -119,6 +119,23 @@ export async function listDueWebhooks(
   );
 }
 
+/**
+ * Makes webhooks of all tenants due whose next delivery was made or tried after `latestMs`: the clock was ahead, and they would
+ * wait until it is as late again.
+ */
+export async function updateAhead(
+  connection: Connection,
+  { nowMs, latestMs }: { nowMs: number; latestMs: number },
+): Promise<void> {
+  await connection.run(
+    `UPDATE webhooks SET dueAt = ?, claimedUntil = 0 WHERE active = 1 AND (dueAt > ? OR claimedUntil > ?)
+       AND (SELECT COALESCE(d.triedAt, d.createdAt) FROM webhookDeliveries d
+         WHERE d.tenantId = webhooks.tenantId AND d.webhookId = webhooks.id AND d.state = 'waiting'
+         ORDER BY d.number LIMIT 1) > ?`,
+    [nowMs, latestMs, latestMs, latestMs],
+  );
+}
+
 /** Claims a due webhook for one daemon. Returns it with its new fence, or `undefined` if it is no longer due or free. */
 export async function updateClaimed(
   connection: Connection,

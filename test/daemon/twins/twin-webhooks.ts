@@ -55,6 +55,12 @@ export const WEBHOOKS: Record<string, Scenario> = {
       webhooks.updateClaimed(connection, key, { nowMs: DUE_MS, untilMs: 2 * DUE_MS }),
     );
     twin.record('due', [due.filter((one) => one.tenantId === tenantId), claimed?.url]);
+    // The clock was ahead when its own delivery was tried, not when another account's was.
+    await write(twin, async (connection) => {
+      await connection.run('UPDATE webhookDeliveries SET triedAt = ? WHERE tenantId = ?', [2 * DUE_MS, tenantId]);
+      await webhooks.updateAhead(connection, { nowMs: DUE_MS, latestMs: DUE_MS });
+      twin.record('claimed until', (await webhooks.findWebhook(connection, key))!.claimedUntil);
+    });
     await write(twin, (connection) => webhooks.updateReleased(connection, claimed!));
     // Another account's webhook of the same id is claimed under the same fence.
     await write(twin, (connection) => webhooks.updateReleased(connection, { ...claimed!, fence: 0 }));

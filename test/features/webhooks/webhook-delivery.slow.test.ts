@@ -166,6 +166,20 @@ describe('a delivery that fails', () => {
     expect(await deliveriesOf(caller, id, '?state=failed')).toEqual([]);
   }, 40_000);
 
+  test('while the clock was ahead is tried again at once when it is set back', async () => {
+    receiver.answerStatus(503);
+    const { id } = await addWebhook(caller, receiver.url);
+    const realMs = daemon.clock.nowMs();
+    daemon.clock.setWall(realMs + DAY_MS);
+    const first = await caller.add('first');
+    await untilTried(id, 1);
+    receiver.answerStatus(204);
+    daemon.clock.setWall(realMs);
+    const second = await caller.add('second');
+    const requests = await receiver.until(3);
+    expect(requests.map(({ event }) => event.data.id)).toEqual([first.id, first.id, second.id]);
+  });
+
   test('with 410 deactivates the webhook', async () => {
     receiver.answerStatus(410);
     const { id } = await addWebhook(caller, receiver.url);
