@@ -101,18 +101,20 @@ export async function updateNotDue(connection: Connection, tenantId: string, con
   ]);
 }
 
-/** Lists due conversations, the first of each tenant before the second of any: one with thousands does not delay others. */
+/**
+ * Lists due conversations, the first of each tenant before the second of any: one with thousands does not delay others. Those
+ * past `latestMs` are due too: the clock was set back after they were scheduled.
+ */
 export async function listDue(
   reader: Reader,
-  nowMs: number,
-  limit: number,
+  { nowMs, latestMs, limit }: { nowMs: number; latestMs: number; limit: number },
 ): Promise<{ tenantId: string; conversationId: string }[]> {
   return reader.all(
     `SELECT tenantId, conversationId FROM (SELECT tenantId, conversationId, dueAt,
          ROW_NUMBER() OVER (PARTITION BY tenantId ORDER BY dueAt, conversationId) AS place
-       FROM extractions WHERE dueAt <= ? AND dueAt IS NOT NULL) d
+       FROM extractions WHERE (dueAt <= ? OR dueAt > ?) AND dueAt IS NOT NULL) d
      ORDER BY place, dueAt LIMIT ?`,
-    [nowMs, limit],
+    [nowMs, latestMs, limit],
   );
 }
 

@@ -14,6 +14,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { ProviderSettingsService } from '../providers/provider-settings.ts';
 import { EMPTY_RESULT } from './apply-proposals.ts';
+import { QUIET_MS } from './extraction-observer.ts';
 import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
 
@@ -128,7 +129,9 @@ export function createExtraction(parts: Parts): Extraction {
     },
     wake,
     async follow() {
-      const due = await listDue(db.readers, clock.nowMs(), MAX_DUE);
+      const nowMs = clock.nowMs();
+      // Twice, because the clock of the daemon that scheduled them may differ.
+      const due = await listDue(db.readers, { nowMs, latestMs: nowMs + 2 * QUIET_MS, limit: MAX_DUE });
       const failed: object[] = [];
       // What fails stays due, and does not hold up what is due of other accounts.
       for (const one of due) await enqueueDue(one).catch((error: unknown) => failed.push({ error, ...one }));

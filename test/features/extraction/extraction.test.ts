@@ -544,6 +544,18 @@ describe('extraction', () => {
     expect(silent).not.toBe(conversation);
   });
 
+  test('runs automatically after messages that were appended while the clock was ahead, once it was set back', async () => {
+    expect((await settings({ extraction: { onAppend: true } })).body.extraction.onAppend).toBe(true);
+    const realMs = daemon.clock.nowMs();
+    daemon.clock.setWall(realMs + 3_600_000);
+    const conversation = await converse(caller, ['I drink green tea every morning.']);
+    daemon.clock.setWall(realMs);
+    await daemon.extraction.follow();
+    const { data } = (await caller.call<{ data: Job[] }>('/v1/jobs')).body;
+    expect(data.map(({ conversationId }) => conversationId)).toEqual([conversation]);
+    expect(await untilEnded(caller, data[0]!.id)).toMatchObject({ state: 'done', result: { added: 1 } });
+  });
+
   test('runs automatically for an account though another has many more conversations to read', async () => {
     const other = await newOwner(daemon, server, TEA);
     const callers = [caller, other];
