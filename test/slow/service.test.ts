@@ -251,6 +251,18 @@ describe('svc service logs', () => {
     expect(await calls()).toEqual([`journalctl ${words}`, `journalctl ${ofRoot}`]);
   });
 
+  test.each(['', '-- No entries --'])(
+    'fails when the journal has nothing of the service and prints %j',
+    async (said) => {
+      await writeFile(inFake('journalctl'), `#!/bin/sh\n${said && `echo '${said}'`}\n`, { mode: 0o755 });
+      expect(await service(['logs'])).toEqual({
+        exitCode: 1,
+        out: '',
+        error: expect.stringMatching(/There is no log yet in the journal\. svc service status/),
+      });
+    },
+  );
+
   test('continues in the new file when the log is rotated', async () => {
     const file = inFake('svc.log');
     await writeFile(`${file}.1`, 'one\ntwo\n');

@@ -16,20 +16,30 @@ interface ReadOptions extends Pick<Environment, 'env'> {
 }
 
 const POLL_MS = 300;
+const ADVICE = 'svc service status says whether the service is installed.';
+/** What journalctl prints in place of a log. */
+const NO_ENTRIES = '-- No entries --\n';
 
 /** Passes on the log of the service. Throws `CommandFailure` if there is none. */
 export async function readLog(source: LogSource, options: ReadOptions): Promise<void> {
   if ('file' in source) return readFiles(source.file, options);
   const { lines, follow, env, signal, onText } = options;
-  const code = await streamProgram(source.command, source.args(lines, follow), { env, signal, onText });
-  if (code === 0 || signal.aborted) return;
+  let isEmpty = true;
+  const onLines = (text: string) => {
+    if (text === NO_ENTRIES) return;
+    isEmpty = false;
+    onText(text);
+  };
+  const code = await streamProgram(source.command, source.args(lines, follow), { env, signal, onText: onLines });
+  if (signal.aborted || (code === 0 && !isEmpty)) return;
+  if (code === 0) throw new CommandFailure(EXIT.failed, `There is no log yet in the journal. ${ADVICE}`);
   const cause = code === 127 ? `${source.command} is not installed.` : `${source.command} failed.`;
   throw new CommandFailure(EXIT.failed, cause);
 }
 
 async function readFiles(file: string, { lines, follow, signal, onText }: ReadOptions): Promise<void> {
   const [older, newest] = await Promise.all([read(`${file}.1`), read(file)]);
-  if (newest === undefined) throw new CommandFailure(EXIT.failed, `There is no log yet at ${file}.`);
+  if (newest === undefined) throw new CommandFailure(EXIT.failed, `There is no log yet at ${file}. ${ADVICE}`);
   const all = `${older ?? ''}${newest}`.split('\n').slice(0, -1);
   onText(
     all
