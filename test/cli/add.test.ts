@@ -68,6 +68,15 @@ describe('svc add', () => {
     expect(await person.run(['add'], { stdin: ' \n' })).toMatchObject({ code: 2, out: '' });
   });
 
+  test.each([{}, { tty: true, env: { EDITOR: 'false' } }])(
+    'leaves standard input unread for a text that is empty: %j',
+    async (options) => {
+      const { code, out, err } = await person.run(['add', ' '], { stdin: 'the next lines of a loop\n', ...options });
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain('Nothing to add: the text is empty.');
+    },
+  );
+
   test('opens the editor on a terminal', async () => {
     const written = await person.run(['add', '--json'], {
       tty: true,

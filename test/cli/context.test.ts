@@ -121,6 +121,7 @@ describe('svc context', () => {
   test.each([
     [['context'], { tty: true }, 'A prompt is missing'],
     [['context', '-'], { stdin: ' \n' }, 'standard input is empty'],
+    [['context', ' '], { stdin: 'the next line of a loop\n' }, 'The prompt is empty'],
     [['context', 'x', '--purpose', 'fun'], {}, 'Allowed choices are prompt, session_start'],
     [['context', 'x', '--max-tokens', '0'], {}, 'at least 1'],
     [['context', 'x', '--types', 'song'], {}, 'memory, message, episode'],

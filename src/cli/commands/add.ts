@@ -68,6 +68,10 @@ async function textOf(
 ): Promise<{ text: string; draft?: Draft }> {
   const given = words.join(' ');
   if (given.trim() !== '' && given !== '-') return { text: given };
+  if (words.length > 0 && given !== '-') {
+    // Standard input may belong to the loop of a script, whose lines would become this memory.
+    throw new CommandFailure(EXIT.usage, 'Nothing to add: the text is empty. Leave it out to read standard input.');
+  }
   if (given === '-' || !input.isTty) {
     const text = (await readStdin(input)).replace(/\s+$/, '');
     if (text.trim() === '') throw new CommandFailure(EXIT.usage, 'Nothing to add: standard input is empty.');

@@ -87,6 +87,8 @@ export function contextCommand(context: CommandContext, random: Random): Command
 async function promptOf(words: string[], { input }: CommandContext): Promise<string> {
   const given = words.join(' ').trim();
   if (given !== '' && given !== '-') return given;
+  if (given === '' && words.length > 0)
+    throw new CommandFailure(EXIT.usage, 'The prompt is empty. Leave it out to read standard input.');
   if (given === '' && input.isTty)
     throw new CommandFailure(EXIT.usage, 'A prompt is missing: svc context "fix the build"');
   const text = (await readStdin(input)).trim();
