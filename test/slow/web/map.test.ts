@@ -98,6 +98,16 @@ describe('the map', () => {
     await page.waitForURL(/\/dashboard\/memories\?add=1/);
   });
 
+  test('keeps the heading of a group with a long name in one line of the list', { timeout: 60_000 }, async () => {
+    const { page } = await open([{ content: 'Ada rides a bicycle', tags: ['t'.repeat(64)] }]);
+    const heading = list(page).getByRole('heading', { name: /^t{64} · 1$/ });
+    await heading.waitFor();
+    const { x, width } = (await list(page).boundingBox())!;
+    const box = (await heading.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(x + width);
+    expect(box.height).toBeLessThan(30);
+  });
+
   test('fits a phone with a memory selected', { timeout: 60_000 }, async () => {
     const { page } = await open(FACTS, { viewport: { width: 360, height: 740 } });
     await row(page, 'Grace is allergic').click();

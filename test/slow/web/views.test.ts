@@ -68,6 +68,22 @@ test('the bar of a phone shows the whole name of each view', { timeout: 60_000 }
   expect(await cut()).toEqual([]);
 });
 
+test('the top of a phone shows the whole title of each view beside the choice of users', {
+  timeout: 120_000,
+}, async () => {
+  const { page } = await browser.openApp('', { viewport: { width: 390, height: 740 } }, MEMORIES);
+  await settled(page);
+  for (const view of VIEWS) {
+    await browser.show(page, view);
+    await page.getByRole('combobox', { name: 'User', exact: true }).waitFor();
+    const title = page.getByRole('heading', { level: 1 });
+    expect(await title.evaluate((text) => text.scrollWidth - text.clientWidth), view).toBe(0);
+    expect(await fits(page), view).toBe(true);
+  }
+  await page.locator('.space-menu > summary').click();
+  await page.getByRole('link', { name: 'All spaces' }).waitFor();
+});
+
 test('the palette finds a memory and opens it by keyboard alone', { timeout: 60_000 }, async () => {
   const { page } = await browser.openApp('', {}, MEMORIES);
   await page.keyboard.press('Control+k');
