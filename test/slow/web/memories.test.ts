@@ -522,6 +522,22 @@ describe('the pane', () => {
 });
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  test('a memory stays legible on a phone with long names and words', { timeout: 60_000 }, async () => {
+    const word = 'unbroken'.repeat(15);
+    const { page } = await browser.openApp('memories', { colorScheme, viewport: { width: 390, height: 800 } }, [
+      { content: `${word} is the first`, metadata: { ['k'.repeat(60)]: 'a value' } },
+      { content: `${word} is the second` },
+    ]);
+    await settled(page);
+    await row(page, 'is the first').click();
+    const value = pane(page).getByText('a value', { exact: true });
+    await value.waitFor();
+    expect((await value.boundingBox())!.width).toBeGreaterThan(100);
+    const neighbor = pane(page).getByRole('link', { name: 'is the second' });
+    const { x, width } = (await neighbor.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
+  });
+
   test('every state is accessible and fits a phone', { timeout: 120_000 }, async () => {
     for (const width of [1440, 360]) {
       const { page, apiKey } = await browser.openApp(
