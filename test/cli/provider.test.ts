@@ -214,6 +214,16 @@ describe('svc provider', () => {
     }
   });
 
+  test.each(['--daily-tokens', '--daily-spend', '--on-append'])(
+    'names the option that has a wrong value: %s',
+    async (option) => {
+      const { code, err } = await person.run(['provider', 'settings', option, 'a-key-of-twenty-characters']);
+      expect(code).toBe(2);
+      expect(err).toContain(`error: option '${option} <`);
+      expect(err).not.toContain('a-key');
+    },
+  );
+
   test('remove asks first, and requires --yes without a terminal', async () => {
     await person.run(add(), { stdin: KEY });
     const remove = ['provider', 'remove', 'openai'];

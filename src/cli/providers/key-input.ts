@@ -43,7 +43,8 @@ export function keyInArgumentsError(word: string): CommandFailure {
   );
 }
 
-const QUOTED = /'[^']{20,}'/g;
+/** What is quoted, except for the definition of an option: `'--daily-tokens <count>'`. */
+const QUOTED = /'(?!--[a-z-]+ <[^'<>]+>')[^']{20,}'/g;
 const VALUE = /(--?[\w-]+)=[^'\s]+/g;
 
 /** Redacts anything that may be a key from a usage error. */
