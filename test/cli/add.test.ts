@@ -68,6 +68,22 @@ describe('svc add', () => {
     expect(await person.run(['add'], { stdin: ' \n' })).toMatchObject({ code: 2, out: '' });
   });
 
+  test.each(['yesterday', 'today', '2020-01-01'])(
+    'refuses to add or edit what would expire at once: %s',
+    async (time) => {
+      const kept = (await person.run(['add', `Permit of ${time}`])).out.trim();
+      for (const words of [
+        ['add', `Ticket of ${time}`],
+        ['edit', kept],
+      ]) {
+        const { code, out, err } = await person.run([...words, '--expires', time]);
+        expect({ code, out }).toEqual({ code: 2, out: '' });
+        expect(err).toContain('has passed: the memory would be erased at once.');
+      }
+      expect((await person.run(['show', kept])).code).toBe(0);
+    },
+  );
+
   test.each([{}, { tty: true, env: { EDITOR: 'false' } }])(
     'leaves standard input unread for a text that is empty: %j',
     async (options) => {

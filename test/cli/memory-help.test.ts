@@ -44,7 +44,7 @@ function sample(command: string, placeholder: string | undefined, name: string):
   if (name === '--types') return ['memory'];
   const values: Record<string, string> = {
     '<count>': '3',
-    '<time>': 'yesterday',
+    '<time>': 'tomorrow',
     '[time]': 'yesterday',
     '<key=value>': 'a=b',
     '<format>': 'lines',

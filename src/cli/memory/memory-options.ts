@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { MemoriesQuery, MemoryChange, NewMemory } from '../../contract/memories.ts';
-import { toTimestamp } from '../../lib/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { collect, parseMetadata } from './command-options.ts';
 import { parseTime, type TimeDirection } from './time-option.ts';
 
@@ -58,7 +58,7 @@ export function withNewMemoryOptions(command: Command, nowMs: () => number): Com
     .option('--tag <tag>', 'a tag to filter by later; repeatable', collect)
     .option('--metadata <key=value>', 'an extra field; key:=json for anything but text; repeatable', parseMetadata)
     .option('--occurred <time>', 'when it happened, if not now', time('past'))
-    .option('--expires <time>', 'when to forget it', time('future'))
+    .option('--expires <time>', 'when to forget it', parseExpiry(nowMs))
     .option('--pin', 'show it first in the profile');
 }
 
@@ -78,8 +78,7 @@ export function newMemoryOf(content: string, options: NewMemoryOptions): NewMemo
 
 export function withChangeOptions(command: Command, nowMs: () => number): Command {
   const time = timeParser(nowMs);
-  const timeOrNever = (direction: TimeDirection) => (text: string) =>
-    text.trim().toLowerCase() === NEVER ? NEVER : time(direction)(text);
+  const orNever = (parse: ParseTime) => (text: string) => (text.trim().toLowerCase() === NEVER ? NEVER : parse(text));
   return command
     .option('--content <text>', 'the new text')
     .option('--project <name>', 'the project it belongs to')
@@ -87,8 +86,8 @@ export function withChangeOptions(command: Command, nowMs: () => number): Comman
     .option('--tag <tag>', 'replace the tags; repeatable', collect)
     .option('--no-tag', 'remove all tags')
     .option('--metadata <key=value>', 'replace the metadata; repeatable', parseMetadata)
-    .option('--occurred <time>', 'when it happened; never clears it', timeOrNever('past'))
-    .option('--expires <time>', 'when to forget it; never keeps it', timeOrNever('future'))
+    .option('--occurred <time>', 'when it happened; never clears it', orNever(time('past')))
+    .option('--expires <time>', 'when to forget it; never keeps it', orNever(parseExpiry(nowMs)))
     .option('--pin', 'show it first in the profile')
     .option('--no-pin', 'no longer show it first')
     .option('--outdated [time]', 'no longer true, since now or a time; alone', (text) => time('past')(text))
@@ -155,3 +154,14 @@ const timeParser =
   (direction: TimeDirection): ParseTime =>
   (text) =>
     parseTime(text, nowMs(), direction);
+
+/** Refuses what has passed: the daemon would accept the memory and erase it at once. */
+const parseExpiry =
+  (nowMs: () => number): ParseTime =>
+  (text) => {
+    const expires = timeParser(nowMs)('future')(text);
+    if (parseTimestamp(expires)! > nowMs()) return expires;
+    throw new InvalidArgumentError(
+      `${expires} has passed: the memory would be erased at once. A day begins at midnight.`,
+    );
+  };
