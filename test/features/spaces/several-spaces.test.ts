@@ -34,16 +34,19 @@ const context = (caller: Person, more = {}) =>
   caller.call<ContextAnswer>('/v1/context', { body: { query: 'where is the backup', spaces: SPACES, ...more } });
 
 test('a prompt that reads several spaces is shown to no other member', async () => {
+  const [eve, kim] = [await newPerson(daemon), await newPerson(daemon)];
+  const letters = await newSpace(eve, 'letters');
+  await addMember(eve, letters, kim, 'writer');
   const query = 'draft my resignation letter, and tell me where the backup is';
-  const asked = { query, purpose: 'prompt', project: 'github.com/ada/secret' };
-  expect((await context(ada, asked)).status).toBe(200);
-  expect((await context(ada, { ...asked, spaces: ['team'] })).status).toBe(200);
+  const asked = { query, purpose: 'prompt', project: 'github.com/eve/secret' };
+  expect((await context(eve, { ...asked, spaces: ['default', 'letters'] })).status).toBe(200);
+  expect((await context(eve, { ...asked, spaces: ['letters'] })).status).toBe(200);
   const searches = async (caller: Pick<Person, 'call'>) => {
     const { body } = await caller.call<{ data: { query: string | null; client: string }[] }>('/v1/searches');
     return body.data;
   };
-  const read = inSpace(daemon, lin, team.id);
-  await expect.poll(async () => (await searches(ada)).map((one) => one.query)).toContain(query);
+  const read = inSpace(daemon, kim, letters.id);
+  await expect.poll(async () => (await searches(eve)).map((one) => one.query)).toContain(query);
   await expect.poll(async () => (await searches(read)).filter((one) => one.query === null).length).toBe(2);
   expect(JSON.stringify(await searches(read))).not.toMatch(/resignation|secret/);
 });
