@@ -11,7 +11,7 @@ import type {
   Spaces,
 } from '../contract/spaces.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
-import type { CallOptions, CreateOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import type { Transport } from './transport.ts';
 
 /** Calls for spaces and their members. `id` is that of the space. */
@@ -25,10 +25,10 @@ export function spaceCalls({ send, create, list }: Transport) {
     list: (options?: CallOptions): ApiPromise<Spaces> => send('GET', '/v1/spaces', undefined, options),
     get: (id: string, options?: CallOptions): ApiPromise<Space> => send('GET', path(id), undefined, options),
     /** Renames a space. */
-    update: (id: string, change: NewSpace, options?: CallOptions): ApiPromise<Space> =>
+    update: (id: string, change: NewSpace, options?: ChangeOptions): ApiPromise<Space> =>
       send('PATCH', path(id), change, options),
     /** Erases a space with everything in it, for all members. */
-    delete: (id: string, options?: CallOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
+    delete: (id: string, options?: ChangeOptions): ApiPromise<void> => send('DELETE', path(id), undefined, options),
     /** Accepts an invitation. */
     join: (id: string, options?: CallOptions): ApiPromise<Space> =>
       send('POST', `${path(id)}/join`, undefined, options),
@@ -43,10 +43,10 @@ export function spaceCalls({ send, create, list }: Transport) {
       invite: (id: string, member: NewMember, options?: CreateOptions): ApiPromise<SpaceMember> =>
         create(`${path(id)}/members`, member, options),
       /** Changes the role of a member or an invitation. */
-      update: (id: string, memberId: string, change: MemberChange, options?: CallOptions): ApiPromise<SpaceMember> =>
+      update: (id: string, memberId: string, change: MemberChange, options?: ChangeOptions): ApiPromise<SpaceMember> =>
         send('PATCH', memberPath(id, memberId), change, options),
       /** Removes a member, or withdraws an invitation. */
-      remove: (id: string, memberId: string, options?: CallOptions): ApiPromise<void> =>
+      remove: (id: string, memberId: string, options?: ChangeOptions): ApiPromise<void> =>
         send('DELETE', memberPath(id, memberId), undefined, options),
     },
     /** Copies memories of the caller's own account into the space. */

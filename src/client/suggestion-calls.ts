@@ -39,7 +39,7 @@ export function suggestionCalls(transport: Transport) {
       get: (options?: CallOptions): ApiPromise<SuggestionSettings> =>
         send('GET', '/v1/suggestion-settings', undefined, options),
       /** Changes the kinds that are given. */
-      update: (change: SuggestionSettingsChange, options?: CallOptions): ApiPromise<SuggestionSettings> =>
+      update: (change: SuggestionSettingsChange, options?: ChangeOptions): ApiPromise<SuggestionSettings> =>
         send('PATCH', '/v1/suggestion-settings', change, options),
     },
   };

@@ -49,6 +49,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       'Makes a space: a memory that several accounts share, of which the caller is owner. Requests act in it with the header `X-Svc-Space`.',
     request: { name: SPACE.name },
     answer: { ...SPACE, members: 1, storedBytes: 0 },
+    etag: true,
     once: true,
     location: true,
     errors: ['unprocessable'],
@@ -66,20 +67,24 @@ export const SPACE_OPERATIONS = tagged('spaces', {
     personal: true,
     description: 'Returns a space that the caller has joined or is invited to.',
     answer: SPACE,
+    etag: true,
   },
   'PATCH /v1/spaces/{id}': {
     ...MANAGED,
     id: 'spaces.update',
     summary: 'Rename a space',
-    description: 'Renames a space. For owners.',
+    description: 'Renames a space. For owners. `If-Match` ignores everything but the name.',
     request: { name: SPACE.name },
     answer: SPACE,
+    etag: true,
   },
   'DELETE /v1/spaces/{id}': {
     ...MANAGED,
     id: 'spaces.delete',
     summary: 'Erase a space',
-    description: 'Erases a space with everything in it, for all members, at once and for good. For owners.',
+    description:
+      'Erases a space with everything in it, for all members, at once and for good. For owners. `If-Match` ignores everything but the name.',
+    etag: true,
   },
   'POST /v1/spaces/{id}/join': {
     ...MANAGED,
@@ -87,6 +92,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
     summary: 'Accept an invitation',
     description: 'Accepts an invitation, which is bound to the address of the account.',
     answer: { ...SPACE, role: 'writer', invitedBy: 'ada@example.com' },
+    etag: true,
     errors: ['gone', 'unprocessable'],
   },
   'POST /v1/spaces/{id}/leave': {
@@ -111,6 +117,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       'Invites an address: svc mails a link that names the space and the caller. Only the account with this address can join, for 7 days. Inviting again sends the link again. For owners.',
     request: { email: MEMBER.email, role: MEMBER.role },
     answer: MEMBER,
+    etag: true,
     once: true,
     errors: ['conflict', 'unprocessable'],
   },
@@ -122,6 +129,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
       'Changes the role of a member or an invitation, from the next request on. One owner remains. For owners.',
     request: { role: 'reader' },
     answer: { ...JOINED, role: 'reader' },
+    etag: true,
     errors: ['conflict'],
   },
   'DELETE /v1/spaces/{id}/members/{memberId}': {
@@ -130,6 +138,7 @@ export const SPACE_OPERATIONS = tagged('spaces', {
     summary: 'Remove a member',
     description:
       'Removes a member, who has no access from the next request on, or withdraws an invitation. One owner remains. For owners.',
+    etag: true,
     errors: ['conflict'],
   },
   'POST /v1/spaces/{id}/copies': {

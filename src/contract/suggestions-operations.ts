@@ -87,6 +87,7 @@ export const SUGGESTION_OPERATIONS = tagged('suggestions', {
     summary: 'Get what happens with suggestions of each kind',
     description: 'Returns what happens with suggestions of each kind.',
     answer: SETTINGS,
+    etag: true,
   },
   'PATCH /v1/suggestion-settings': {
     id: 'suggestions.settings.update',
@@ -95,6 +96,7 @@ export const SUGGESTION_OPERATIONS = tagged('suggestions', {
       "Changes what happens with suggestions of the given kinds: they wait for a person (`review`), those that svc finds by its rules are accepted from a confidence on (`automatic`), or none are made (`off`). In a day, what is accepted automatically touches at most 2 % of a user's memories, and 20; after two undone decisions of a kind within a week it waits for review for a week. Each can be undone like any other.",
     request: { merge: { mode: 'automatic', minConfidence: 0.97 } },
     answer: { ...SETTINGS, merge: { mode: 'automatic', minConfidence: 0.97, pausedUntil: null } },
+    etag: true,
     scope: 'account',
   },
   'GET /v1/suggestions/{id}': {

@@ -35,6 +35,7 @@ export const WEBHOOK_OPERATIONS = tagged('webhooks', {
       'Adds a webhook, at most 10 in an account, to which svc posts each change from now on, signed by Standard Webhooks. The answer shows the secret, once.',
     request: { url: WEBHOOK.url, events: WEBHOOK.events },
     answer: { ...WITH_SECRET, lastDeliveredAt: null },
+    etag: true,
     once: true,
     location: true,
     errors: ['unprocessable'],

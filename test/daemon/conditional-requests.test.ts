@@ -85,6 +85,16 @@ const RESOURCES: Record<string, Resource> = {
     alter: (path) => patch(path, { active: false }),
     changes: [['PATCH', { active: true }, 200], DELETE],
   },
+  space: {
+    make: () => created('/v1/spaces', { name: 'team' }),
+    alter: (path) => patch(path, { name: 'family' }),
+    changes: [['PATCH', { name: 'class' }, 200], DELETE],
+  },
+  'suggestion settings': {
+    make: async () => '/v1/suggestion-settings',
+    alter: (path) => patch(path, { split: { mode: 'off' } }),
+    changes: [['PATCH', { merge: { mode: 'off' } }, 200]],
+  },
   account: {
     make: async () => '/v1/account',
     alter: async () => {
@@ -129,6 +139,16 @@ describe.each(Object.entries(RESOURCES))('%s', (name, { make, alter, changes }) 
     expect(answer.status, answer.text).toBe(status);
     if (method !== 'DELETE') expect(answer.headers.get('etag')).toBe(await etagOf(path));
   });
+});
+
+test.each([
+  ['/v1/webhooks', { url: 'https://hooks.example.com' }],
+  ['/v1/spaces', { name: 'team' }],
+])('the answer to a POST to %s has the ETag of what it created', async (path, body) => {
+  const answer = await caller.call(path, { body });
+  expect(answer.status).toBe(201);
+  expect(answer.headers.get('etag')).toMatch(/^"/);
+  expect(answer.headers.get('etag')).toBe(await etagOf(answer.headers.get('location')!));
 });
 
 test('of ten changes of the settings with the same ETag, one is carried out', async () => {

@@ -15,9 +15,9 @@ import {
   SpaceMembers,
 } from '../../contract/spaces.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
-import { createOnce } from '../idempotency/idempotency-routes.ts';
+import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { CopyIntoSpace } from './space-copies.ts';
-import type { Spaces } from './spaces.ts';
+import { memberTagOf, type Spaces, spaceTagOf } from './spaces.ts';
 
 const params = IdParams;
 
@@ -37,22 +37,30 @@ export function spacesRoutes({
         spaces.createOnce(request.principal, request.body, claim),
       );
       reply.header('Location', `/v1/spaces/${space.id}`);
-      return space;
+      return sendWithEtag(request, reply, space, spaceTagOf(space));
     });
     app.get('/v1/spaces', { schema: { response: { 200: SpaceList } } }, (request) => spaces.list(request.principal));
-    app.get('/v1/spaces/:id', { schema: { params, response: { 200: Space } } }, (request) =>
-      spaces.get(request.principal, request.params.id),
-    );
-    app.patch('/v1/spaces/:id', { schema: { params, body: NewSpace, response: { 200: Space } } }, (request) =>
-      spaces.rename(request.principal, request.params.id, request.body),
+    app.get('/v1/spaces/:id', { schema: { params, response: { 200: Space } } }, async (request, reply) => {
+      const space = await spaces.get(request.principal, request.params.id);
+      return sendWithEtag(request, reply, space, spaceTagOf(space));
+    });
+    app.patch(
+      '/v1/spaces/:id',
+      { schema: { params, body: NewSpace, response: { 200: Space } } },
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const space = await spaces.rename(principal, params.id, body, headers['if-match']);
+        return sendWithEtag(request, reply, space, spaceTagOf(space));
+      },
     );
     app.delete('/v1/spaces/:id', { schema: { params, response: { 204: NoContent } } }, async (request, reply) => {
-      await spaces.remove(request.principal, request.params.id);
+      await spaces.remove(request.principal, request.params.id, request.headers['if-match']);
       return reply.code(204).send(null);
     });
-    app.post('/v1/spaces/:id/join', { schema: { params, response: { 200: Space } } }, (request) =>
-      spaces.join(request.principal, request.params.id),
-    );
+    app.post('/v1/spaces/:id/join', { schema: { params, response: { 200: Space } } }, async (request, reply) => {
+      const space = await spaces.join(request.principal, request.params.id);
+      return sendWithEtag(request, reply, space, spaceTagOf(space));
+    });
     app.post('/v1/spaces/:id/leave', { schema: { params, response: { 204: NoContent } } }, async (request, reply) => {
       await spaces.leave(request.principal, request.params.id);
       return reply.code(204).send(null);
@@ -63,21 +71,28 @@ export function spacesRoutes({
     app.post(
       '/v1/spaces/:id/members',
       { schema: { params, body: NewMember, response: { 201: SpaceMember } } },
-      (request, reply) =>
-        createOnce(idempotency, request, reply, (claim) =>
+      async (request, reply) => {
+        const member = await createOnce(idempotency, request, reply, (claim) =>
           spaces.inviteOnce(request.principal, request.params.id, request.body, claim),
-        ),
+        );
+        return sendWithEtag(request, reply, member, memberTagOf(member));
+      },
     );
     app.patch(
       '/v1/spaces/:id/members/:memberId',
       { schema: { params: MemberParams, body: MemberChange, response: { 200: SpaceMember } } },
-      ({ principal, params: { id, memberId }, body }) => spaces.changeRole(principal, id, memberId, body),
+      async (request, reply) => {
+        const { principal, params, body, headers } = request;
+        const member = await spaces.changeRole(principal, params.id, params.memberId, body, headers['if-match']);
+        return sendWithEtag(request, reply, member, memberTagOf(member));
+      },
     );
     app.delete(
       '/v1/spaces/:id/members/:memberId',
       { schema: { params: MemberParams, response: { 204: NoContent } } },
       async (request, reply) => {
-        await spaces.removeMember(request.principal, request.params.id, request.params.memberId);
+        const { principal, params, headers } = request;
+        await spaces.removeMember(principal, params.id, params.memberId, headers['if-match']);
         return reply.code(204).send(null);
       },
     );

@@ -166,6 +166,10 @@ export async function insertSpace(
   await connection.run('INSERT INTO spaces (tenantId, name, createdAt) VALUES (?, ?, ?)', [tenantId, name, createdAt]);
 }
 
+export async function findName(reader: Reader, tenantId: string): Promise<string | undefined> {
+  return (await reader.get<{ name: string }>('SELECT name FROM spaces WHERE tenantId = ?', [tenantId]))?.name;
+}
+
 export async function updateName(connection: Connection, tenantId: string, name: string): Promise<void> {
   await connection.run('UPDATE spaces SET name = ? WHERE tenantId = ?', [name, tenantId]);
 }

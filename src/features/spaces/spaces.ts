@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import {
   INVITATION_DAYS,
   isReserved,
@@ -19,9 +19,11 @@ import {
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp, toTimestampOrNull } from '../../lib/clock.ts';
+import { contentTagOf, countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { normalizeEmail } from '../accounts/email-address.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
@@ -35,6 +37,7 @@ import {
   deleteSomeLog,
   findByAddress,
   findMember,
+  findName,
   findOwnRow,
   insertMember,
   listLog,
@@ -59,16 +62,22 @@ export interface Spaces {
   createOnce(caller: Caller, space: NewSpace, claim: Claim | undefined): Promise<Created<Space>>;
   list(caller: Caller): Promise<SpaceList>;
   get(caller: Caller, id: string): Promise<Space>;
-  rename(caller: Caller, id: string, space: NewSpace): Promise<Space>;
+  rename(caller: Caller, id: string, space: NewSpace, ifMatch?: string): Promise<Space>;
   /** Erases the space with everything in it. */
-  remove(caller: Caller, id: string): Promise<void>;
+  remove(caller: Caller, id: string, ifMatch?: string): Promise<void>;
   members(caller: Caller, id: string): Promise<SpaceMembers>;
   /** Throws `conflict` for a member, `unprocessable` for too many, and `rate_limited`. */
   inviteOnce(caller: Caller, id: string, member: NewMember, claim: Claim | undefined): Promise<Created<SpaceMember>>;
   /** Throws `conflict` for the only owner. */
-  changeRole(caller: Caller, id: string, memberId: string, change: MemberChange): Promise<SpaceMember>;
+  changeRole(
+    caller: Caller,
+    id: string,
+    memberId: string,
+    change: MemberChange,
+    ifMatch?: string,
+  ): Promise<SpaceMember>;
   /** Throws `conflict` for the only owner. */
-  removeMember(caller: Caller, id: string, memberId: string): Promise<void>;
+  removeMember(caller: Caller, id: string, memberId: string, ifMatch?: string): Promise<void>;
   /** Throws `gone` for an invitation that ended, and `unprocessable` for too many spaces. */
   join(caller: Caller, id: string): Promise<Space>;
   /** Leaves, or declines an invitation. Throws `conflict` for the only owner. */
@@ -184,6 +193,13 @@ export function createSpaces({
     return target;
   }
 
+  /** Throws `precondition_failed` if a space was renamed since `ifMatch`. */
+  async function requireName(reader: Reader, id: string, ifMatch: string | undefined): Promise<void> {
+    if (ifMatch === undefined) return;
+    const name = await findName(reader, id);
+    if (name === undefined || !matchesState(ifMatch, stateOf({ id, name }))) throw changedSinceRead('space');
+  }
+
   return {
     async createOnce(caller, { name }, claim) {
       requireFreeName(name);
@@ -204,17 +220,19 @@ export function createSpaces({
       return { data: rows.map(toSpace), nextCursor: null, makers };
     },
     get: async (caller, id) => toSpace(await requireSeen(caller, id)),
-    async rename(caller, id, { name }) {
+    async rename(caller, id, { name }, ifMatch) {
       requireFreeName(name);
       await write(id, async (connection) => {
         await requireOwner(connection, caller, id);
+        await requireName(connection, id, ifMatch);
         await updateName(connection, id, name);
         await changes.log(connection, id, { actor: caller.email, action: 'renamed', detail: name });
       });
       return toSpace(await requireSeen(caller, id));
     },
-    async remove(caller, id) {
+    async remove(caller, id, ifMatch) {
       await requireOwner(readerOf(id), caller, id);
+      await requireName(readerOf(id), id, ifMatch);
       await accounts.erase(id);
     },
     async members(caller, id) {
@@ -259,12 +277,13 @@ export function createSpaces({
       mailQueue.wake();
       return invited;
     },
-    async changeRole(caller, id, memberId, { role }) {
+    async changeRole(caller, id, memberId, { role }, ifMatch) {
       await requireOwner(readerOf(id), caller, id);
       const before = await findTarget(readerOf(id), id, memberId);
       return writeWith(id, before.memberId ?? caller.tenantId, async (connection) => {
         await requireOwner(connection, caller, id);
         const target = await findTarget(connection, id, memberId);
+        requireMatch(ifMatch, memberTagOf(toMember(target)), 'member');
         if (target.role === role) return toMember(target);
         await changes.othersBehind(connection, target);
         if (role === 'owner' && target.memberId !== null) await changes.requireMayOwn(connection, target.memberId);
@@ -274,10 +293,11 @@ export function createSpaces({
         return toMember(changed);
       });
     },
-    removeMember: (caller, id, memberId) =>
+    removeMember: (caller, id, memberId, ifMatch) =>
       write(id, async (connection) => {
         await requireOwner(connection, caller, id);
         const target = await findTarget(connection, id, memberId);
+        requireMatch(ifMatch, memberTagOf(toMember(target)), 'member');
         await changes.othersBehind(connection, target);
         const { email: subject, role: detail } = target;
         await changes.end(connection, target, { actor: caller.email, action: 'removed', subject, detail });
@@ -330,6 +350,20 @@ export function createSpaces({
       await db.writes.write('daemon', (connection) => deleteExpiredInvitations(connection, nowMs - 30 * DAY_MS));
     },
   };
+}
+
+/** The entity tag of a space. `If-Match` ignores what it holds, its members and the caller's role. */
+export function spaceTagOf(space: Space): string {
+  return countedTagOf(stateOf(space), space);
+}
+
+/** The entity tag of a member. */
+export function memberTagOf(member: SpaceMember): string {
+  return contentTagOf(member);
+}
+
+function stateOf({ id, name }: Pick<Space, 'id' | 'name'>): object {
+  return { id, name };
 }
 
 function requireFreeName(name: string): void {

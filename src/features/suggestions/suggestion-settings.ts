@@ -7,7 +7,9 @@ import {
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Erasable } from '../erasure/erasure.ts';
+import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
 import {
@@ -21,7 +23,8 @@ import {
 /** What an account wants done with suggestions, by kind. */
 export interface SuggestionSettings extends Erasable {
   get(principal: Pick<Principal, 'tenantId'>): Promise<Settings>;
-  change(principal: Pick<Principal, 'tenantId'>, change: SuggestionSettingsChange): Promise<Settings>;
+  /** Throws `precondition_failed` if the settings changed since `ifMatch`. */
+  change(principal: Pick<Principal, 'tenantId'>, change: SuggestionSettingsChange, ifMatch?: string): Promise<Settings>;
   /** The kinds that are not made. */
   switchedOff(reader: Reader, tenantId: string): Promise<ReadonlySet<SuggestionKind>>;
   /** The confidence from which on suggestions of a kind are accepted automatically now; `undefined` if none are. */
@@ -46,11 +49,11 @@ export function createSuggestionSettings({ db, clock, usage }: Parts): Suggestio
     return times.length < MAX_UNDONE ? null : times[0]!.undoneAt + PAUSE_MS;
   }
 
-  async function get({ tenantId }: Pick<Principal, 'tenantId'>): Promise<Settings> {
-    const rows = await listSettings(db.lookups, tenantId);
+  async function read(reader: Reader, tenantId: string): Promise<Settings> {
+    const rows = await listSettings(reader, tenantId);
     const automatic = async (kind: AutomaticKind) => {
       const { mode, minConfidence } = settingOf(rows, tenantId, kind);
-      return { mode, minConfidence, pausedUntil: toTimestampOrNull(await pausedUntilMs(db.lookups, tenantId, kind)) };
+      return { mode, minConfidence, pausedUntil: toTimestampOrNull(await pausedUntilMs(reader, tenantId, kind)) };
     };
     const chosen = (kind: SuggestionKind) => ({
       mode: settingOf(rows, tenantId, kind).mode === 'off' ? ('off' as const) : ('review' as const),
@@ -66,17 +69,18 @@ export function createSuggestionSettings({ db, clock, usage }: Parts): Suggestio
   }
 
   return {
-    get,
-    async change({ tenantId }, change) {
+    get: ({ tenantId }) => read(db.lookups, tenantId),
+    async change({ tenantId }, change, ifMatch) {
       await db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
+        if (ifMatch !== undefined) requireMatch(ifMatch, contentTagOf(await read(connection, tenantId)), 'settings');
         const rows = await listSettings(connection, tenantId);
         for (const [name, changed] of Object.entries(change)) {
           const kind = name as SuggestionKind;
           await upsertSetting(connection, { ...settingOf(rows, tenantId, kind), ...changed });
         }
       });
-      return get({ tenantId });
+      return read(db.lookups, tenantId);
     },
     async switchedOff(reader, tenantId) {
       const rows = await listSettings(reader, tenantId);

@@ -14,6 +14,7 @@ import {
   SuggestionPage,
   SuggestionsQuery,
 } from '../../contract/suggestions.ts';
+import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createOnce, sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
@@ -68,13 +69,21 @@ export function suggestionsRoutes({
         return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
       },
     );
-    app.get('/v1/suggestion-settings', { schema: { response: { 200: SuggestionSettingsAnswer } } }, (request) =>
-      settings.get(request.principal),
+    app.get(
+      '/v1/suggestion-settings',
+      { schema: { response: { 200: SuggestionSettingsAnswer } } },
+      async (request, reply) => {
+        const current = await settings.get(request.principal);
+        return sendWithEtag(request, reply, current, contentTagOf(current));
+      },
     );
     app.patch(
       '/v1/suggestion-settings',
       { schema: { body: SuggestionSettingsChange, response: { 200: SuggestionSettingsAnswer } } },
-      (request) => settings.change(request.principal, request.body),
+      async (request, reply) => {
+        const changed = await settings.change(request.principal, request.body, request.headers['if-match']);
+        return sendWithEtag(request, reply, changed, contentTagOf(changed));
+      },
     );
     for (const decision of ['reject', 'undo'] as const) {
       app.post(

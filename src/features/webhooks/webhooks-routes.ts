@@ -35,7 +35,8 @@ export function webhooksRoutes({
           webhooks.createOnce(request.principal, request.body, claim),
         );
         keepPrivate(reply).header('Location', `/v1/webhooks/${webhook.id}`);
-        return webhook;
+        const { secret: _, ...shown } = webhook;
+        return sendWithEtag(request, reply, webhook, webhookTagOf(shown));
       },
     );
     app.get('/v1/webhooks', { schema: { response: { 200: WebhookList } } }, (request) =>

@@ -43,6 +43,7 @@ export const SPACES: Record<string, Scenario> = {
       'own invitation',
       ownersOf([await spaces.findOwnRow(reader, tenantId, { memberId: '', email: 'guest@example.com' })]),
     );
+    record('name', await spaces.findName(reader, tenantId));
     record('member', ownersOf([await spaces.findMember(reader, tenantId, 'mbr_joined')]));
     record('address', ownersOf([await spaces.findByAddress(reader, tenantId, BOTH)]));
     record('members', ownersOf(await spaces.listMembers(reader, tenantId)));

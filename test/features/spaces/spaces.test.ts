@@ -65,6 +65,22 @@ describe('a space', () => {
     expect(new Set(activity.body.data.map(({ author }) => author))).toEqual(new Set([lin.email, ada.email]));
   });
 
+  test('changes or removes no member who changed since the ETag was read', async () => {
+    const path = `/v1/spaces/${space.id}/members`;
+    const invited = await ada.call<SpaceMember>(path, { body: { email: lin.email, role: 'reader' } });
+    const [stale, member] = [invited.headers.get('etag')!, `${path}/${invited.body.id}`];
+    expect((await join(lin)).status).toBe(200);
+    const change = { method: 'PATCH', body: { role: 'writer' } };
+    for (const request of [change, { method: 'DELETE' }]) {
+      const refused = await ada.call(member, { ...request, headers: { 'if-match': stale } });
+      expect([refused.status, refused.body.code]).toEqual([412, 'precondition_failed']);
+    }
+    expect((await membersOf(ada)).find(({ email }) => email === lin.email)!.role).toBe('reader');
+    const current = (await ada.call(member, change)).headers.get('etag')!;
+    const removed = await ada.call(member, { method: 'DELETE', headers: { 'if-match': current } });
+    expect(removed.status).toBe(204);
+  });
+
   test('refuses a reader who writes and a writer who manages, by their roles', async () => {
     await addMember(ada, space, lin, 'reader');
     const asLin = inSpace(daemon, lin, space.id);

@@ -247,11 +247,11 @@ class AsyncSpacesMembersCalls:
         """Invite somebody."""
         return await self._transport.send("POST", f"/v1/spaces/{quote(id)}/members", body=member, creates=True, own=True, **options)
 
-    async def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[CallOptions]) -> SpaceMember:
+    async def update(self, id: str, member_id: str, change: MemberChange, **options: Unpack[ChangeOptions]) -> SpaceMember:
         """Change the role of a member."""
         return await self._transport.send("PATCH", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", body=change, own=True, **options)
 
-    async def remove(self, id: str, member_id: str, **options: Unpack[CallOptions]) -> None:
+    async def remove(self, id: str, member_id: str, **options: Unpack[ChangeOptions]) -> None:
         """Remove a member."""
         await self._transport.send("DELETE", f"/v1/spaces/{quote(id)}/members/{quote(member_id)}", own=True, **options)
 
@@ -273,11 +273,11 @@ class AsyncSpacesCalls:
         """Get a space."""
         return await self._transport.send("GET", f"/v1/spaces/{quote(id)}", own=True, **options)
 
-    async def update(self, id: str, change: NewSpace, **options: Unpack[CallOptions]) -> Space:
+    async def update(self, id: str, change: NewSpace, **options: Unpack[ChangeOptions]) -> Space:
         """Rename a space."""
         return await self._transport.send("PATCH", f"/v1/spaces/{quote(id)}", body=change, own=True, **options)
 
-    async def delete(self, id: str, **options: Unpack[CallOptions]) -> None:
+    async def delete(self, id: str, **options: Unpack[ChangeOptions]) -> None:
         """Erase a space."""
         await self._transport.send("DELETE", f"/v1/spaces/{quote(id)}", own=True, **options)
 
@@ -444,7 +444,7 @@ class AsyncSuggestionsSettingsCalls:
         """Get what happens with suggestions of each kind."""
         return await self._transport.send("GET", "/v1/suggestion-settings", **options)
 
-    async def update(self, change: SuggestionSettingsChange, **options: Unpack[CallOptions]) -> SuggestionSettings:
+    async def update(self, change: SuggestionSettingsChange, **options: Unpack[ChangeOptions]) -> SuggestionSettings:
         """Change what happens with suggestions of some kinds."""
         return await self._transport.send("PATCH", "/v1/suggestion-settings", body=change, **options)
 
