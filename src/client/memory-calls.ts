@@ -6,6 +6,7 @@ import type {
   Memory,
   MemoryAddition,
   MemoryChange,
+  MemoryHistoryQuery,
   NewMemory,
 } from '../contract/memories.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
 import type { MemoryStats, MemoryStatsQuery } from '../contract/memories-stats.ts';
 import type { MemoryNeighbor, NeighborsQuery } from '../contract/neighbors.ts';
 import type { MemoryUse, MemoryUses, MemoryUsesQuery } from '../contract/searches.ts';
-import type { ApiPromise } from './api-promise.ts';
+import type { ApiPromise, PagePromise } from './api-promise.ts';
 import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
 import { queryString, type Transport } from './transport.ts';
@@ -29,7 +30,7 @@ const BULK_TIMEOUT_MS = 300_000;
 
 /** Calls for memories. */
 export function memoryCalls(transport: Transport) {
-  const { send, create } = transport;
+  const { send, create, list } = transport;
   const externalPath = (externalId: string, query: { user?: string } = {}) =>
     `/v1/memories/external/${encodeURIComponent(externalId)}${queryString(query)}`;
   return {
@@ -75,8 +76,8 @@ export function memoryCalls(transport: Transport) {
       options?: CallOptions,
     ): ApiPromise<{ data: MemoryNeighbor[] }> =>
       send('GET', `/v1/memories/${encodeURIComponent(id)}/neighbors${queryString(query)}`, undefined, options),
-    /** Returns every version of a memory. */
-    history: (id: string, options?: CallOptions): ApiPromise<{ data: Memory[] }> =>
-      send('GET', `/v1/memories/${encodeURIComponent(id)}/history`, undefined, options),
+    /** Lists every version of a memory, newest first. */
+    history: (id: string, query?: MemoryHistoryQuery, options?: CallOptions): PagePromise<Memory> =>
+      list(`/v1/memories/${encodeURIComponent(id)}/history`, query, options),
   };
 }

@@ -131,8 +131,8 @@ export const MEMORY_OPERATIONS = tagged('memories', {
   'GET /v1/memories/{id}/history': {
     id: 'memories.history',
     summary: 'List all versions of a memory',
-    description: 'Lists every version of a memory, newest first.',
-    answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY] },
+    description: 'Lists every version of a memory page by page, newest first.',
+    answer: { data: [CHANGED_MEMORY, EXAMPLE_MEMORY], nextCursor: null },
   },
   'GET /v1/memories/{id}/neighbors': {
     id: 'memories.neighbors',

@@ -7,6 +7,7 @@ import {
   Name,
   NamedValues,
   orderQuery,
+  Page,
   PageQuery,
   partlyIndexedProperty,
   redactedProperty,
@@ -177,7 +178,13 @@ export const ChangedMemory = Type.Object({ ...Memory.properties, ...partlyIndexe
 export type ChangedMemory = Static<typeof ChangedMemory>;
 
 export const MemoryPage = CountedPage(Memory);
-export const MemoryHistory = Type.Object({ data: Type.Array(Memory, { description: 'All versions, newest first' }) });
+export const MemoryHistory = Page(Memory);
+/** Every version of most memories is on the first page. */
+export const MemoryHistoryQuery = Type.Object(
+  { ...PageQuery, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 200 })) },
+  strict,
+);
+export type MemoryHistoryQuery = Static<typeof MemoryHistoryQuery>;
 
 /** The conditions of a filter. */
 export const filterFields = {

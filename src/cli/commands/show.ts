@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Memory } from '../../contract/memories.ts';
 import type { CommandContext } from '../command-context.ts';
 import {
   type CommonOptions,
@@ -39,9 +40,10 @@ export function showCommand(context: CommandContext): Command {
       const client = await openClient(context, options);
       const id = await findId(typed, client, createRecentIds(context.settingsFolder));
       if (options.history) {
-        const history = await client.memories.history(id);
-        if (options.json) printJson(context, history);
-        else context.terminal.out(`${memoryHistory(history.data, renderOptions(context))}\n`);
+        const data: Memory[] = [];
+        for await (const version of client.memories.history(id)) data.push(version);
+        if (options.json) printJson(context, { data });
+        else context.terminal.out(`${memoryHistory(data, renderOptions(context))}\n`);
         return;
       }
       const memory = await client.memories.get(id);

@@ -13,6 +13,7 @@ import {
   MemoryAddition,
   MemoryChange,
   MemoryHistory,
+  MemoryHistoryQuery,
   MemoryPage,
   NewMemories,
 } from '../../contract/memories.ts';
@@ -81,8 +82,8 @@ export function memoriesRoutes({
     );
     app.get(
       '/v1/memories/:id/history',
-      { schema: { params: IdParams, response: { 200: MemoryHistory } } },
-      async (request) => ({ data: await memories.history(request.principal, request.params.id) }),
+      { schema: { params: IdParams, querystring: MemoryHistoryQuery, response: { 200: MemoryHistory } } },
+      ({ principal, params, query }) => memories.history(principal, params.id, query),
     );
   };
 }

@@ -3,6 +3,7 @@ import { EXPIRES_SOON_MS } from '../../contract/memory-filters.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Engine } from '../../db/dialect.ts';
 import { blankRows, eraseRows } from '../../db/erase-rows.ts';
+import { readLongPage } from '../../db/long-pages.ts';
 import { erasedCondition, type Owner } from '../../db/owner.ts';
 import { insertRows, listPlaceholders, padToPowerOfTwo, placeholders, valuesOf } from '../../db/values.ts';
 import { joinConditions, type ListFilter, selectionOf } from './memory-list-store.ts';
@@ -196,6 +197,22 @@ export async function listVersions(reader: Reader, tenantId: string, id: string)
     reader,
     (columns) => `SELECT ${columns} FROM memories m WHERE tenantId = ? AND id = ? ORDER BY version DESC`,
     [tenantId, id],
+  );
+}
+
+/** Lists the versions of a memory below one, newest first. */
+export async function listVersionsBelow(
+  reader: Reader,
+  { tenantId, id }: { tenantId: string; id: string },
+  { below, limit }: { below: number; limit: number },
+): Promise<MemoryRow[]> {
+  return readLongPage<MemoryRow>(limit, (last, count) =>
+    memoryRows.all(
+      reader,
+      (columns) =>
+        `SELECT ${columns} FROM memories m WHERE tenantId = ? AND id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
+      [tenantId, id, last?.version ?? below, count],
+    ),
   );
 }
 

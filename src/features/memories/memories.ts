@@ -1,5 +1,12 @@
 import { AppError } from '../../contract/errors.ts';
-import type { AddedMemory, ChangedMemory, Memory, MemoryChange, NewMemory } from '../../contract/memories.ts';
+import type {
+  AddedMemory,
+  ChangedMemory,
+  Memory,
+  MemoryChange,
+  MemoryHistoryQuery,
+  NewMemory,
+} from '../../contract/memories.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Owner } from '../../db/owner.ts';
@@ -16,7 +23,14 @@ import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTer
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
-import { findMemories, findMemory, findMemoryRows, listSupersededBy, listVersions } from './memories-store.ts';
+import {
+  findMemories,
+  findMemory,
+  findMemoryRows,
+  listSupersededBy,
+  listVersions,
+  listVersionsBelow,
+} from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
@@ -161,8 +175,12 @@ export interface Memories extends MemoryAdding {
   /** Overwrites what a version that is not live says, and keeps some of its tags; in the caller's transaction. */
   redactVersionWithin: MemoryErasing['redactVersion'];
   remove(principal: Principal, id: string, ifMatch?: string): Promise<void>;
-  /** All versions, newest first. */
-  history(principal: Principal, id: string): Promise<Memory[]>;
+  /** All versions page by page, newest first. */
+  history(
+    principal: Principal,
+    id: string,
+    query: MemoryHistoryQuery,
+  ): Promise<{ data: Memory[]; nextCursor: string | null }>;
   stats: CountMemoryFacets;
   /** A memory and those linked to it; `undefined` if it does not exist or has expired. */
   links(tenantId: string, id: string, limit: number): Promise<{ row: MemoryRow; links: MemoryLink[] } | undefined>;
@@ -200,7 +218,7 @@ export async function findMemoryEntries(
 
 /** Composes adding, changing, erasing and transferring memories. */
 export function createMemories(parts: Parts): Memories {
-  const { db, clock, usage, text } = parts;
+  const { db, clock, usage, text, cursors } = parts;
   const portions = createTextPortions({
     db,
     type: 'memory',
@@ -315,10 +333,13 @@ export function createMemories(parts: Parts): Memories {
     },
     remove: ({ tenantId }, id, ifMatch) =>
       db.writes.write(tenantId, (connection) => removeWithin(connection, tenantId, id, ifMatch)),
-    async history({ tenantId }, id) {
-      const rows = await listVersions(db.readers.of(tenantId), tenantId, id);
-      requirePresent(rows[0], clock.nowMs());
-      return rows.map(toMemory);
+    async history({ tenantId }, id, { limit = 200, cursor }) {
+      const reader = db.readers.of(tenantId);
+      const boundTo = ['history', tenantId, id];
+      const below = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.read(cursor, boundTo));
+      requirePresent(await findMemory(reader, tenantId, id), clock.nowMs());
+      const rows = await listVersionsBelow(reader, { tenantId, id }, { below, limit: limit + 1 });
+      return cursors.page(rows.map(toMemory), limit, boundTo, ({ version }) => String(version));
     },
     stats: createMemoryStats(parts),
     async links(tenantId, id, limit) {

@@ -14,7 +14,7 @@ export interface Caller {
   read(id: string): Promise<Answer<Memory>>;
   change(id: string, body: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer<Memory>>;
   erase(id: string, headers?: Record<string, string>): Promise<Answer>;
-  history(id: string): Promise<Answer<{ data: Memory[] }>>;
+  history(id: string, query?: string): Promise<Answer<{ data: Memory[]; nextCursor: string | null }>>;
   /** Returns the contents of one page of the list. */
   list(query?: string): Promise<string[]>;
   search(query: string, more?: Record<string, unknown>): Promise<Answer<SearchAnswer>>;
@@ -62,7 +62,7 @@ export function createCaller(callDaemon: Call, apiKey: string, tenantId: string)
     read: (id) => call<Memory>(at(id)),
     change: (id, body, headers = {}) => call<Memory>(at(id), { method: 'PATCH', body, headers }),
     erase: (id, headers = {}) => call(at(id), { method: 'DELETE', headers }),
-    history: (id) => call<{ data: Memory[] }>(`${at(id)}/history`),
+    history: (id, query = '') => call<{ data: Memory[]; nextCursor: string | null }>(`${at(id)}/history${query}`),
     async list(query = '') {
       const answer = await call<{ data: Memory[] }>(`/v1/memories${query}`);
       expect(answer.status, answer.text).toBe(200);

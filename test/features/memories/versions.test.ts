@@ -265,3 +265,32 @@ describe('preconditions', () => {
     expect((await caller.read(id)).body).toEqual(data[0]);
   });
 });
+
+describe('a history', () => {
+  const versionsOf = async (id: string, query?: string) => {
+    const { body } = await caller.history(id, query);
+    return { versions: body.data.map(({ version }) => version), nextCursor: body.nextCursor };
+  };
+
+  test('has at most 200 versions on a page, and all of them page by page', async () => {
+    const { id } = await caller.add('Tagged and retagged');
+    const numbers = Array.from({ length: 202 }, (_, index) => 202 - index);
+    await Promise.all(numbers.slice(1).map((number) => caller.change(id, { tags: [`retagged ${number}`] })));
+    const first = await versionsOf(id);
+    expect(first.versions).toEqual(numbers.slice(0, 200));
+    expect(await versionsOf(id, `?cursor=${first.nextCursor}`)).toEqual({ versions: [2, 1], nextCursor: null });
+    const three = await versionsOf(id, '?limit=3');
+    expect(three.versions).toEqual([202, 201, 200]);
+    const next = await versionsOf(id, `?limit=1&cursor=${three.nextCursor}`);
+    expect(next.versions).toEqual([199]);
+  });
+
+  test('refuses a cursor of another memory, and a limit out of bounds', async () => {
+    const [one, other] = [await caller.add('First of its pages'), await caller.add('Second of its pages')];
+    await Promise.all([one, other].map(({ id }) => caller.change(id, { tags: ['paged'] })));
+    const { nextCursor } = await versionsOf(one.id, '?limit=1');
+    expect((await versionsOf(one.id, `?limit=1&cursor=${nextCursor}`)).versions).toEqual([1]);
+    const queries = [`?limit=1&cursor=${nextCursor}`, '?limit=0', '?limit=201', '?order=asc'];
+    for (const query of queries) expect((await caller.history(other.id, query)).status, query).toBe(400);
+  });
+});

@@ -103,6 +103,11 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['findMemories', () => store.findMemories(spy(), PLACES), [OWN_ID]],
   ['listVersions', () => store.listVersions(spy(), 'ten_1', 'a'), [OWN_ID]],
   [
+    'listVersionsBelow',
+    () => store.listVersionsBelow(spy(), { tenantId: 'ten_1', id: 'a' }, { below: 9, limit: 9 }),
+    [/^SEARCH (memories|m) USING INDEX memories_tenantid_id_version_unique \(tenantId=\? AND id=\? AND version<\?\)$/],
+  ],
+  [
     'findSameContent',
     () => store.findSameContent(spy(), PLACES),
     [/USING INDEX memories_live_content .*contentHash=\?/],

@@ -52,6 +52,7 @@ from .types import (
     MemoriesDeletion,
     MemoriesExternalDeleteQuery,
     MemoriesExternalGetQuery,
+    MemoriesHistoryQuery,
     MemoriesListQuery,
     MemoriesNeighborsQuery,
     MemoriesRequest,
@@ -61,7 +62,6 @@ from .types import (
     Memory,
     MemoryAddition,
     MemoryChange,
-    MemoryHistory,
     MemoryNeighbors,
     MemoryStats,
     MemoryUse,
@@ -715,9 +715,9 @@ class AsyncMemoriesCalls:
         """Erase up to 10,000 memories with their history."""
         return await self._transport.send("POST", "/v1/memories/delete", body=request, creates=True, default_timeout=300, **options)
 
-    async def history(self, id: str, **options: Unpack[CallOptions]) -> MemoryHistory:
+    def history(self, id: str, query: MemoriesHistoryQuery | None = None, **options: Unpack[CallOptions]) -> AsyncPages[Memory]:
         """List all versions of a memory."""
-        return await self._transport.send("GET", f"/v1/memories/{quote(id)}/history", **options)
+        return self._transport.pages(f"/v1/memories/{quote(id)}/history", query=query, **options)
 
     async def neighbors(self, id: str, query: MemoriesNeighborsQuery | None = None, **options: Unpack[CallOptions]) -> MemoryNeighbors:
         """List the memories that are related to one."""

@@ -558,6 +558,7 @@ class MemoryFilter(TypedDict):
 
 class MemoryHistory(TypedDict):
     data: list[Memory]
+    nextCursor: str | None
 
 
 class MemoryNeighbor(TypedDict):
@@ -1474,6 +1475,11 @@ class MemoriesStatsQuery(TypedDict):
     includeSuperseded: NotRequired[bool]
     histogram: NotRequired[HistogramTime]
     metadata: NotRequired[dict[str, Any]]
+
+
+class MemoriesHistoryQuery(TypedDict):
+    limit: NotRequired[int]
+    cursor: NotRequired[str]
 
 
 class MemoriesNeighborsQuery(TypedDict):
