@@ -143,6 +143,8 @@ interface UsageCounts {
   add(tenantId: string, metric: 'requests' | 'queries', by: number): void;
   /** Queries of today, or of this month, that are not written yet. */
   pendingQueriesOf(tenantId: string, of: 'day' | 'month'): number;
+  /** What was counted on a UTC day and is not written yet. */
+  pendingOn(tenantId: string, day: string): { requests: number; queries: number };
   /** Reads again if counts were written meanwhile, so that what is read and what is pending are of one moment. */
   readBetweenWrites<T>(read: () => Promise<T>): Promise<T>;
   /** Resolves once everything counted so far is written. */
@@ -170,14 +172,21 @@ function createUsageCounts({ db, clock, log }: { db: Database; clock: Clock; log
     writes += 1;
   }
 
+  function pendingOn(tenantId: string, day: string): { requests: number; queries: number } {
+    const sum = { requests: 0, queries: 0 };
+    for (const counted of [pending.get(tenantId + day), writing.get(tenantId + day)]) {
+      sum.requests += counted?.requests ?? 0;
+      sum.queries += counted?.queries ?? 0;
+    }
+    return sum;
+  }
+
   function pendingQueriesOf(tenantId: string, of: 'day' | 'month'): number {
     const { day: today, monthStart } = periodOf(clock.nowMs());
     const yesterday = utcDay(clock.nowMs() - 86_400_000);
     // What was counted before midnight is written seconds after it.
-    const keys = [today, ...(of === 'month' && yesterday >= monthStart ? [yesterday] : [])].map(
-      (day) => tenantId + day,
-    );
-    return keys.reduce((sum, key) => sum + (pending.get(key)?.queries ?? 0) + (writing.get(key)?.queries ?? 0), 0);
+    const days = [today, ...(of === 'month' && yesterday >= monthStart ? [yesterday] : [])];
+    return days.reduce((sum, day) => sum + pendingOn(tenantId, day).queries, 0);
   }
 
   async function readBetweenWrites<T>(read: () => Promise<T>): Promise<T> {
@@ -194,6 +203,7 @@ function createUsageCounts({ db, clock, log }: { db: Database; clock: Clock; log
       pending.set(tenantId + day, delta);
     },
     pendingQueriesOf,
+    pendingOn,
     readBetweenWrites,
     flush() {
       flushing = flushing.then(write);
@@ -347,11 +357,17 @@ export function createUsage({
     async days({ tenantId, tier }, days) {
       const dayMs = 86_400_000;
       const firstMs = clock.nowMs() - (days - 1) * dayMs;
-      const rows = new Map((await listUsageDays(db.readers, tenantId, utcDay(firstMs))).map((row) => [row.day, row]));
+      const read = () => listUsageDays(db.readers, tenantId, utcDay(firstMs));
+      const rows = new Map((await counts.readBetweenWrites(read)).map((row) => [row.day, row]));
+      const today = utcDay(clock.nowMs());
       return {
         days: Array.from({ length: days }, (_, index) => {
           const day = utcDay(firstMs + index * dayMs);
-          return rows.get(day) ?? { day, requests: 0, memories: 0, queries: 0 };
+          const { requests, memories, queries } = rows.get(day) ?? { requests: 0, memories: 0, queries: 0 };
+          const pending = counts.pendingOn(tenantId, day);
+          // Without the request that asks.
+          const pendingRequests = Math.max(0, pending.requests - Number(day === today));
+          return { day, requests: requests + pendingRequests, memories, queries: queries + pending.queries };
         }),
         storedBytes: await storage.stateOf(db.lookups, tenantId, tier),
       };

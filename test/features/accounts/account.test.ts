@@ -115,6 +115,15 @@ describe('GET /v1/usage', () => {
     ]);
   });
 
+  test('shows each request and query at once, as many queries as the quota counts', async () => {
+    const { apiKey } = await makeTenant(daemon, 'at-once@example.com');
+    await daemon.usage.flushRequests();
+    for (const query of ['oolong', 'sencha', 'matcha']) await daemon.call(apiKey, '/v1/search', { body: { query } });
+    expect(await usageOf(apiKey, '?days=1')).toEqual([{ day: '2026-05-20', requests: 3, memories: 0, queries: 3 }]);
+    const { quotas } = (await daemon.call<Account>(apiKey, '/v1/account')).body;
+    expect(quotas.monthlyQueries.used).toBe(3);
+  });
+
   test('does not count rate-limited requests', async () => {
     const { apiKey } = await makeTenant(daemon, 'refused@example.com');
     await times(150, () => daemon.call(apiKey, '/v1/account'));
