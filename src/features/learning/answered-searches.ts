@@ -47,7 +47,10 @@ export async function findAnsweredUses(
     for (const id of ids) seen.add(id);
     const before = learnedIdsOf(search);
     const texts = await findShownTexts(reader, tenantId, idsByType(ids), MAX_TEXT_CHARACTERS);
-    const given = texts.map((one) => ({ ...one, marker: shownIds.indexOf(one.id) + 1 }));
+    // In the order in which they were shown: of many uses the first ones count.
+    const given = texts
+      .map((one) => ({ ...one, marker: shownIds.indexOf(one.id) + 1 }))
+      .sort((a, b) => a.marker - b.marker);
     if (given.length === 0) continue;
     read ??= await runInSlices(readAnswer(answer.slice(0, MAX_ANSWER_CHARACTERS)), tenantId);
     const question = `${search.query ?? ''}\n${asked.slice(0, MAX_ANSWER_CHARACTERS)}`;

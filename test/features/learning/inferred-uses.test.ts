@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { LearnedWord } from '../../../src/contract/learned-words.ts';
 import type { Retrieval } from '../../../src/contract/learning.ts';
 import type { ContextAnswer, SearchAnswer } from '../../../src/contract/search.ts';
+import type { MemoryUses } from '../../../src/contract/searches.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -89,6 +90,21 @@ describe('what an answer repeats of what was given for it counts as used', () =>
     await ask(undefined, {}, USER_AGENT);
     await answer(ANSWER);
     await eventsAre(2);
+  });
+
+  test('the first three that were shown, if it repeats more', async () => {
+    const places = ['hall', 'kitchen', 'cellar', 'attic', 'garden'];
+    await caller.addAll(places.map((place) => ({ content: `A kettle stands in the ${place}` })));
+    const { body } = await caller.call<SearchAnswer>('/v1/search', { body: { query: 'kettle' }, headers: USER_AGENT });
+    const shown = body.results.map(({ id }) => id);
+    expect(shown).toHaveLength(5);
+    await answer(`Stored as ${shown.toSorted().join(', ')}.`);
+    const used = async () => {
+      const query = shown.map((id) => `id=${id}`).join('&');
+      const { data } = (await caller.call<MemoryUses>(`/v1/memories/uses?${query}`)).body;
+      return shown.map((id) => data.find((one) => one.id === id)?.used);
+    };
+    await vi.waitFor(async () => expect(await used()).toEqual([1, 1, 1, 0, 0]), 10_000);
   });
 });
 
