@@ -110,12 +110,13 @@ describe('the project of a folder', () => {
   test.each([
     ['line breaks', (count: number) => '\n'.repeat(count)],
     ['blanks', (count: number) => ' '.repeat(count)],
-    ['sections', (count: number) => '[remote "origin"]\n'.repeat(count / 16)],
+    ['sections', (count: number) => '[remote "other"]\n'.repeat(count / 16)],
     ['line breaks in its section', (count: number) => `[remote "origin"]${'\n'.repeat(count)}`],
     ['slashes in its URL', (count: number) => `[remote "origin"]\nurl = https://a.org/${'/'.repeat(count)}x`],
   ])('takes about 16 times as long to read from 16 times as many %s', (_, configOf) => {
     const msToRead = (count: number) => {
-      const config = configOf(count);
+      // A flat copy: the first read of a repeated string would copy it.
+      const config = Buffer.from(configOf(count)).toString();
       return msToDo(() => originIn(config));
     };
     expect(growthOf(msToRead, 8000, 20)).toBeLessThan(LINEAR);
