@@ -191,15 +191,6 @@ export async function findMemoryRows(
   );
 }
 
-/** Lists all versions of a memory, newest first. */
-export async function listVersions(reader: Reader, tenantId: string, id: string): Promise<MemoryRow[]> {
-  return memoryRows.all(
-    reader,
-    (columns) => `SELECT ${columns} FROM memories m WHERE tenantId = ? AND id = ? ORDER BY version DESC`,
-    [tenantId, id],
-  );
-}
-
 /** Lists the versions of a memory below one, newest first. */
 export async function listVersionsBelow(
   reader: Reader,

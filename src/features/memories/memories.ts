@@ -23,14 +23,7 @@ import { NO_TERMS, type PreparedTerms, partlyIndexed, requireTerms, writeWithTer
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import { createTextPortions } from '../text/text-portions.ts';
-import {
-  findMemories,
-  findMemory,
-  findMemoryRows,
-  listSupersededBy,
-  listVersions,
-  listVersionsBelow,
-} from './memories-store.ts';
+import { findMemories, findMemory, findMemoryRows, listSupersededBy, listVersionsBelow } from './memories-store.ts';
 import { createMemoryAdding, type MemoryAdding } from './memory-add.ts';
 import { type BulkMemories, createBulkMemories } from './memory-bulk.ts';
 import { changeMemory } from './memory-change.ts';
@@ -264,10 +257,10 @@ export function createMemories(parts: Parts): Memories {
     terms: PreparedTerms = NO_TERMS,
   ): Promise<Memory> {
     const nowMs = clock.nowMs();
-    const [row, ...earlier] = await listVersions(connection, tenantId, id);
-    const current = requirePresent(row, nowMs);
-    const before = earlier.find((one) => one.version === version);
-    if (!before) throw new AppError('not_found', `The memory has no version ${version}.`);
+    const current = requirePresent(await findMemory(connection, tenantId, id), nowMs);
+    const below = Math.min(version + 1, current.version);
+    const [before] = await listVersionsBelow(connection, { tenantId, id }, { below, limit: 1 });
+    if (before?.version !== version) throw new AppError('not_found', `The memory has no version ${version}.`);
     if (redactedAtOf(before) !== undefined) throw new AppError('conflict', `Version ${version} was redacted.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
     const changed: MemoryRow = { ...current, ...fields, author };

@@ -140,7 +140,11 @@ const query = {
 test.each<[string, () => Promise<{ tenantId: string }[]>, number]>([
   ['findMemory', async () => [(await store.findMemory(connection, 'ten_b', 'mem_old'))!], 1],
   ['findMemories', () => store.findMemories(connection, [{ tenantId: 'ten_b', id: 'mem_old' }]), 1],
-  ['listVersions', () => store.listVersions(connection, 'ten_b', 'mem_old'), 1],
+  [
+    'listVersionsBelow',
+    () => store.listVersionsBelow(connection, { tenantId: 'ten_b', id: 'mem_old' }, { below: 9, limit: 9 }),
+    1,
+  ],
   [
     'findSameContent',
     () => store.findSameContent(connection, [{ tenantId: 'ten_b', endUser: 'default', contentHash: 'mem_new' }]),

@@ -101,7 +101,6 @@ const BY_NUMBER = 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)';
 test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
   ['findMemory', () => store.findMemory(spy(), 'ten_1', 'a'), [OWN_ID]],
   ['findMemories', () => store.findMemories(spy(), PLACES), [OWN_ID]],
-  ['listVersions', () => store.listVersions(spy(), 'ten_1', 'a'), [OWN_ID]],
   [
     'listVersionsBelow',
     () => store.listVersionsBelow(spy(), { tenantId: 'ten_1', id: 'a' }, { below: 9, limit: 9 }),
