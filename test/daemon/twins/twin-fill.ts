@@ -1,3 +1,4 @@
+import type { Daemon } from '../../../src/daemon/compose.ts';
 import { insertActivity } from '../../../src/features/activity/activity-store.ts';
 import { updateDue } from '../../../src/features/extraction/extraction-store.ts';
 import { findJob, insertJob } from '../../../src/features/jobs/jobs-store.ts';
@@ -41,6 +42,8 @@ export interface Filled {
 
 /** When scheduled work that nobody waits for is due. */
 export const FAR_MS = Date.UTC(2030, 0);
+/** Soon after the twins act: what is due much later is taken for the work of a clock that was ahead. */
+const DUE_MS = Date.UTC(2026, 0, 5, 11, 32);
 export const SAME_TEXT = 'The moon is bright tonight.';
 
 /** Creates rows of every kind through the API. All texts of the twins have the same length. */
@@ -135,7 +138,6 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
     const open = { id: 'job_open', state: 'queued', dryRun: 1, dueAt: FAR_MS, finishedAt: null } as const;
     await insertJob(connection, { ...done, ...open, errorCode: 'quota_exceeded' });
     await insertActivity(connection, activityOf(twin.tenantId, name));
-    await updateDue(connection, { tenantId: twin.tenantId, id: conversation }, FAR_MS);
   });
   await fillCredentials(twin);
   await fillOAuth(twin);
@@ -158,4 +160,9 @@ export async function fillTwin(twin: Twin): Promise<Filled> {
   await fillTopics(twin, filled);
   await fillTidy(twin, filled);
   return filled;
+}
+
+/** Schedules an extraction, once nothing that was done to fill accounts is due. */
+export async function fillDue({ db }: Daemon, tenantId: string, { conversation: id }: Filled): Promise<void> {
+  await db.writes.write('daemon', (connection) => updateDue(connection, { tenantId, id }, DUE_MS));
 }

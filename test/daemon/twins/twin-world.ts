@@ -12,7 +12,7 @@ import type { Value } from '../../../src/db/connection.ts';
 import type { Engine } from '../../../src/db/dialect.ts';
 import { copyDatabaseOf, databaseOf, dropDatabaseOf } from '../../helpers/postgres/folder-databases.ts';
 import { type ProviderServer, startProviderServer } from '../../helpers/providers/server.ts';
-import { type Filled, fillTwin } from './twin-fill.ts';
+import { type Filled, fillDue, fillTwin } from './twin-fill.ts';
 
 /** Two tenants who filled the database with the same ids; their texts name them. */
 export const TWINS = ['ada', 'bob'] as const;
@@ -154,6 +154,9 @@ async function fillTemplate(folder: string, present: readonly TwinName[], server
     opened.begin(SETTLED_AT);
     await twin.settle();
     await twin.settle();
+    if (name === present.at(-1)) {
+      for (const each of present) await fillDue(opened.daemon, template.tenantIds[each], template.filled);
+    }
     template.rows[name] = await rowsOf(opened.daemon, twin.tenantId);
     await shut(opened.daemon);
   }
