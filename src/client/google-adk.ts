@@ -19,9 +19,6 @@ interface Session {
   events: AdkEvent[];
 }
 
-const LARGEST_PAGE = 200;
-const LONGEST_QUERY = 10_000;
-const MOST_SESSIONS = 1000;
 /** What is known of a session. */
 interface Stored {
   conversationId: string;
@@ -29,6 +26,9 @@ interface Stored {
   lastId?: string | undefined;
 }
 
+const LARGEST_PAGE = 200;
+const LONGEST_QUERY = 10_000;
+const MOST_SESSIONS = 1000;
 /** How long before the first event that is given a session may have begun: the ADK can leave out earlier ones. */
 const LONGEST_SESSION_MS = 30 * 86_400_000;
 

@@ -21,7 +21,7 @@ interface Kept {
 /** How values of one kind are kept. */
 interface Keeping<T> {
   sizeOf(value: T): number;
-  /** The tokens without which an addition leaves the value as it is; any may change it where they are not known. */
+  /** Only an addition of one of these tokens changes the value; without them any addition may. */
   tokens?: readonly string[] | undefined;
   /** Like `Kept.after`. */
   after(value: T, added: AddedTokens): T | undefined;
@@ -102,10 +102,11 @@ export function createCachedPostings(postings: Postings, maxBytes = MAX_BYTES): 
     after: (value: T, found: readonly Occurrence[], key: PostingsKey) => T | undefined,
   ) {
     function keeping(key: PostingsKey, term: IndexTerm): Keeping<T> {
-      const [[found, isPrefix]] = tokensByKind(key, [term]) as [ReturnType<typeof tokensByKind>[number]];
-      const tokens = found.map(({ text }) => text);
-      const isAmong = (token: string) => tokens.some((prefix) => token.startsWith(prefix));
-      if (isPrefix) return { sizeOf, after: (value, added) => ([...added.keys()].some(isAmong) ? undefined : value) };
+      const tokens = tokensByKind(key, [term]).flatMap(([found]) => found.map(({ text }) => text));
+      if (term.as === 'prefix') {
+        const isAmong = (token: string) => tokens.some((prefix) => token.startsWith(prefix));
+        return { sizeOf, after: (value, added) => ([...added.keys()].some(isAmong) ? undefined : value) };
+      }
       return {
         ...{ sizeOf, tokens },
         after: (value, added) =>
@@ -192,14 +193,15 @@ function postingsAfter(
   found: readonly Occurrence[],
   { parts }: PostingsKey,
 ): TermPostings | undefined {
-  const numbers = [...postings.numbers, ...found.map(({ number }) => number)];
-  const isAscending = numbers.slice(postings.numbers.length).every((number, at) => {
-    return number > (numbers[postings.numbers.length + at - 1] ?? Number.NEGATIVE_INFINITY);
-  });
   // Several parts are one after the other.
-  if (!isAscending || parts.length > 1) return undefined;
+  if (parts.length > 1) return undefined;
+  let last = postings.numbers.at(-1) ?? Number.NEGATIVE_INFINITY;
+  for (const { number } of found) {
+    if (number <= last) return undefined;
+    last = number;
+  }
   return {
-    numbers,
+    numbers: [...postings.numbers, ...found.map(({ number }) => number)],
     frequencies: [...postings.frequencies, ...found.map(({ frequency }) => frequency)],
     lengths: [...postings.lengths, ...found.map(({ length }) => length)],
   };
