@@ -1,6 +1,9 @@
 import { OWN_SPACE, SPACE_HEADER } from '../contract/space-names.ts';
 import type { Fetch } from './fetch.ts';
 
+/** About 25 days. Timers that are set for longer fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export interface ClientOptions {
   /** Scheme, host and port of the daemon. */
   baseUrl: string;
@@ -58,7 +61,7 @@ export function callSettings(client: ClientOptions, call: ChangeOptions & Create
   const space = call.space ?? client.space ?? OWN_SPACE;
   return {
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-    timeoutMs: call.timeoutMs ?? client.timeoutMs ?? 30_000,
+    timeoutMs: Math.min(call.timeoutMs ?? client.timeoutMs ?? 30_000, LONGEST_TIMER_MS),
     retries: call.retries ?? client.retries ?? 3,
     headers: {
       ...(client.apiKey !== undefined && { authorization: `Bearer ${client.apiKey.trim()}` }),

@@ -1,7 +1,7 @@
 import type { ChangeEvent, EventData, EventName } from '../contract/events.ts';
 import { backoffMs } from '../lib/backoff.ts';
 import type { CallOptions } from './call-options.ts';
-import { UnreachableError } from './errors.ts';
+import { type ApiError, UnreachableError } from './errors.ts';
 import { chance } from './retries.ts';
 import type { Transport } from './transport.ts';
 
@@ -16,7 +16,7 @@ const BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 /**
  * Yields the changes in the account. Connects again after a lost connection, without missing a change or with the event
  * `reset`; leaving the loop closes the stream. Throws `ApiError` if the daemon refuses the stream, the signal's reason if
- * the caller aborts, and `UnreachableError` if the first connection fails.
+ * the caller aborts, and whatever fails the first connection. Once connected, it waits for a daemon that is unavailable.
  */
 export async function* readEvents(
   { download, sleep }: Pick<Transport, 'download' | 'sleep'>,
@@ -35,12 +35,16 @@ export async function* readEvents(
         yield { id: lastId ?? '', event: event as EventName, data: JSON.parse(data) as EventData };
       }
     } catch (error) {
-      if (!isConnected || !(error instanceof UnreachableError)) throw error;
+      if (!isConnected || !isPassing(error)) throw error;
     }
     failures += 1;
     await sleep(backoffMs(failures, BACKOFF, chance()), options.signal);
   }
 }
+
+/** A daemon that starts or is busy says so by 429 and 503. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof UnreachableError || [429, 503].includes((error as ApiError | undefined)?.status ?? 0);
 
 interface Block {
   id?: string;

@@ -1,6 +1,6 @@
 import { isOpen } from '../contract/job-states.ts';
 import type { Job, JobsQuery } from '../contract/jobs.ts';
-import type { CallOptions } from './call-options.ts';
+import { type CallOptions, LONGEST_TIMER_MS } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
 import type { Transport } from './transport.ts';
 
@@ -23,7 +23,7 @@ export function jobCalls(transport: Transport) {
     async wait(id: string, { intervalMs = 1000, timeoutMs, ...options }: WaitOptions = {}): Promise<Job> {
       const deadline = new AbortController();
       const overdue = () => deadline.abort(new DOMException(`Job ${id} has not ended yet.`, 'TimeoutError'));
-      const timer = timeoutMs === undefined ? undefined : setTimeout(overdue, timeoutMs);
+      const timer = timeoutMs === undefined ? undefined : setTimeout(overdue, Math.min(timeoutMs, LONGEST_TIMER_MS));
       const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
       try {
         for (;;) {

@@ -126,7 +126,7 @@ export function refuseUnneededBody(scope: FastifyInstance): void {
 
 async function refuseFields({ body }: FastifyRequest): Promise<void> {
   if (body === undefined) return;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('/', 'must be object');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('/', 'must be an object');
   const [name] = Object.keys(body);
   if (name !== undefined)
     throw invalidBody(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'is not a known field');

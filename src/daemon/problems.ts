@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { AppError, ERRORS, type ErrorCode, type FieldError } from '../contract/errors.ts';
 import type { Problem } from '../contract/problem.ts';
+import { faultText } from '../contract/schema-faults.ts';
 import { networkOf } from '../features/limits/network.ts';
 import { anthropicMembers } from './anthropic-wire.ts';
 import type { RefusalPace } from './refusal-pace.ts';
@@ -150,17 +151,17 @@ function invalid(validation: readonly FastifySchemaValidationError[], context: s
   return new AppError('invalid_request', `${first?.path} ${first?.message}.`, { errors });
 }
 
-function fieldError(
-  { instancePath, params, message, keyword }: FastifySchemaValidationError,
-  context: string,
-): FieldError {
+function fieldError(fault: FastifySchemaValidationError, context: string): FieldError {
+  const { instancePath, params, keyword } = fault;
   const base = context === 'body' ? instancePath : instancePath.replace(/^\//, '');
   const named = String(params.additionalProperty ?? params.missingProperty ?? '');
   const pointer = `${base}/${named.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const path = named === '' ? base : context === 'body' ? pointer : named;
-  const allowed = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : '';
-  const text =
-    keyword === 'additionalProperties' ? 'is not a known field' : keyword === 'required' ? 'is required' : message;
   if (keyword === 'discriminator') return { path: `${base}/${params.tag}`, message: 'is not a known type' };
-  return { path: path === '' ? '/' : path, message: `${text ?? 'is not valid'}${allowed}` };
+  return { path: path === '' ? '/' : path, message: messageOf(fault) };
+}
+
+function messageOf(fault: FastifySchemaValidationError): string {
+  if (fault.keyword === 'additionalProperties') return 'is not a known field';
+  return fault.keyword === 'required' ? 'is required' : faultText(fault);
 }

@@ -250,7 +250,8 @@ describe('svc hook stop and session-end', () => {
     const { port, url, close } = await startProxy('answer');
     await close();
     const env = { SVC_URL: url };
-    const said = Array.from({ length: 20 }, (_, index) => `${index} ${'茶'.repeat(19_000)}`);
+    // Six bytes each in JSON, and no words that the daemon would index.
+    const said = Array.from({ length: 20 }, (_, index) => `${index}${'\u0001'.repeat(19_000)}`);
     for (const text of said) await hook('prompt', prompt(text), { env });
     const started = await startProxy('answer', port);
     await hook('stop', stop('Understood.'), { env });

@@ -241,6 +241,17 @@ describe('retries', () => {
     expect(requests).toHaveLength(4);
   });
 
+  test('of a stream of events go on while the daemon is unavailable, however long', async () => {
+    const stream = { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'id: 1\n\n' };
+    const away = [problem('unavailable', 503), { status: 502, body: '<html>' }, limited, { status: 504, body: '' }];
+    const answers = [stream, ...away, ...away, stream, problem('unauthenticated', 401)];
+    const { client, requests } = await startServer(answers);
+    await expect(client({ retries: 0 }).events().next()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(requests).toHaveLength(answers.length);
+    const { client: first } = await startServer([problem('unavailable', 503)]);
+    await expect(first({ retries: 0 }).events().next()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
   test('of a conditional change do not report what it made itself as a change of somebody else', async () => {
     const sound = createClient({ baseUrl: daemon.baseUrl, apiKey });
     let isLost = true;

@@ -122,6 +122,15 @@ describe('options of a call', () => {
     });
   });
 
+  test.each([2 ** 31, Number.POSITIVE_INFINITY])('let a call and a job take %d ms', async (timeoutMs) => {
+    const open = { status: 200, body: { id: 'job_1', state: 'running' } };
+    const { client: scripted } = await startServer([open, open, { status: 200, body: { id: 'job_1', state: 'done' } }]);
+    expect(await scripted({ timeoutMs }).jobs.get('job_1')).toEqual(open.body);
+    // A timer that is set for longer than it can be fires after a millisecond.
+    const sleep = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
+    expect(await scripted({ sleep }).jobs.wait('job_1', { timeoutMs })).toMatchObject({ state: 'done' });
+  });
+
   test('of a list may be dates', async () => {
     await client.memories.create({ content: 'Ada moved to Graz', user: 'dates' });
     const tomorrow = new Date(daemon.clock.nowMs() + 86_400_000);

@@ -108,7 +108,7 @@ describe('a problem document', () => {
     ['an unknown field', { email: 'a@example.com', owner: 1 }, '/owner', 'is not a known field'],
     ['a field with a slash in its name', { email: 'a@example.com', 'a/b~c': 1 }, '/a~1b~0c', 'is not a known field'],
     ['a missing field', {}, '/email', 'is required'],
-    ['a wrong type', { email: 5 }, '/email', 'must be string'],
+    ['a wrong type', { email: 5 }, '/email', 'must be a string'],
     [
       'a nested field',
       { email: 'a@example.com', login: { device: 'x', codeChallenge: 'short' } },

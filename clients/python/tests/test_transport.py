@@ -170,6 +170,19 @@ class TransportTest(unittest.TestCase):
         with self.assertRaises(TimeoutError):
             client.jobs.wait("job_1", timeout=0.5)
 
+    def test_events_go_on_while_the_daemon_is_unavailable(self) -> None:
+        block = Answer(200, "id: 1\nevent: memory.created\ndata: {}\n\n")
+        away = [problem("unavailable", 503), Answer(502, "<html>"), limited(), Answer(504, "")]
+        server, client = self.start(block, *away, block, problem("unauthenticated", 401), retries=0)
+        events = client.events()
+        self.assertEqual([next(events).id for _ in range(2)], ["1", "1"])
+        with self.assertRaises(ApiError):
+            next(events)
+        self.assertEqual(len(server.requests), 7)
+        _, client = self.start(problem("unavailable", 503), retries=0)
+        with self.assertRaises(ApiError):
+            next(client.events())
+
     def test_a_cut_off_export_is_an_error(self) -> None:
         _, client = self.start(Answer(200, '{"type":"svc-export"}\n'))
         with self.assertRaisesRegex(UnreachableError, "cut off"):

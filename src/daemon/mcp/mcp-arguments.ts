@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import type { TObject } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
+import { faultText } from '../../contract/schema-faults.ts';
 import { parseStorableText } from '../../contract/storable.ts';
 
 /** The parts of a JSON schema that reading arguments needs. */
@@ -47,7 +48,7 @@ export function argumentReader<Input>(contract: TObject): (given: Json) => ReadA
   return (given) => {
     const notes: string[] = [];
     const input = readValue(contract as Schema, given, '', notes);
-    if (!check(input)) throw new AppError('invalid_request', faultText(check.errors?.[0], known));
+    if (!check(input)) throw new AppError('invalid_request', refusalOf(check.errors?.[0], known));
     return { input, notes };
   };
 }
@@ -146,13 +147,12 @@ function instant(given: string, path: string, notes: string[]): string {
   return read;
 }
 
-function faultText(error: ErrorObject | undefined, known: string[]): string {
+function refusalOf(error: ErrorObject | undefined, known: string[]): string {
   const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? '';
   const missing = error?.params.missingProperty as string | undefined;
-  const allowed = error?.params.allowedValues as string[] | undefined;
   if (missing !== undefined) {
     return `\`${where === '' ? missing : `${where}.${missing}`}\` is missing; the arguments are ${known.join(', ')}.`;
   }
   const subject = where ? `\`${where}\`` : 'the arguments';
-  return `${subject} ${error?.message ?? 'must match the input schema'}${allowed ? `: ${allowed.join(', ')}` : ''}.`;
+  return `${subject} ${error ? faultText(error) : 'must match the input schema'}.`;
 }

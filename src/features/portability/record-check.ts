@@ -12,6 +12,7 @@ import {
   PortableMessage,
   PortableSuggestion,
 } from '../../contract/portability.ts';
+import { faultText } from '../../contract/schema-faults.ts';
 import { requireStorable } from '../../contract/storable.ts';
 import { storedJson } from '../../db/row-codec.ts';
 
@@ -83,12 +84,12 @@ function removeUnknown(value: unknown, error: ErrorObject | undefined): string |
 }
 
 function reasonOf(error: ErrorObject | undefined): string {
-  const { instancePath = '', keyword, params, message } = error ?? {};
+  const { instancePath = '', keyword, params } = error ?? {};
   const where = instancePath.slice(1).replaceAll('/', '.');
   if (keyword === 'additionalProperties') {
     return `${where} has an unknown field: ${params?.additionalProperty}`.trim();
   }
   if (keyword === 'required') return `${where === '' ? '' : `${where}.`}${params?.missingProperty} is missing`;
   if (/^(content|title)$/.test(where) && /^(pattern|minLength)$/.test(keyword ?? '')) return `${where} is empty`;
-  return `${where} ${message ?? 'is not valid'}`.trim();
+  return `${where} ${error ? faultText(error) : 'is not valid'}`.trim();
 }

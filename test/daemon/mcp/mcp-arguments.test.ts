@@ -32,17 +32,17 @@ describe('arguments as models write them', () => {
       metadata: `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`,
     });
     expect(readNew(nested(31)).notes).toHaveLength(1);
-    for (const levels of [32, 400_000]) expect(() => readNew(nested(levels))).toThrow('`metadata` must be object');
+    for (const levels of [32, 400_000]) expect(() => readNew(nested(levels))).toThrow('`metadata` must be an object');
     const parts = (count: number) => readNew({ content: 'Tea', tags: 'a,'.repeat(count) });
-    expect(() => parts(65)).toThrow('`tags` must NOT have more than 64 items');
-    expect(() => parts(10_001)).toThrow('`tags` must be array');
+    expect(() => parts(65)).toThrow('`tags` must have at most 64 items');
+    expect(() => parts(10_001)).toThrow('`tags` must be an array');
   });
 
   test('the items of a list that is too long are not read', () => {
     const tags = Array.from({ length: 65 }, () => 'tea');
     const item = vi.fn(() => 'tea');
     Object.defineProperty(tags, 0, { get: item });
-    expect(() => readNew({ content: 'Tea', tags })).toThrow('`tags` must NOT have more than 64 items');
+    expect(() => readNew({ content: 'Tea', tags })).toThrow('`tags` must have at most 64 items');
     expect(item).not.toHaveBeenCalled();
   });
 

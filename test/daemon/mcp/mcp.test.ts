@@ -182,7 +182,7 @@ describe('a tool call that is rejected', () => {
       ['memory_add', { content: ' ' }, '`content`'],
       ['memory_add', { content: 'a', tags: ['b', {}] }, '`tags.1`'],
       ['memory_add', { content: 'a', occurredAt: 'yesterday' }, '`occurredAt`'],
-      ['memory_update', { id: 'mem_1', colour: 'red' }, 'fewer than 2'],
+      ['memory_update', { id: 'mem_1', colour: 'red' }, 'must have at least 2 fields'],
       ['memory_search', { query: 'a', limit: 'many' }, '`limit`'],
       ['memory_search', { query: 'a', types: ['song'] }, 'memory, message, episode'],
       ['memory_list', { cursor: 'made up' }, 'invalid_request'],

@@ -1,36 +1,35 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { root } from '../../../scripts/build-options.mjs';
 import { lockFolder } from '../../../src/db/folder-lock.ts';
 
-const LOCK = fileURLToPath(new URL('../../../src/db/folder-lock.ts', import.meta.url));
+/** Locks the folder that the next argument names, and prints `served` or the error code. */
+const PROGRAM = `
+  import { lockFolder } from './src/db/folder-lock.ts';
+  await lockFolder(process.argv[1], process.pid).then(
+    async (lock) => { console.log('served'); await lock.release(); },
+    (error) => console.log(error.code));`;
 
-/** Tries to lock the folder from another process. Returns `served` or the error code. */
-async function tryFromAnotherProcess(folder: string): Promise<string> {
-  const program = `
-    import { lockFolder } from ${JSON.stringify(LOCK)};
-    await lockFolder(${JSON.stringify(folder)}, process.pid).then(
-      async (lock) => { console.log('served'); await lock.release(); },
-      (error) => console.log(error.code));`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '--eval',
-    program,
-  ]);
-  return stdout.trim();
+async function bundled(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: PROGRAM, resolveDir: root },
+    ...{ bundle: true, write: false, platform: 'node', format: 'esm', packages: 'external' },
+  });
+  return outputFiles[0]!.text;
 }
 
 test('a second daemon refuses to serve the same data folder, so that rate limits stay in one process', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  const program = await bundled();
+  const tryFromAnotherProcess = () =>
+    execa(process.execPath, ['--input-type=module', '--eval', program, folder], { cwd: root });
   const lock = await lockFolder(folder, process.pid);
-  expect(await tryFromAnotherProcess(folder)).toBe('conflict');
+  expect((await tryFromAnotherProcess()).stdout).toBe('conflict');
   await lock.release();
-  expect(await tryFromAnotherProcess(folder)).toBe('served');
+  expect((await tryFromAnotherProcess()).stdout).toBe('served');
   await rm(folder, { recursive: true });
 });

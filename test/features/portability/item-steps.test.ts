@@ -49,18 +49,14 @@ test.each<[what: string, format: ForeignFormat, file: object]>([
 });
 
 test.each<[format: ForeignFormat, file: object | string, reason: RegExp]>([
-  ['basic-memory', { path: 'a.md', content: `- ${' '.repeat(300_000)}a\u2028b` }, /content must NOT have more than/],
+  ['basic-memory', { path: 'a.md', content: `- ${' '.repeat(300_000)}a\u2028b` }, /content must have at most/],
   ['basic-memory', { path: 'a.md', content: `# ${' '.repeat(300_000)}a\u2028b` }, /The note is empty/],
   ['mem0', `[{"memory": "b", "x": ${'1'.repeat(2_000_000)}}]`, /has a number of more than 1 MiB/],
-  ['mem0', [{ memory: 'b'.repeat(200_000) }], /content must NOT have more than 100000 characters/],
+  ['mem0', [{ memory: 'b'.repeat(200_000) }], /content must have at most 100000 characters/],
   ['mem0', [{ memory: 'b', metadata: { x: 'b'.repeat(200_000) } }], /metadata must be at most 16384 bytes as JSON/],
   ['mem0', [{ memory: 'b', metadata: { x: many(200_000, () => 1) } }], /metadata must be at most 16384 bytes as JSON/],
-  [
-    'mem0',
-    [{ memory: 'b', categories: many(200_000, (at) => `c${at % 99}`) }],
-    /tags must NOT have more than 64 items/,
-  ],
-  ['claude', claude({ text: 'b'.repeat(200_000) }), /content must NOT have more than 100000 characters/],
+  ['mem0', [{ memory: 'b', categories: many(200_000, (at) => `c${at % 99}`) }], /tags must have at most 64 items/],
+  ['claude', claude({ text: 'b'.repeat(200_000) }), /content must have at most 100000 characters/],
   [
     'chatgpt',
     chatgpt([{ ...user, content: { content_type: 'text', parts: ['\n'.repeat(200_000)] } }]),

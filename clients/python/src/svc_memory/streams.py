@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, Union
 
-from .errors import UnreachableError
+from .errors import ApiError, UnreachableError
 from .transport import CHUNK, Cancellation, Transport
 
 ImportSource = Union[str, bytes, IO[bytes], Iterable[Union[str, bytes]]]
 
 RECONNECT = 1.0
+#: A daemon that starts or is busy says so by these.
+PASSING = (429, 503)
 _KIND = re.compile(r'^\{"type":"([a-z-]+)"')
 _FIELD = re.compile(r"^(id|event|data): (.*)$")
 
@@ -56,7 +58,10 @@ def read_events(
     cancellation: Cancellation | None = None,
     **options: Any,
 ) -> Iterator[ChangeEvent]:
-    """Yield changes, and connect again after a lost connection. Raises UnreachableError if the first one fails."""
+    """Yield changes, and connect again after a lost connection. Raises whatever fails the first one.
+
+    Once connected, it waits for a daemon that is unavailable.
+    """
     last_id = last_event_id
     connected = False
     while True:
@@ -73,6 +78,9 @@ def read_events(
             if cancellation is not None and cancellation.cancelled:
                 return
             if not connected:
+                raise
+        except ApiError as error:
+            if not connected or error.status not in PASSING:
                 raise
         if cancellation is not None and cancellation.cancelled:
             return

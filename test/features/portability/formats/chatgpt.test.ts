@@ -127,7 +127,7 @@ describe('a ChatGPT export', () => {
       ]),
     );
     expect(reasonsOf(items)).toEqual([
-      '!conversations[0] “Chat”, message 1: content must NOT have more than 100000 characters',
+      '!conversations[0] “Chat”, message 1: content must have at most 100000 characters',
     ]);
     expect(recordsOf(items, 'message').map(({ ordinal }) => ordinal)).toEqual([1, 2]);
   });

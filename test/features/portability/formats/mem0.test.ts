@@ -67,7 +67,7 @@ describe('a Mem0 response', () => {
     expect(reasonsOf(items)).toEqual([
       '![0]: metadata must be at most 16384 bytes as JSON',
       '![1]: The metadata is nested more than 31 levels deep.',
-      '![4]: user must NOT have more than 256 characters',
+      '![4]: user must have at most 256 characters',
     ]);
     const [c, d] = recordsOf(items, 'memory');
     expect([c?.content, d?.content]).toEqual(['c', 'd']);
