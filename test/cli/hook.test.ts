@@ -392,7 +392,8 @@ describe('svc hook', () => {
     const env = { SVC_URL: hanging.url };
     const ended = await Promise.all([
       hookProcess('prompt', prompt('what tea does Ada drink?'), { env, args: [] }),
-      hook('stop', stop('Jasmine.'), { env, args: ['--timeout', '200'] }),
+      // In a process of its own, which ends with it: what it began would go on here.
+      hookProcess('stop', stop('Jasmine.'), { env, args: ['--timeout', '200'] }),
     ]);
     expect(ended).toEqual([SILENT, SILENT]);
     await hanging.close();

@@ -45,7 +45,12 @@ async function answer(content: string, more = {}, headers = USER_AGENT): Promise
 
 const retrieval = async () => (await caller.call<Retrieval>('/v1/retrieval')).body;
 const words = async () => (await caller.call<{ data: LearnedWord[] }>('/v1/retrieval/words')).body.data;
-const eventsAre = (events: number) => vi.waitFor(async () => expect((await retrieval()).events).toBe(events), 10_000);
+/** What the daemon could not do in the background. */
+const failures = () => daemon.logLines.filter((line) => line.includes('could not'));
+const eventsAre = (events: number) =>
+  vi.waitFor(async () => {
+    expect({ events: (await retrieval()).events, failures: failures() }).toEqual({ events, failures: [] });
+  }, 10_000);
 /** Everything that was said before has been looked at once something said afterwards was learned. */
 async function nothingLearned(): Promise<void> {
   const { id } = await caller.add('The gazebo is painted in ochre');
