@@ -18,8 +18,8 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replaceFile, syncFolder, type WritingFileSystem, writeNewFile } from '../../src/lib/atomic-file.ts';
+import { bundledProgram } from '../helpers/bundled-program.ts';
 
-const SOURCE = new URL('../../src/lib/atomic-file.ts', import.meta.url).href;
 /** Runs a program as a container does: as the first process of its own. */
 const CONTAINER = ['unshare', '--user', '--map-root-user', '--pid', '--fork'] as const;
 const hasContainers = (await execa(CONTAINER[0], [...CONTAINER.slice(1), 'true'], { reject: false })).exitCode === 0;
@@ -220,16 +220,23 @@ describe('a file that is replaced', () => {
   test.runIf(hasContainers)(
     'is written whole while a container of the same host name writes in its folder',
     async () => {
-      const inContainer = (name: string, content: string) => {
-        const code = `const { replaceFile } = await import('${SOURCE}');
-        async function* slowly() { yield 'begun, '; console.log('begun'); await new Promise((go) => process.stdin.once('end', go).resume()); yield 'ended'; }
-        await replaceFile(process.argv[1], ${content}, { mode: 0o600 });`;
-        const node = [process.execPath, '--import', 'tsx', '--input-type=module', '--eval', code, join(folder, name)];
+      const program = await bundledProgram(`
+        import { replaceFile } from './src/lib/atomic-file.ts';
+        const [path, content = slowly()] = process.argv.slice(1);
+        async function* slowly() {
+          yield 'begun, ';
+          console.log('begun');
+          await new Promise((go) => process.stdin.once('end', go).resume());
+          yield 'ended';
+        }
+        await replaceFile(path, content, { mode: 0o600 });`);
+      const inContainer = (name: string, ...content: string[]) => {
+        const node = [process.execPath, '--input-type=module', '--eval', program, join(folder, name), ...content];
         return execa(CONTAINER[0], [...CONTAINER.slice(1), ...node]);
       };
-      const slow = inContainer('slow', 'slowly()');
+      const slow = inContainer('slow');
       await once(slow.stdout, 'data');
-      await inContainer('other', `'x'`);
+      await inContainer('other', 'x');
       slow.stdin.end();
       await slow;
       expect(await readFile(join(folder, 'slow'), 'utf8')).toBe('begun, ended');

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { root } from '../../../scripts/build-options.mjs';
 import { lockFolder } from '../../../src/db/folder-lock.ts';
+import { bundledProgram } from '../../helpers/bundled-program.ts';
 
 /** Locks the folder that the next argument names, and prints `served` or the error code. */
 const PROGRAM = `
@@ -14,17 +14,9 @@ const PROGRAM = `
     async (lock) => { console.log('served'); await lock.release(); },
     (error) => console.log(error.code));`;
 
-async function bundled(): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: PROGRAM, resolveDir: root },
-    ...{ bundle: true, write: false, platform: 'node', format: 'esm', packages: 'external' },
-  });
-  return outputFiles[0]!.text;
-}
-
 test('a second daemon refuses to serve the same data folder, so that rate limits stay in one process', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'));
-  const program = await bundled();
+  const program = await bundledProgram(PROGRAM);
   const tryFromAnotherProcess = () =>
     execa(process.execPath, ['--input-type=module', '--eval', program, folder], { cwd: root });
   const lock = await lockFolder(folder, process.pid);
