@@ -112,6 +112,12 @@ function requireToolCall(body: unknown): void {
   if (method !== 'tools/call') throw new AppError('invalid_request', 'A batch must contain only tool calls.');
 }
 
+/** Some clients send `null` for the arguments of a tool or prompt that needs none, which the SDK refuses. */
+function withoutNullArguments(message: unknown): unknown {
+  const { params } = (message ?? {}) as { params?: { arguments?: unknown } | null };
+  return params?.arguments === null ? { ...(message as object), params: { ...params, arguments: {} } } : message;
+}
+
 /** Finds the names of the clients that send MCP messages. */
 interface McpClients {
   /**
@@ -231,7 +237,7 @@ export function mcpRoutes({ publicOrigins, challenge, random, ...parts }: McpDep
       const toolSet = toolSetOf(request);
       const showsApps = clients.showsApps(request, body);
       const mark = fenceMark(random);
-      return answer(message, body, {
+      return answer(message, withoutNullArguments(body), {
         principal,
         readers,
         requestId,

@@ -114,6 +114,16 @@ describe('the protocol', () => {
     expect([initialized.status, await initialized.text()]).toEqual([202, '']);
   });
 
+  test('arguments that are null count as none, in both revisions', async () => {
+    const params = { name: 'memory_list', arguments: null };
+    const called = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    for (const response of [await send({ method: 'tools/call', params }), await legacy(called)]) {
+      const { result } = await answerOf(response);
+      expect(result).toMatchObject({ content: [{ type: 'text' }] });
+      expect(result).not.toHaveProperty('isError', true);
+    }
+  });
+
   test.each([
     ['an unknown method', { method: 'memories/dream' }, 404, -32601],
     ['a method that the stateless revision dropped', { method: 'ping' }, 404, -32601],
