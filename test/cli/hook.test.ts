@@ -251,7 +251,7 @@ describe('svc hook stop and session-end', () => {
     await close();
     const env = { SVC_URL: url };
     // Six bytes each in JSON, and no words that the daemon would index.
-    const said = Array.from({ length: 20 }, (_, index) => `${index}${'\u0001'.repeat(19_000)}`);
+    const said = Array.from({ length: 10 }, (_, index) => `${index}${'\u0001'.repeat(19_000)}`);
     for (const text of said) await hook('prompt', prompt(text), { env });
     const started = await startProxy('answer', port);
     await hook('stop', stop('Understood.'), { env });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { displayWidth } from '../../../src/cli/memory/terminal-text.ts';
 import { createStyle } from '../../../src/cli/output.ts';
 import { formatLogLine } from '../../../src/cli/serve-terminal/log-line.ts';
@@ -34,6 +34,8 @@ function shown(work: (log: ReturnType<typeof createLog>) => void): string {
   return text().slice(before);
 }
 
+afterEach(() => vi.useRealTimers());
+
 describe('svc serve at a terminal', () => {
   test('says where everything is, what is wrong and what to do next, within the width', () => {
     const { output, text } = screen(false, 60);
@@ -58,6 +60,8 @@ describe('svc serve at a terminal', () => {
   });
 
   test('shows the same text without color as with it', () => {
+    // Lines of the log begin with the second.
+    vi.useFakeTimers({ toFake: ['Date'] });
     const [plain, colored] = [screen(false), screen(true)];
     for (const { output } of [plain, colored]) {
       output.started(FACTS);
