@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
@@ -59,9 +60,9 @@ const copy = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-mutants-')));
 const inCopy = (...names: string[]) => join(copy, ...names);
 const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
 
-if (!(await isThere(inCopy('mutants.json')))) await prepare();
+if (!existsSync(inCopy('mutants.json'))) await prepare();
 const mutants = (await readJson(inCopy('mutants.json'))) as Mutant[];
-if (!(await isThere(inCopy('covered.json')))) await cover();
+if (!existsSync(inCopy('covered.json'))) await cover();
 const { secondsOf, executedBy } = await readCoverage();
 const outcomes = await tryAll();
 print(outcomes);
@@ -207,11 +208,4 @@ function print(all: readonly Outcome[]): void {
 
 function describe({ file, line, change }: Mutant): string {
   return `${file}:${line} ${change}`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return readFile(path).then(
-    () => true,
-    () => false,
-  );
 }

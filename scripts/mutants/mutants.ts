@@ -117,6 +117,5 @@ export function withMutants(text: string, mutants: ReadonlyMap<number, Mutant>, 
         : `(isAlive(${id}) ? (${changed}) : (${original}))`;
     source = source.slice(0, start) + both + source.slice(end);
   }
-  const [, first = '', rest = ''] = /^((?:#!.*\n)?(?:\/\*\* @jsx.*\n)?)([\s\S]*)$/.exec(source) ?? [];
-  return `${first}import { isAlive } from '${runtime}';\n${rest}`;
+  return `import { isAlive } from '${runtime}';\n${source}`;
 }

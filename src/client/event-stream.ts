@@ -1,8 +1,8 @@
 import type { ChangeEvent, EventData, EventName } from '../contract/events.ts';
 import { backoffMs } from '../lib/backoff.ts';
 import type { CallOptions } from './call-options.ts';
-import { type ApiError, UnreachableError } from './errors.ts';
-import { chance } from './retries.ts';
+import { UnreachableError } from './errors.ts';
+import { chance, isBusy } from './retries.ts';
 import type { Transport } from './transport.ts';
 
 export interface EventsOptions extends CallOptions {
@@ -35,16 +35,12 @@ export async function* readEvents(
         yield { id: lastId ?? '', event: event as EventName, data: JSON.parse(data) as EventData };
       }
     } catch (error) {
-      if (!isConnected || !isPassing(error)) throw error;
+      if (!isConnected || !(error instanceof UnreachableError || isBusy(error))) throw error;
     }
     failures += 1;
     await sleep(backoffMs(failures, BACKOFF, chance()), options.signal);
   }
 }
-
-/** A daemon that starts or is busy says so by 429 and 503. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof UnreachableError || [429, 503].includes((error as ApiError | undefined)?.status ?? 0);
 
 interface Block {
   id?: string;

@@ -57,6 +57,10 @@ export async function withRetries<T>(
   }
 }
 
+/** Whether the daemon refused because it starts, is busy or its rate limit is used up. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof ApiError && ['rate_limited', 'unavailable'].includes(error.code);
+
 /** Returns the delay before the next attempt, or `undefined` if retrying would not help. */
 function retryDelayMs(error: unknown, attempt: number): number | undefined {
   const delayMs = (retryAfterMs?: number) => backoffMs(attempt + 1, BACKOFF, chance(), retryAfterMs);
@@ -64,10 +68,9 @@ function retryDelayMs(error: unknown, attempt: number): number | undefined {
     return error.timedOut || attempt >= CONNECTION_RETRIES ? undefined : delayMs();
   }
   if (!(error instanceof ApiError)) return undefined;
-  const { code, retryAfterSeconds } = error;
+  const { retryAfterSeconds } = error;
   const retryAfterMs = (retryAfterSeconds ?? 0) * 1000;
   // A conflict with Retry-After means that an earlier attempt of the same call is still in progress.
-  const inProgress = code === 'conflict' && retryAfterSeconds !== undefined;
-  const transient = code === 'rate_limited' || code === 'unavailable' || inProgress;
-  return transient && retryAfterMs <= MAX_RETRY_AFTER_MS ? delayMs(retryAfterMs) : undefined;
+  const passes = isBusy(error) || (error.code === 'conflict' && retryAfterSeconds !== undefined);
+  return passes && retryAfterMs <= MAX_RETRY_AFTER_MS ? delayMs(retryAfterMs) : undefined;
 }

@@ -392,7 +392,7 @@ describe('svc hook', () => {
     const env = { SVC_URL: hanging.url };
     const ended = await Promise.all([
       hookProcess('prompt', prompt('what tea does Ada drink?'), { env, args: [] }),
-      // In a process of its own, which ends with it: what it began would go on here.
+      // A process: what a hook began that is cut off in this one would go on.
       hookProcess('stop', stop('Jasmine.'), { env, args: ['--timeout', '200'] }),
     ]);
     expect(ended).toEqual([SILENT, SILENT]);

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import IO, Any, Union
 
 from .errors import ApiError, UnreachableError
-from .transport import CHUNK, Cancellation, Transport
+from .transport import CHUNK, Cancellation, Transport, is_busy
 
 ImportSource = Union[str, bytes, IO[bytes], Iterable[Union[str, bytes]]]
 
 RECONNECT = 1.0
-#: A daemon that starts or is busy says so by these.
-PASSING = (429, 503)
 _KIND = re.compile(r'^\{"type":"([a-z-]+)"')
 _FIELD = re.compile(r"^(id|event|data): (.*)$")
 
@@ -80,7 +78,7 @@ def read_events(
             if not connected:
                 raise
         except ApiError as error:
-            if not connected or error.status not in PASSING:
+            if not connected or not is_busy(error):
                 raise
         if cancellation is not None and cancellation.cancelled:
             return

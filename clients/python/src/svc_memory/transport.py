@@ -382,6 +382,11 @@ class _Source:
             raise
 
 
+def is_busy(error: ApiError) -> bool:
+    """Whether the daemon refused because it starts, is busy or its rate limit is used up."""
+    return error.code in ("rate_limited", "unavailable")
+
+
 def _retry_delay(error: ApiError | UnreachableError, attempt: int) -> float | None:
     """Return the seconds before the next attempt, or None if retrying would not help."""
     backoff = min(INITIAL_BACKOFF * 2**attempt, MAX_BACKOFF)
@@ -390,7 +395,7 @@ def _retry_delay(error: ApiError | UnreachableError, attempt: int) -> float | No
     after = error.retry_after_seconds
     # A conflict with Retry-After means that an earlier attempt of the same call is still in progress.
     in_progress = error.code == "conflict" and after is not None
-    transient = error.code in ("rate_limited", "unavailable") or in_progress
+    transient = is_busy(error) or in_progress
     return max(after or 0.0, backoff) if transient and (after or 0.0) <= MAX_RETRY_AFTER else None
 
 
