@@ -4,4 +4,4 @@ import type { Metafile } from 'esbuild';
 export declare function buildDashboard(
   outdir: string,
   options?: { words?: string },
-): Promise<{ app: Metafile; assets: string }>;
+): Promise<{ app: Metafile; assets: string; translations: Record<string, Metafile> }>;

@@ -58,14 +58,16 @@ export async function buildDashboard(outdir, { words = source('words') } = {}) {
   const html = (await readFile(source('index.html'), 'utf8')).replaceAll(/<!--.*?-->\n?/g, '');
   const page = (names) => html.replaceAll(/\{\{(.+?)\}\}/g, (_, name) => `/dashboard/assets/${names[name]}`);
   await writeFile(`${outdir}/index.html`, page(names));
+  const translations = {};
   for (const language of await translationsIn(words)) {
     const translated = await buildApp([await inWordsOf(join(words, `${language}.json`))]);
     const text = page({ ...names, ...namesOf(translated) }).replace('<html lang="en">', `<html lang="${language}">`);
     await writeFile(`${outdir}/index.${language}.html`, text);
+    translations[language] = translated.metafile;
   }
   await copyFile(source('favicon.svg'), `${outdir}/favicon.svg`);
   await Promise.all([outdir, assets].map(compressFiles));
-  return { app: app.metafile, assets };
+  return { app: app.metafile, assets, translations };
 }
 
 /** The languages that a folder has words of, beside English, which the sources are written in. */

@@ -35,9 +35,7 @@ const looksSaid = (text) =>
  * Finds what a source of the web app says: texts of elements, of attributes that are shown, and strings that read like words.
  * What changes in a sentence stands as `{0}`, `{1}` in it; a noun that is counted as its forms, `memory | memories`.
  * Each has its place, the `message`, and `compose(translation, printed)`, which returns the source that says it in other words.
- *
- * @param {string} source
- * @param {string} file its name, for what it is written in
+ * The name of the file tells what it is written in.
  */
 export function wordsOf(source, file) {
   const found = [];
@@ -49,12 +47,12 @@ export function wordsOf(source, file) {
     if (!node?.type || isUnread(node)) return;
     const inside = [...parents, node];
     if (node.type === 'JSXElement' || node.type === 'JSXFragment') {
-      const text = saidBy(node.children, source);
+      const text = saidBy(node.children);
       if (text) found.push(text);
     }
-    const counted = formsOf(node, source);
+    const counted = formsOf(node);
     if (counted) found.push(counted);
-    const said = counted ? undefined : literalOf(node, parents, source);
+    const said = counted ? undefined : literalOf(node, parents);
     if (said) found.push(said);
     for (const [name, value] of Object.entries(node)) {
       if (value === null || typeof value !== 'object') continue;
@@ -74,7 +72,7 @@ function isUnread(node) {
 }
 
 /** The text of an element, with everything else in it as places. Undefined if it has none of its own. */
-function saidBy(children, source) {
+function saidBy(children) {
   const parts = [];
   let message = '';
   for (const child of children) {
@@ -82,7 +80,7 @@ function saidBy(children, source) {
     if (text === undefined) {
       message += `{${parts.length}}`;
       parts.push(child);
-    } else message += plain(text, source);
+    } else message += plain(text);
   }
   if (!hasLetters(message.replace(/\{\d+\}/g, ''))) return undefined;
   return {
@@ -116,14 +114,14 @@ function textOf(child) {
 }
 
 /** The forms of a noun in `formatCount(count, 'memory', 'memories')`. */
-function formsOf(node, source) {
+function formsOf(node) {
   if (node.type !== 'CallExpression' || node.callee.name !== 'formatCount') return undefined;
   const forms = node.arguments.slice(1);
   if (forms.length < 2 || !forms.every(({ type }) => type === 'Literal')) return undefined;
   return {
     start: forms[0].start,
     end: forms.at(-1).end,
-    message: forms.map(({ value }) => plain(value, source)).join(' | '),
+    message: forms.map(({ value }) => plain(value)).join(' | '),
     compose: (said) =>
       said
         .split(' | ')
@@ -133,7 +131,7 @@ function formsOf(node, source) {
 }
 
 /** A string or template that is said. */
-function literalOf(node, parents, source) {
+function literalOf(node, parents) {
   const isText = node.type === 'Literal' && typeof node.value === 'string';
   if (!isText && node.type !== 'TemplateLiteral') return undefined;
   const parent = parents.at(-1);
@@ -141,8 +139,8 @@ function literalOf(node, parents, source) {
   if (!hasLetters(text) || !isSaid(node, text, parents)) return undefined;
   if (parent.type === 'JSXExpressionContainer' && isText && parents.at(-2).type !== 'JSXAttribute') return undefined;
   const message = isText
-    ? plain(text, source)
-    : node.quasis.map(({ value }, at) => (at === 0 ? '' : `{${at - 1}}`) + plain(value.cooked, source)).join('');
+    ? plain(text)
+    : node.quasis.map(({ value }, at) => (at === 0 ? '' : `{${at - 1}}`) + plain(value.cooked)).join('');
   const isAttribute = parent.type === 'JSXAttribute';
   return {
     start: node.start,
@@ -172,7 +170,7 @@ function isSaid(node, text, parents) {
   return looksSaid(text) && !/^(?:\/|https?:|\w+:\/\/|curl )/.test(text.trim());
 }
 
-/** Whether it is shown as it is, as a branch of what stands in an element or in an attribute that is shown. */
+/** Whether it is shown as it is, as a branch of what stands in an element, in an attribute that is shown or in a sentence. */
 function isShown(node, parents) {
   let child = node;
   for (const parent of parents.toReversed()) {
@@ -187,6 +185,8 @@ function isShown(node, parents) {
       (parent.type === 'BinaryExpression' && parent.operator === '+') ||
       parent.type === 'ParenthesizedExpression';
     if (!isBranch) return false;
+    if (parent.type === 'TemplateLiteral' && looksSaid(parent.quasis.map(({ value }) => value.cooked).join('')))
+      return true;
     child = parent;
   }
   return false;
@@ -195,17 +195,18 @@ function isShown(node, parents) {
 const nameOf = (callee) =>
   callee.type === 'MemberExpression' ? `.${callee.property.name}` : callee.type === 'Identifier' ? callee.name : '';
 
-function plain(text, source) {
-  if (/[{}|]/.test(text)) throw new Error(`Braces and bars mark places in messages: ${text} (${source.slice(0, 60)})`);
+function plain(text) {
+  if (/[{}|]/.test(text)) throw new Error(`Braces and bars mark places in what is said: ${text}`);
   return text;
 }
 
 /** The message without the white space around it, which stays where it is. */
 function trimmed(message, compose) {
-  const [, before, said, after] = /^(\s*)([^]*?)(\s*)$/.exec(message);
+  const [, before, said, after] = /^(\s*)(.*?)(\s*)$/s.exec(message);
   return { message: said, compose: (translation, printed) => compose(before + translation + after, printed) };
 }
 
+/** The pieces of a message: texts, and the numbers of places. */
 const split = (said) => {
   const parts = said.split(/\{(\d+)\}/).map((part, at) => (at % 2 === 1 ? Number(part) : part));
   return parts.filter((part) => part !== '');
@@ -219,8 +220,7 @@ export function inOtherWords(source, file, say) {
     let out = '';
     let at = start;
     for (const one of words) {
-      if (one.start < at || one.end > end || one.isDone) continue;
-      one.isDone = true;
+      if (one.start < at || one.end > end) continue;
       out += source.slice(at, one.start);
       out += one.compose(say(one.message), (node) => printed(node.start, node.end));
       at = one.end;
@@ -234,7 +234,9 @@ export function inOtherWords(source, file, say) {
 export async function wordsOfPages(folder) {
   const files = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name)).sort();
   const sources = await Promise.all(
-    files.filter((name) => !OTHER_PAGES.has(name)).map(async (name) => wordsOf(await readFile(join(folder, name), 'utf8'), name)),
+    files
+      .filter((name) => !OTHER_PAGES.has(name))
+      .map(async (name) => wordsOf(await readFile(join(folder, name), 'utf8'), name)),
   );
   return [...new Set(sources.flat().map(({ message }) => message))];
 }

@@ -18,10 +18,13 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /** Reads the built web app. Throws if it is not built. */
 export async function loadDashboardFiles(folder: string): Promise<StaticFiles> {
-  // The page is the same for all views: its router reads the path.
-  const pages = VIEW_NAMES.map((view): FileEntry => [view === 'home' ? PAGE : `${PAGE}/${view}`, 'index.html', HTML]);
   const built = await readdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw new Error(`The dashboard is not built: ${folder} cannot be read`, { cause });
+  });
+  const languages = built.flatMap((file) => /^index\.(\w+)\.html$/.exec(file)?.[1] ?? []);
+  // The page is the same for all views: its router reads the path.
+  const pages = VIEW_NAMES.map((view): FileEntry => {
+    return [view === 'home' ? PAGE : `${PAGE}/${view}`, 'index.html', HTML, languages];
   });
   const files = built.flatMap((file): FileEntry[] => {
     const contentType = CONTENT_TYPES[extname(file)];

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
 
 /** Content codings that files are stored in, best first. */
 const CODINGS = ['br', 'gzip'] as const;
+/** What pages are written in. */
+const ENGLISH = 'en';
 const SUFFIXES = { br: '.br', gzip: '.gz' };
 
 type Coding = (typeof CODINGS)[number] | 'identity';
@@ -18,13 +21,15 @@ interface StaticFile {
   bodies: Record<Coding, Buffer>;
   /** Hash of the content, for its entity tags: the same on every node. */
   hash: string;
+  /** The same in other languages, by their codes. */
+  translations: ReadonlyMap<string, StaticFile>;
 }
 
 /** Static files by URL path. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
-/** The URL path of a file, its name in the folder and its media type. */
-export type FileEntry = readonly [path: string, file: string, contentType: string];
+/** The URL path of a file, its name in the folder, its media type, and the languages of its translations: `index.de.html`. */
+export type FileEntry = readonly [path: string, file: string, contentType: string, languages?: readonly string[]];
 
 /** Reads built files at startup, so that a broken installation fails early. `what` begins the message of its error. */
 export async function loadStaticFiles(
@@ -36,12 +41,22 @@ export async function loadStaticFiles(
     readFile(join(folder, file)).catch((cause: unknown) => {
       throw new Error(`${what} is not built: ${join(folder, file)} cannot be read`, { cause });
     });
-  const files = entries.map(async ([path, file, contentType]): Promise<[string, StaticFile]> => {
+  const load = async ([, file, contentType, languages = []]: FileEntry): Promise<StaticFile> => {
     const identity = await read(file);
     const [br, gzip] = await Promise.all([read(file + SUFFIXES.br), read(file + SUFFIXES.gzip)]);
     const hash = createHash('sha256').update(identity).digest('base64url');
-    return [path, { contentType, cacheControl: cacheControlOf(file), bodies: { identity, br, gzip }, hash }];
-  });
+    const translations = languages.map(async (language): Promise<[string, StaticFile]> => {
+      return [language, await load(['', file.replace(/\.\w+$/, `.${language}$&`), contentType])];
+    });
+    return {
+      contentType,
+      cacheControl: cacheControlOf(file),
+      bodies: { identity, br, gzip },
+      hash,
+      translations: new Map(await Promise.all(translations)),
+    };
+  };
+  const files = entries.map(async (entry): Promise<[string, StaticFile]> => [entry[0], await load(entry)]);
   return new Map(await Promise.all(files));
 }
 
@@ -65,10 +80,13 @@ export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
 
 /** Sends a file; with 404 as the page of an address that has none. */
 export function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: StaticFile, status: 200 | 404 = 200) {
-  const { contentType, cacheControl, bodies, hash } = file;
+  const { translations } = file;
+  const { contentType, cacheControl, bodies, hash } =
+    translations.size === 0 ? file : (translations.get(acceptedLanguage(headers, translations)) ?? file);
   const coding = acceptedCoding(headers['accept-encoding']);
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
-  reply.headers(pageHeaders()).headers({ 'content-type': contentType, etag, vary: 'accept-encoding' });
+  const vary = translations.size === 0 ? 'accept-encoding' : 'accept-encoding, accept-language';
+  reply.headers(pageHeaders()).headers({ 'content-type': contentType, etag, vary });
   if (cacheControl !== undefined) reply.header('cache-control', cacheControl);
   if (status === 200 && isFresh(headers['if-none-match'], etag)) return reply.code(304).send();
   if (coding !== 'identity') reply.header('content-encoding', coding);
@@ -85,6 +103,25 @@ function acceptedCoding(acceptEncoding: string | undefined): Coding {
       return /^q=0(\.0*)?$/.test(weight ?? '') ? [] : [name];
     });
   return CODINGS.find((coding) => accepted.includes(coding)) ?? 'identity';
+}
+
+/** The language that the caller prefers, of English and those there are translations in (RFC 9110, section 12.5.4). */
+function acceptedLanguage(
+  { 'accept-language': accepted = '' }: IncomingHttpHeaders,
+  translations: StaticFile['translations'],
+): string {
+  const weighted = accepted.split(',').map((part) => {
+    const [range = '', weight] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return { language: range.split('-')[0]!, weight: Number(weight ?? 1) };
+  });
+  return (
+    weighted
+      .filter(({ language, weight }) => weight > 0 && (language === ENGLISH || translations.has(language)))
+      .toSorted((one, other) => other.weight - one.weight)[0]?.language ?? ENGLISH
+  );
 }
 
 /** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 13.1.2). */

@@ -4,8 +4,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The page is in English. Dates use the reader's preferred English locale, or en-GB. */
-const LOCALE = navigator.languages.find((language) => language.startsWith('en')) ?? 'en-GB';
+/** Dates use the reader's preferred locale of the page's language; of English, en-GB if there is none. */
+const LANGUAGE = document.documentElement.lang;
+const LOCALE =
+  navigator.languages.find((locale) => locale.startsWith(LANGUAGE)) ?? (LANGUAGE === 'en' ? 'en-GB' : LANGUAGE);
 const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit' });
 const plainClockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
@@ -17,6 +19,8 @@ const briefUtcDateOfYear = new Intl.DateTimeFormat(LOCALE, {
   ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
 });
 const briefUtcMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const briefUtcMonthName = new Intl.DateTimeFormat(LOCALE, { month: 'short', timeZone: 'UTC' });
+const briefUtcWeekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const weekdayInYear = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
@@ -29,9 +33,15 @@ export function formatNumber(count: number): string {
   return counted.format(count);
 }
 
-/** `1 memory`, `2 memories`. */
-export function formatCount(count: number, one: string, many: string): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+const plural = new Intl.PluralRules(LANGUAGE);
+const { pluralCategories } = plural.resolvedOptions();
+const categories = (['zero', 'one', 'two', 'few', 'many', 'other'] as const).filter((one) =>
+  pluralCategories.includes(one),
+);
+
+/** `1 memory`, `2 memories`. A translation may have a form for each number that its language tells apart, in their order. */
+export function formatCount(count: number, ...forms: [one: string, many: string, ...more: string[]]): string {
+  return `${formatNumber(count)} ${forms[categories.indexOf(plural.select(count))] ?? forms.at(-1)}`;
 }
 
 /** Formats a past instant: `12 minutes ago`, `today at 14:05`, `3 days ago`, `12 March 2025`. */
@@ -80,6 +90,17 @@ export function formatDay(day: string): string {
 export function formatBriefDay(epochMs: number, nowMs: number = systemClock.nowMs()): string {
   const isThisYear = toDate(epochMs).getUTCFullYear() === toDate(nowMs).getUTCFullYear();
   return (isThisYear ? briefUtcDate : briefUtcDateOfYear).format(epochMs);
+}
+
+/** The name of the month of a UTC day, `YYYY-MM-DD`, for an axis: `Mar`. */
+export function formatMonthName(day: string): string {
+  return briefUtcMonthName.format(parseTimestamp(`${day}T12:00:00Z`));
+}
+
+/** The name of a day of the week for an axis, from 1, Monday, to 7: `Mon`. */
+export function formatWeekdayName(day: number): string {
+  // 1 January 2024 was a Monday.
+  return briefUtcWeekday.format(Date.UTC(2024, 0, day));
 }
 
 /** Formats a UTC month for an axis: `Mar 2025`. */

@@ -49,6 +49,8 @@ export interface TestDaemonOptions {
   tasksFaster?: number;
   /** Overrides the path of sqlite-vec. */
   vectorExtension?: () => Promise<string>;
+  /** The web app of another build. */
+  dashboardFiles?: Awaited<ReturnType<typeof loadDashboardFiles>>;
 }
 
 export type TestDaemon = Awaited<ReturnType<typeof startTestDaemon>>;
@@ -107,6 +109,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}) {
     show: (text: string) => shown.push(text),
     version: '0.0.0-test',
     ...(await pages),
+    ...(options.dashboardFiles && { dashboardFiles: options.dashboardFiles }),
     sharedNowMs: clock.monotonicMs,
     stopNoticeMs: options.stopNoticeMs ?? 0,
     refusalWait: options.refusalWait ?? (async () => {}),

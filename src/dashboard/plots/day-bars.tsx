@@ -12,7 +12,7 @@ export function DayBars({ label, days }: { label: string; days: readonly { day: 
 function describeDays(days: readonly { day: string; value: number }[]): string {
   const total = days.reduce((sum, { value }) => sum + value, 0);
   const [first] = days;
-  if (total === 0 || !first) return 'none';
+  if (total === 0 || !first) return `${formatNumber(0)} in total`;
   const busiest = days.reduce((best, day) => (day.value > best.value ? day : best), first);
   return `${formatNumber(total)} in total, busiest on ${formatDay(busiest.day)} with ${formatNumber(busiest.value)}`;
 }

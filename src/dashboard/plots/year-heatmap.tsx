@@ -1,25 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatDay } from '../format.ts';
+import { formatDay, formatMonthName, formatWeekdayName } from '../format.ts';
 import { type CalendarDay, calendarOf } from './calendar.ts';
 
 const CELL = 13;
 const LEFT = 30;
 const TOP = 18;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const KEY_STEPS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 };
 
 interface YearHeatmapProps {
   label: string;
-  /** The counted noun, in the singular and the plural. */
-  unit: readonly [one: string, many: string];
+  /** Says how many: `2 memories`. */
+  describe(count: number): string;
   counts: ReadonlyMap<string, number>;
   nowMs: number;
   hrefOfDay(day: string): string;
 }
 
 /** A year of days as squares. The arrow keys move between days; each links to what happened on it. */
-export function YearHeatmap({ label, unit, counts, nowMs, hrefOfDay }: YearHeatmapProps) {
+export function YearHeatmap({ label, describe, counts, nowMs, hrefOfDay }: YearHeatmapProps) {
   const days = calendarOf(counts, nowMs, 53);
   const focused = useSignal(days.length - 1);
   const box = useRef<HTMLDivElement>(null);
@@ -45,9 +44,9 @@ export function YearHeatmap({ label, unit, counts, nowMs, hrefOfDay }: YearHeatm
               {name}
             </text>
           ))}
-          {['Mon', 'Wed', 'Fri'].map((name, index) => (
-            <text key={name} x={0} y={TOP + index * 2 * CELL + 10} aria-hidden="true">
-              {name}
+          {[1, 3, 5].map((weekday) => (
+            <text key={weekday} x={0} y={TOP + (weekday - 1) * CELL + 10} aria-hidden="true">
+              {formatWeekdayName(weekday)}
             </text>
           ))}
           {days.map((one, index) => (
@@ -56,7 +55,7 @@ export function YearHeatmap({ label, unit, counts, nowMs, hrefOfDay }: YearHeatm
               href={hrefOfDay(one.day)}
               data-day={one.day}
               tabIndex={index === focused.value ? 0 : -1}
-              aria-label={describeDay(one, unit)}
+              aria-label={`${formatDay(one.day)}: ${describe(one.count)}`}
               onFocus={() => (focused.value = index)}
               onPointerEnter={() => (focused.value = index)}
             >
@@ -73,7 +72,9 @@ export function YearHeatmap({ label, unit, counts, nowMs, hrefOfDay }: YearHeatm
         </svg>
       </div>
       <div class="heatmap-foot">
-        <span>{describeDay(read, unit)}</span>
+        <span>
+          {formatDay(read.day)}: {describe(read.count)}
+        </span>
         <span class="heatmap-legend" aria-hidden="true">
           Less
           {[0, 1, 2, 3, 4].map((level) => (
@@ -88,10 +89,6 @@ export function YearHeatmap({ label, unit, counts, nowMs, hrefOfDay }: YearHeatm
   );
 }
 
-function describeDay({ day, count }: CalendarDay, [one, many]: readonly [string, string]): string {
-  return `${formatDay(day)}: ${count === 0 ? `no ${many}` : formatCount(count, one, many)}`;
-}
-
 /** Months, at the first column that begins in them. Those without room for their name are left out. */
 function monthStarts(days: readonly CalendarDay[]): { column: number; name: string }[] {
   const starts: { column: number; name: string }[] = [];
@@ -101,7 +98,7 @@ function monthStarts(days: readonly CalendarDay[]): { column: number; name: stri
     if (row !== 0 || current === month) continue;
     month = current;
     if (starts.at(-1) && column - starts.at(-1)!.column < 3) starts.pop();
-    starts.push({ column, name: MONTHS[Number(day.slice(5, 7)) - 1]! });
+    starts.push({ column, name: formatMonthName(day) });
   }
   return starts;
 }

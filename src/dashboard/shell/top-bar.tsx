@@ -7,7 +7,7 @@ import { showToast } from '../parts/toasts.tsx';
 import { useResource } from '../resource.ts';
 import { changeParameters, chosenUser, currentView, hrefOf } from '../router.ts';
 import { type Session, signOut } from '../session.ts';
-import { density, type Theme, theme } from '../theme.ts';
+import { type Density, density, type Theme, theme } from '../theme.ts';
 import { areUsersKnown, users } from '../users.ts';
 import { closeOnLeaving } from './close-on-leaving.ts';
 import { Icon } from './icon.tsx';
@@ -17,7 +17,15 @@ import { isOffered, NOT_ON_NARROW } from './rail.tsx';
 import { SpaceSwitcher } from './space-switcher.tsx';
 import { VIEWS } from './views.ts';
 
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+const DENSITIES: readonly (readonly [Density, string])[] = [
+  ['dense', 'Dense'],
+  ['comfortable', 'Comfortable'],
+];
 
 /** The bar above a view: its title, the chosen user, the palette and the account menu. */
 export function TopBar({ session, title }: { session: Session | undefined; title: string }) {
@@ -53,16 +61,16 @@ export function TopBar({ session, title }: { session: Session | undefined; title
           )}
           <fieldset class="segments">
             <legend>Theme</legend>
-            {THEMES.map((name) => (
+            {THEMES.map(([name, title]) => (
               <label key={name}>
                 <input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} />
-                <span>{name}</span>
+                <span>{title}</span>
               </label>
             ))}
           </fieldset>
           <fieldset class="segments">
             <legend>Rows</legend>
-            {(['dense', 'comfortable'] as const).map((name) => (
+            {DENSITIES.map(([name, title]) => (
               <label key={name}>
                 <input
                   type="radio"
@@ -70,7 +78,7 @@ export function TopBar({ session, title }: { session: Session | undefined; title
                   checked={density.value === name}
                   onChange={() => (density.value = name)}
                 />
-                <span>{name}</span>
+                <span>{title}</span>
               </label>
             ))}
           </fieldset>

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { WEB_APP_CLIENT } from '../../../contract/web-app-client.ts';
 import { systemClock, toTimestamp, utcDay } from '../../../lib/clock.ts';
 import { distinctSearches } from '../../earlier-searches.ts';
+import { formatCount } from '../../format.ts';
 import { onChanges } from '../../live.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { RecentSearches } from '../../parts/recent-searches.tsx';
@@ -77,7 +78,7 @@ export function View() {
                     <h2 id="year-title">A year of memories, by the date of what they tell</h2>
                     <YearHeatmap
                       label="Memories by day"
-                      unit={['memory', 'memories']}
+                      describe={(count) => (count === 0 ? 'no memories' : formatCount(count, 'memory', 'memories'))}
                       counts={new Map(days.map(({ day, count }) => [day, count]))}
                       nowMs={nowMs}
                       hrefOfDay={(day) => hrefOf('memories', spanOfDay(day))}

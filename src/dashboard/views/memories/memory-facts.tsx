@@ -23,45 +23,45 @@ export function MemoryFacts({ memory, isReadOnly, onMove }: MemoryFactsProps) {
   const members = Object.entries(metadata);
   return (
     <dl class="facts">
-      {source && <Fact name="From">{<SourceLinks source={source} />}</Fact>}
+      {source && <Fact label="From">{<SourceLinks source={source} />}</Fact>}
       {hasSeveralUsers.value && (
-        <Fact name="User">
+        <Fact label="User">
           <a href={hrefOf('memories', { user })}>{user}</a>
         </Fact>
       )}
       {(project !== null || !isReadOnly) && (
-        <Fact name="Project">
+        <Fact label="Project">
           <Project project={project} isReadOnly={isReadOnly} onMove={onMove} />
         </Fact>
       )}
       {occurredAt !== null && (
-        <Fact name="About">
+        <Fact label="About">
           <Moment at={occurredAt} />
         </Fact>
       )}
-      <Fact name="Stored">
+      <Fact label="Stored">
         <Moment at={createdAt} />
       </Fact>
-      {memory.author !== null && <Fact name="Written by">{memory.author}</Fact>}
+      {memory.author !== null && <Fact label="Written by">{memory.author}</Fact>}
       {client !== null && (
-        <Fact name="Stored by">
+        <Fact label="Stored by">
           <a href={hrefOf('memories', { client })}>{titleOfClient(client)}</a>
         </Fact>
       )}
-      {memory.origin !== null && <Fact name="Said by">{ORIGIN_TITLES[memory.origin]}</Fact>}
+      {memory.origin !== null && <Fact label="Said by">{ORIGIN_TITLES[memory.origin]}</Fact>}
       {version > 1 && (
-        <Fact name="Changed">
+        <Fact label="Changed">
           <Moment at={updatedAt} />
         </Fact>
       )}
       {expiresAt !== null && (
-        <Fact name="Expires">
+        <Fact label="Expires">
           <Moment isUpcoming at={expiresAt} />
         </Fact>
       )}
-      {externalId !== null && <Fact name="External id">{externalId}</Fact>}
+      {externalId !== null && <Fact label="External id">{externalId}</Fact>}
       {members.map(([name, value]) => (
-        <Fact key={name} name={name}>
+        <Fact key={name} label={name}>
           {typeof value === 'string' ? value : <code>{JSON.stringify(value)}</code>}
         </Fact>
       ))}
@@ -108,10 +108,10 @@ function Project({ project, isReadOnly, onMove }: { project: string | null } & O
   );
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+function Fact({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <div class="fact">
-      <dt>{name}</dt>
+      <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import type { ModelChoice, ProviderKey, ProviderSettings, ProviderSettingsChange } from '../../../client/client.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -36,7 +36,7 @@ export function ModelsForm({ settings, keys, onSave }: ModelsFormProps) {
       <div class="grid">
         <ModelField
           title="Search by meaning"
-          name="Embedding"
+          label="Embedding"
           standard="Server default, if any"
           choice={embedding}
           keys={keys}
@@ -47,7 +47,7 @@ export function ModelsForm({ settings, keys, onSave }: ModelsFormProps) {
         </ModelField>
         <ModelField
           title="Memory extraction"
-          name="Extraction"
+          label="Extraction"
           standard="Automatic (small model)"
           choice={extraction}
           keys={keys}
@@ -79,7 +79,7 @@ export function ModelsForm({ settings, keys, onSave }: ModelsFormProps) {
 
 interface ModelFieldProps {
   title: string;
-  name: string;
+  label: string;
   standard: string;
   choice: ModelInput;
   keys: readonly ProviderKey[];
@@ -88,14 +88,14 @@ interface ModelFieldProps {
 }
 
 /** A provider, and one of its models; the model is asked for once a provider is chosen. */
-function ModelField({ title, name, standard, choice, keys, onChange, children }: ModelFieldProps) {
+function ModelField({ title, label, standard, choice, keys, onChange, children }: ModelFieldProps) {
   const models = keys.find(({ provider }) => provider === choice?.provider)?.models ?? [];
-  const list = `${name.toLowerCase()}-models`;
+  const list = useId();
   return (
     <fieldset class="stack model-field">
       <legend>{title}</legend>
       <select
-        aria-label={`${name} provider`}
+        aria-label={`${label} provider`}
         value={choice?.provider ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onChange(value === '' ? undefined : { provider: value as ModelChoice['provider'], model: '' })
@@ -109,7 +109,7 @@ function ModelField({ title, name, standard, choice, keys, onChange, children }:
       {choice && (
         <>
           <input
-            aria-label={`${name} model`}
+            aria-label={`${label} model`}
             list={list}
             autocomplete="off"
             required
