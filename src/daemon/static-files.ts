@@ -41,12 +41,12 @@ export async function loadStaticFiles(
     readFile(join(folder, file)).catch((cause: unknown) => {
       throw new Error(`${what} is not built: ${join(folder, file)} cannot be read`, { cause });
     });
-  const load = async ([, file, contentType, languages = []]: FileEntry): Promise<StaticFile> => {
+  const load = async (file: string, contentType: string, languages: readonly string[] = []): Promise<StaticFile> => {
     const identity = await read(file);
     const [br, gzip] = await Promise.all([read(file + SUFFIXES.br), read(file + SUFFIXES.gzip)]);
     const hash = createHash('sha256').update(identity).digest('base64url');
     const translations = languages.map(async (language): Promise<[string, StaticFile]> => {
-      return [language, await load(['', file.replace(/\.\w+$/, `.${language}$&`), contentType])];
+      return [language, await load(file.replace(/\.\w+$/, `.${language}$&`), contentType)];
     });
     return {
       contentType,
@@ -56,7 +56,7 @@ export async function loadStaticFiles(
       translations: new Map(await Promise.all(translations)),
     };
   };
-  const files = entries.map(async (entry): Promise<[string, StaticFile]> => [entry[0], await load(entry)]);
+  const files = entries.map(async ([path, ...entry]): Promise<[string, StaticFile]> => [path, await load(...entry)]);
   return new Map(await Promise.all(files));
 }
 

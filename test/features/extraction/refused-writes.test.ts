@@ -13,20 +13,18 @@ let caller: Caller;
 
 beforeAll(async () => {
   daemon = await startProviderDaemon();
+});
+afterAll(() => daemon.close());
+beforeEach(async () => {
+  // Of its own: a job that another test left would take the answer that is meant for this one.
   server = await startProviderServer('openai', {
     answer: () => ({ memories: [extracted('Ada drinks green tea.', [1])] }),
   });
-});
-afterAll(async () => {
-  await daemon.close();
-  await server.close();
-});
-beforeEach(async () => {
   caller = await daemon.account();
   await putKey(caller, server, 'sk-test-0123456789abcdef');
   daemon.logLines.length = 0;
 });
-afterEach(() => server.reset());
+afterEach(() => server.close());
 
 const refuse = (state: 'queued' | 'running') =>
   refuseWrites(daemon, { event: 'UPDATE', table: 'jobs', when: `NEW.state = '${state}' AND OLD.state <> NEW.state` });
