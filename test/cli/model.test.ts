@@ -40,8 +40,6 @@ afterEach(async () => {
 interface LineOptions {
   isTty?: boolean;
   env?: Record<string, string>;
-  /** Tries downloaded models with what runs them. */
-  runsModels?: boolean;
   session?: Session;
 }
 
@@ -57,13 +55,13 @@ async function svcModel(words: string[], options: LineOptions = {}) {
     modelCommand({
       ...context,
       terminal: { ...context.terminal, ...inTerminal },
-      ...(!options.runsModels && { createEmbedder: createZeroEmbedder }),
+      createEmbedder: createZeroEmbedder,
       ...(options.session && { session: async () => options.session! }),
     });
   return (await commandLine(options)).run(make, ...words, '--data-dir', dataDir);
 }
 
-/** Stands in for the library that runs a model of 384 dimensions. */
+/** Stands in for the library that runs a model of 384 dimensions; `model-tried.slow.test.ts` has that itself. */
 const createZeroEmbedder = (): Embedder => ({
   embed: async (_model, texts) => texts.map(() => new Float32Array(384)),
   prepare: async () => {},
@@ -110,7 +108,7 @@ async function signInWith(contents: readonly string[]): Promise<Session> {
 
 describe('svc model add', () => {
   test('downloads a model, tries it, and makes it the one in use', async () => {
-    const { exitCode, out, error } = await svcModel(['add', NAME], { runsModels: true });
+    const { exitCode, out, error } = await svcModel(['add', NAME]);
     expect({ exitCode, out }).toEqual({
       exitCode: 0,
       out: expect.stringMatching(/^Added all-MiniLM-L6-v2 \(.+ kB\)\. It is in use now: a running daemon embeds /),
@@ -178,7 +176,7 @@ describe('svc model add', () => {
   });
 
   test('refuses a model that the hub states, but that cannot be used', async () => {
-    const { exitCode, error } = await svcModel(['add', 'bge-base-en-v1.5'], { runsModels: true });
+    const { exitCode, error } = await svcModel(['add', 'bge-base-en-v1.5']);
     expect(exitCode).toBe(1);
     expect(error).toContain('svc: The model cannot be used: its vectors have 384 dimensions instead of 768\n');
     expect(await here()).toEqual([]);
