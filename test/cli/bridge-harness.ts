@@ -40,7 +40,9 @@ export async function startBridge(options: BridgeOptions) {
   const logged: string[] = [];
   const waiting = new Map<unknown, (reply: Reply) => void>();
   let listener = (_reply: Reply) => {};
-  const ended = runBridge({
+  const cache = createToolCache(folder, toolSet);
+  let kept = Promise.resolve();
+  const run = runBridge({
     input,
     write(line) {
       lines.push(line);
@@ -50,12 +52,14 @@ export async function startBridge(options: BridgeOptions) {
     },
     session: options.session,
     transport: options.transport ?? createHttpTransport(toolSet.path),
-    toolCache: createToolCache(folder, toolSet),
+    toolCache: { ...cache, store: (tools) => (kept = cache.store(tools)) },
     toolSet,
     version: '1.2.3',
     log: (text) => logged.push(text),
     stop: stop.signal,
   });
+  // A list is kept after it was answered, and a bridge that is stopped does not wait for a slow disk.
+  const ended = run.then(() => kept);
   let lastId = 0;
   const sendLine = (line: string) => input.write(`${line}\n`);
   return {

@@ -163,10 +163,9 @@ describe('an unreachable daemon', () => {
     const cached = await mkdtemp(join(tmpdir(), 'svc-cached-'));
     const online = await startBridge({ session: async () => sessionOf(apiKey), folder: cached });
     const { result } = await online.ask('tools/list', stateless());
-    // It is kept after it was answered.
-    await expect.poll(() => readdir(cached)).toEqual(['mcp-tools.json']);
     online.stop();
     await online.ended;
+    expect(await readdir(cached)).toEqual(['mcp-tools.json']);
     const offline = await bridgeUnder(async () => sessionOf(apiKey, UNREACHABLE), { folder: cached });
     expect((await offline.ask('tools/list')).result?.tools).toEqual(result?.tools);
   });
@@ -186,7 +185,7 @@ describe('an unreachable daemon', () => {
     const everyday = await namesOf('everyday');
     expect(everyday).toContain('memory_add');
     expect(await namesOf('tidy')).toEqual(tidy);
-    await expect.poll(async () => (await readdir(shared)).sort()).toEqual(['mcp-tools-tidy.json', 'mcp-tools.json']);
+    expect((await readdir(shared)).sort()).toEqual(['mcp-tools-tidy.json', 'mcp-tools.json']);
     expect(await namesOf('everyday', UNREACHABLE)).toEqual(everyday);
     expect(await namesOf('tidy', UNREACHABLE)).toEqual(tidy);
   });
