@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 /** Dates use the reader's preferred locale of the page's language; of English, en-GB if there is none. */
 const LANGUAGE = document.documentElement.lang;
 const LOCALE =
-  navigator.languages.find((locale) => locale.startsWith(LANGUAGE)) ?? (LANGUAGE === 'en' ? 'en-GB' : LANGUAGE);
+  navigator.languages.find((locale) => locale.split('-')[0] === LANGUAGE) ?? (LANGUAGE === 'en' ? 'en-GB' : LANGUAGE);
 const clockTime = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit' });
 const plainClockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const date = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
@@ -94,7 +94,7 @@ export function formatBriefDay(epochMs: number, nowMs: number = systemClock.nowM
 
 /** The name of the month of a UTC day, `YYYY-MM-DD`, for an axis: `Mar`. */
 export function formatMonthName(day: string): string {
-  return briefUtcMonthName.format(parseTimestamp(`${day}T12:00:00Z`));
+  return briefUtcMonthName.format(parseTimestamp(`${day}T12:00:00Z`)!);
 }
 
 /** The name of a day of the week for an axis, from 1, Monday, to 7: `Mon`. */
