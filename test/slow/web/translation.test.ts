@@ -37,7 +37,7 @@ const DAYS = (['long', 'short'] as const).flatMap((length) =>
     return Array.from({ length: 12 }, (_, at) => format.format(Date.UTC(2026, at, at + 1)).replace(/\.$/, ''));
   }),
 );
-const DATES = new RegExp(DAYS.map((name) => `\\b${name}\\b`).join('|'), 'g');
+const DATES = new RegExp(DAYS.map((name) => `(?<!\\p{L})${name}(?!\\p{L})`).join('|'), 'gu');
 
 /** What no translation changes: addresses, amounts, and names of programs, plans and formats. */
 const NAMES =
@@ -58,7 +58,7 @@ async function unsaid(page: Page): Promise<string[]> {
   });
   const rest = found.map((text) =>
     text
-      .replace(/⟦[^⟦⟧]*⟧/g, '')
+      .replace(/⟦[^⟦⟧]*⟧/g, ' ')
       .replace(DATES, '')
       .trim(),
   );
