@@ -130,12 +130,15 @@ function formsOf(node) {
   };
 }
 
+/** A template without what stands in it. */
+const textOfTemplate = ({ quasis }) => quasis.map(({ value }) => value.cooked).join('');
+
 /** A string or template that is said. */
 function literalOf(node, parents) {
   const isText = node.type === 'Literal' && typeof node.value === 'string';
   if (!isText && node.type !== 'TemplateLiteral') return undefined;
   const parent = parents.at(-1);
-  const text = isText ? node.value : node.quasis.map(({ value }) => value.cooked).join('');
+  const text = isText ? node.value : textOfTemplate(node);
   if (!hasLetters(text) || !isSaid(node, text, parents)) return undefined;
   if (parent.type === 'JSXExpressionContainer' && isText && parents.at(-2).type !== 'JSXAttribute') return undefined;
   const message = isText
@@ -182,11 +185,9 @@ function isShown(node, parents) {
       (parent.type === 'ConditionalExpression' && parent.test !== child) ||
       (parent.type === 'LogicalExpression' && (parent.operator !== '&&' || parent.right === child)) ||
       parent.type === 'TemplateLiteral' ||
-      (parent.type === 'BinaryExpression' && parent.operator === '+') ||
-      parent.type === 'ParenthesizedExpression';
+      (parent.type === 'BinaryExpression' && parent.operator === '+');
     if (!isBranch) return false;
-    if (parent.type === 'TemplateLiteral' && looksSaid(parent.quasis.map(({ value }) => value.cooked).join('')))
-      return true;
+    if (parent.type === 'TemplateLiteral' && looksSaid(textOfTemplate(parent))) return true;
     child = parent;
   }
   return false;

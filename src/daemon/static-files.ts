@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../features/auth/auth-pages.ts';
@@ -82,7 +81,9 @@ export function staticRoutes(files: StaticFiles): FastifyPluginAsync {
 export function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file: StaticFile, status: 200 | 404 = 200) {
   const { translations } = file;
   const { contentType, cacheControl, bodies, hash } =
-    translations.size === 0 ? file : (translations.get(acceptedLanguage(headers, translations)) ?? file);
+    translations.size === 0
+      ? file
+      : (translations.get(acceptedLanguage(headers['accept-language'], translations)) ?? file);
   const coding = acceptedCoding(headers['accept-encoding']);
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
   const vary = translations.size === 0 ? 'accept-encoding' : 'accept-encoding, accept-language';
@@ -93,35 +94,30 @@ export function sendFile({ headers }: FastifyRequest, reply: FastifyReply, file:
   return reply.code(status).send(bodies[coding]);
 }
 
-/** Chooses the best coding that the caller accepts (RFC 9110, section 12.5.3), without ranking by weights. */
-function acceptedCoding(acceptEncoding: string | undefined): Coding {
-  const accepted = (acceptEncoding ?? '')
+/** What a header of preferences names, without what it refuses, with its weights (RFC 9110, section 12.4.2). */
+function preferred(header: string | undefined): { name: string; weight: number }[] {
+  const all = (header ?? '')
     .toLowerCase()
     .split(',')
-    .flatMap((part) => {
-      const [name, weight] = part.split(';').map((text) => text.trim());
-      return /^q=0(\.0*)?$/.test(weight ?? '') ? [] : [name];
+    .map((part) => {
+      const [name = '', parameter] = part.split(';').map((text) => text.trim());
+      return { name, weight: parameter?.startsWith('q=') ? Number(parameter.slice(2)) : 1 };
     });
+  return all.filter(({ weight }) => weight !== 0);
+}
+
+/** Chooses the best coding that the caller accepts (RFC 9110, section 12.5.3), without ranking by weights. */
+function acceptedCoding(acceptEncoding: string | undefined): Coding {
+  const accepted = preferred(acceptEncoding).map(({ name }) => name);
   return CODINGS.find((coding) => accepted.includes(coding)) ?? 'identity';
 }
 
 /** The language that the caller prefers, of English and those there are translations in (RFC 9110, section 12.5.4). */
-function acceptedLanguage(
-  { 'accept-language': accepted = '' }: IncomingHttpHeaders,
-  translations: StaticFile['translations'],
-): string {
-  const weighted = accepted.split(',').map((part) => {
-    const [range = '', weight] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/);
-    return { language: range.split('-')[0]!, weight: Number(weight ?? 1) };
-  });
-  return (
-    weighted
-      .filter(({ language, weight }) => weight > 0 && (language === ENGLISH || translations.has(language)))
-      .toSorted((one, other) => other.weight - one.weight)[0]?.language ?? ENGLISH
-  );
+function acceptedLanguage(acceptLanguage: string | undefined, translations: StaticFile['translations']): string {
+  const languages = preferred(acceptLanguage)
+    .toSorted((one, other) => other.weight - one.weight)
+    .map(({ name }) => name.split('-')[0]!);
+  return languages.find((language) => language === ENGLISH || translations.has(language)) ?? ENGLISH;
 }
 
 /** Evaluates `If-None-Match` with weak comparison (RFC 9110, section 13.1.2). */

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.close());
 beforeEach(async () => {
-  // Of its own: a job that another test left would take the answer that is meant for this one.
+  // Each test has its own: a job that another one left would take an answer of this one.
   server = await startProviderServer('openai', {
     answer: () => ({ memories: [extracted('Ada drinks green tea.', [1])] }),
   });

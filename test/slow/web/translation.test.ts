@@ -7,7 +7,7 @@ import { buildDashboard } from '../../../scripts/build-dashboard.mjs';
 import { loadDashboardFiles } from '../../../src/daemon/dashboard.ts';
 import { browserTests, settled, VIEWS } from './browser.ts';
 
-/** Stands for another language: all that is said is in these brackets, what changes in it is not. */
+/** Marks a message as a translation changes it: its words are in brackets, its places are not. */
 const marked = (message: string) =>
   message
     .split(/(\{\d+\}| \| )/)
