@@ -7,9 +7,9 @@ type Role = NewMessage['role'];
 
 /**
  * How the content of a message holds its item; what it does not hold is `rest` in the metadata. `whole`: the item is all
- * in the metadata, or, if it is too large for that, in a tool result. `none`: the message is no item.
+ * in the metadata, or, if it is too large for that, in a tool result. `json`: the same, as JSON. `none`: the message is no item.
  */
-type Form = 'text' | 'texts' | 'call' | 'result' | 'whole' | 'none';
+type Form = 'text' | 'texts' | 'call' | 'result' | 'whole' | 'json' | 'none';
 
 interface Packed {
   form: Form;
@@ -21,11 +21,19 @@ interface Packed {
 /** Metadata is limited to 16 KiB. */
 const LARGEST_REST_BYTES = 15_000;
 const LONGEST_ID = 256;
+/** What the daemon rejects, as JSON escapes it: NUL characters and unpaired surrogates. */
+const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][\da-f]{2})/g;
 
 /** Returns the message that stores an item of the OpenAI Agents SDK: its text, tool calls and results are searchable. */
 export function toMessage(item: AgentInputItem): NewMessage {
-  const packed = pack(item as unknown as Fields);
-  const { form, role, content, rest } = sizeOf(packed.rest) > LARGEST_REST_BYTES ? packLarge(item) : packed;
+  const json = JSON.stringify(item);
+  const shown = json.replace(UNSTORABLE, '$1\\ufffd');
+  const isStorable = shown === json;
+  const packed: Packed = isStorable
+    ? pack(item as unknown as Fields)
+    : { ...pack(JSON.parse(shown) as Fields), form: 'json', rest: json };
+  const packWhole = () => (isStorable ? packLarge('whole', item) : packLarge('json', json));
+  const { form, role, content, rest } = sizeOf(packed.rest) > LARGEST_REST_BYTES ? packWhole() : packed;
   return { role, content, metadata: { agentItem: { form, rest } } };
 }
 
@@ -64,9 +72,9 @@ function pack(item: Fields): Packed {
   return { form: 'whole', role: 'assistant', content: `(${String(type)})`, rest: item };
 }
 
-function packLarge(item: AgentInputItem): Packed {
-  const part: MessagePart = { type: 'tool_result', toolCallId: 'item', content: item };
-  return { form: 'whole', role: 'tool', content: [part], rest: null };
+function packLarge(form: 'whole' | 'json', content: unknown): Packed {
+  const part: MessagePart = { type: 'tool_result', toolCallId: 'item', content };
+  return { form, role: 'tool', content: [part], rest: null };
 }
 
 function unpack(form: Form, rest: unknown, content: Message['content']): unknown {
@@ -83,7 +91,8 @@ function unpack(form: Form, rest: unknown, content: Message['content']): unknown
   }
   if (form === 'result' && part?.type === 'tool_result')
     return { ...item, callId: part.toolCallId, output: part.content };
-  return rest ?? (part?.type === 'tool_result' ? part.content : undefined);
+  const whole = rest ?? (part?.type === 'tool_result' ? part.content : undefined);
+  return form === 'json' ? JSON.parse(whole as string) : whole;
 }
 
 /** The item for a message that something else appended. Tool messages have none: their call is not in the conversation. */

@@ -1,5 +1,6 @@
 import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai';
-import { createTurns, type TurnOptions } from './turns.ts';
+import { createBoundedMap } from '../lib/bounded-map.ts';
+import { createTurns, type TurnOptions, type Turns } from './turns.ts';
 
 export { type MemoryToolsOptions, memoryTools } from './ai-sdk-tools.ts';
 
@@ -13,29 +14,53 @@ type FinishReason = Generated['finishReason']['unified'];
 
 export interface WithMemoryOptions extends TurnOptions {}
 
+/** Whom one call is for: `providerOptions: { svc: { user, conversationId } }`. */
+type CallPlace = Pick<TurnOptions, 'user' | 'conversationId'>;
+
+const PLACE_NAMES: readonly string[] = ['user', 'conversationId'] satisfies (keyof CallPlace)[];
+/** Conversations that go on without a `conversationId`. */
+const MOST_USERS = 10_000;
+
 /**
  * Wraps a model of the AI SDK: what svc remembers about the last user message joins the system message, and each
- * finished turn (the user's text and the model's answer) is appended to a conversation.
+ * finished turn (the user's text and the model's answer) is appended to a conversation. A call may name another user or
+ * conversation than `options`, in `providerOptions.svc`; without a conversation, the turns of each user are one. Calls throw a
+ * `TypeError` for anything else there, so that no turn is stored for the wrong person.
  */
 export function withMemory(model: Model, options: WithMemoryOptions): Model {
   return wrapLanguageModel({ model, middleware: memoryMiddleware(options) });
 }
 
 function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
-  const turns = createTurns(options);
-  async function finish(prompt: Prompt, answer: string, finishReason: FinishReason): Promise<void> {
-    if (finishReason !== 'tool-calls') await turns.add(lastUserText(prompt), answer);
+  const own = createTurns(options);
+  const { user: _user, conversationId: _conversationId, ...shared } = options;
+  const ofUsers = createBoundedMap<string, Turns>(MOST_USERS);
+
+  function turnsOf({ providerOptions }: CallOptions): Turns {
+    const place = placeOf(providerOptions?.svc);
+    const { user = options.user, conversationId } = place;
+    if (conversationId !== undefined)
+      return createTurns({ ...shared, ...(user !== undefined && { user }), conversationId });
+    if (user === undefined || user === options.user) return own;
+    const turns = ofUsers.get(user) ?? createTurns({ ...shared, user });
+    ofUsers.set(user, turns);
+    return turns;
   }
+
+  async function finish(params: CallOptions, answer: string, finishReason: FinishReason): Promise<void> {
+    if (finishReason !== 'tool-calls') await turnsOf(params).add(lastUserText(params.prompt), answer);
+  }
+
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
-      const context = await turns.recall(lastUserText(params.prompt), params.abortSignal);
+      const context = await turnsOf(params).recall(lastUserText(params.prompt), params.abortSignal);
       return context === '' ? params : { ...params, prompt: withSystemText(params.prompt, context) };
     },
     async wrapGenerate({ doGenerate, params }) {
       const result = await doGenerate();
       const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      await finish(params.prompt, text, result.finishReason.unified);
+      await finish(params, text, result.finishReason.unified);
       return result;
     },
     async wrapStream({ doStream, params }) {
@@ -45,12 +70,22 @@ function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
         async transform(part, controller) {
           controller.enqueue(part);
           if (part.type === 'text-delta') text += part.delta;
-          if (part.type === 'finish') await finish(params.prompt, text, part.finishReason.unified);
+          if (part.type === 'finish') await finish(params, text, part.finishReason.unified);
         },
       });
       return { stream: stream.pipeThrough(stored), ...result };
     },
   };
+}
+
+function placeOf(given: Record<string, unknown> = {}): CallPlace {
+  for (const [name, value] of Object.entries(given)) {
+    if (!PLACE_NAMES.includes(name) || (value !== undefined && typeof value !== 'string'))
+      throw new TypeError(
+        `providerOptions.svc takes the texts user and conversationId, not ${name}: ${JSON.stringify(value)}`,
+      );
+  }
+  return given;
 }
 
 function lastUserText(prompt: Prompt): string {

@@ -89,6 +89,40 @@ describe('withMemory', () => {
     expect(await asked('cy')).not.toContain('under the mat');
   });
 
+  test('keeps each user and conversation that calls of one model name apart', async () => {
+    const model = new MockLanguageModelV3({ doGenerate: async () => says('Noted.') });
+    const shared = withMemory(model, { client, user: 'jo' });
+    const { id: conversationId } = await client.conversations.create({ user: 'kim' });
+    const ask = (prompt: string, svc: { user?: string; conversationId?: string }) =>
+      generateText({ model: shared, prompt, providerOptions: { svc } });
+    await ask('Kim keeps the griffin key in the well.', { user: 'kim', conversationId });
+    await ask('Lou keeps it in the barn.', { user: 'lou' });
+    await ask('Thanks.', { user: 'lou' });
+    await ask('Where is the griffin key?', {});
+    expect(JSON.stringify(model.doGenerateCalls.at(-1)!.prompt)).not.toMatch(/well|barn/);
+    await ask('Where is the griffin key?', { user: 'kim' });
+    expect(JSON.stringify(model.doGenerateCalls.at(-1)!.prompt)).toContain('in the well');
+    await ask('And the lamp?', { user: 'kim', conversationId });
+    const noted = 'assistant: Noted.';
+    expect(await turnsOf('lou')).toEqual([['user: Lou keeps it in the barn.', noted, 'user: Thanks.', noted]]);
+    expect(await turnsOf('jo')).toEqual([['user: Where is the griffin key?', noted]]);
+    expect(await turnsOf('kim')).toEqual([
+      ['user: Where is the griffin key?', noted],
+      ['user: Kim keeps the griffin key in the well.', noted, 'user: And the lamp?', noted],
+    ]);
+  });
+
+  test.each([{ userId: 'kim' }, { user: 7 }])('refuses a call for %j, and stores no turn', async (svc) => {
+    const model = new MockLanguageModelV3({ doGenerate: says('Hello.') });
+    const asked = generateText({
+      model: withMemory(model, { client, user: 'mo' }),
+      prompt: 'Hi',
+      providerOptions: { svc },
+    });
+    await expect(asked).rejects.toThrow(/^providerOptions\.svc takes the texts user and conversationId, not user/);
+    expect([model.doGenerateCalls, await turnsOf('mo')]).toEqual([[], []]);
+  });
+
   test('stores a streamed turn', async () => {
     const chunks = [
       { type: 'text-start' as const, id: '1' },

@@ -78,8 +78,26 @@ describe('a session of the OpenAI Agents SDK', () => {
     expect(await again.getItems(100)).toEqual(ITEMS);
   });
 
+  test('stores items with characters that no text may have, returns them as they were added, and finds what they say', async () => {
+    const session = new SvcSession({ client });
+    const output = { type: 'text' as const, text: 'The quetzal\0 is a bird \ud83e' };
+    const items: AgentInputItem[] = [
+      { role: 'user', content: 'Look up\0 the quetzal' },
+      { type: 'function_call_result', callId: 'call_1', name: 'read', status: 'completed', output },
+      { role: 'user', content: `\udd9c${'é'.repeat(20_000)}` },
+    ];
+    await session.addItems(items);
+    expect(await session.getItems()).toEqual(items);
+    const { results } = await client.search({ query: 'quetzal bird', types: ['message'], limit: 1 });
+    expect(results).toMatchObject([{ content: expect.stringContaining('The quetzal\ufffd is a bird \ufffd') }]);
+  });
+
   test('returns generated items as they were added', async () => {
-    const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((value) => !value.includes('\0'));
+    const unstorable = fc.constantFrom('\0', '\ud800', '\udc00', '\\u0000', '\\', 'a');
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+      fc.array(unstorable, { maxLength: 4 }).map((parts) => parts.join('')),
+    );
     const fields = fc.dictionary(fc.constantFrom('a', 'b', 'type'), fc.oneof(text, fc.integer(), fc.boolean()));
     const item = fc.oneof(
       fc.record({ role: fc.constantFrom('user', 'system'), content: text }),

@@ -41,13 +41,14 @@ const CHUNK_CHARACTERS = 12_000;
 const MAX_HALVINGS = 3;
 const CONTEXT_MESSAGES = 4;
 const CONTEXT_CHARACTERS = 1000;
+const LEFT_OUT = '\n[…]\n';
 
 /**
  * Takes as many messages as fit one request. Only users and assistants are read: system instructions and tool results,
  * which include svc's own memories, are not statements by anyone. Context blocks that svc put into a prompt are removed
  * from the rest too, because a memory extracted from itself would be reinforced at every recall. Each of the `failures`
  * halves the length, because the input or the output may have been too long for the model. A message itself is cut only
- * after `lengthFailures`: what is cut off is never read.
+ * after `lengthFailures`, in its middle: people write before or after what they paste. What is left out is never read.
  */
 export function toChunk(
   sources: readonly SourceMessage[],
@@ -86,7 +87,7 @@ function toChunkMessage(
   characters: number,
 ): ChunkMessage | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
-  const text = withoutRecalled(writtenTextOf({ content, parts })).trim().slice(0, characters).toWellFormed();
+  const text = shortened(withoutRecalled(writtenTextOf({ content, parts })).trim(), characters);
   if (text === '') return undefined;
   const { id, ordinal, createdAt } = source;
   return {
@@ -97,6 +98,13 @@ function toChunkMessage(
     day: toTimestamp(createdAt).slice(0, 10),
     text,
   };
+}
+
+function shortened(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const fromEnd = Math.floor(characters / 3);
+  const start = text.slice(0, characters - fromEnd - LEFT_OUT.length);
+  return `${start.toWellFormed()}${LEFT_OUT}${text.slice(-fromEnd).toWellFormed()}`;
 }
 
 const RECALLED_LINE = new RegExp(String.raw`^\s*(?:\[\d+\] |(?:${START_SECTIONS.join('|')}):$)`);

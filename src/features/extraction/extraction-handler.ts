@@ -129,7 +129,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   };
 }
 
-/** Codes of failures that the length may have caused, unlike a rate limit. */
+/** Codes of failures that the length may have caused, unlike a rate limit or an overloaded provider. */
 const MAYBE_LENGTH: ReadonlySet<string | null> = new Set(['input', 'failed', 'slow']);
 
 function rangeOf({ fromOrdinal, toOrdinal, attempts: failures, errorCode }: JobRow): ChunkRange {

@@ -60,8 +60,9 @@ function jobOutcomeOf(error: unknown, attempts: number, nowMs: number, chance: n
 
 function outcomeByError(error: unknown, nowMs: number): JobOutcome {
   if (error instanceof ProviderFault) {
-    const { reason, message, retryAfterMs = 0 } = error;
-    return { code: reason, message, retry: PERMANENT_REASONS.has(reason) ? 'never' : 'backoff', waitMs: retryAfterMs };
+    const { reason, maybeInput, message, retryAfterMs = 0 } = error;
+    const code = reason === 'failed' && !maybeInput ? 'unavailable' : reason;
+    return { code, message, retry: PERMANENT_REASONS.has(reason) ? 'never' : 'backoff', waitMs: retryAfterMs };
   }
   if (!(error instanceof AppError)) {
     return {

@@ -589,13 +589,13 @@ describe('a failing provider', () => {
     expect(await untilEnded(caller, jobId)).toMatchObject({ state: 'done', error: null, result: { added: 1 } });
   });
 
-  test('that was busy is shown all of a long message afterwards', async () => {
-    const { rateLimit } = PUBLISHED.openai;
+  test('that was busy, overloaded or away is shown all of a long message afterwards', async () => {
+    const { rateLimit, overloaded } = PUBLISHED.openai;
     // Alone: hours pass, in which conversations of other tests become due and ask the same server.
     const alone = { daemon: await startProviderDaemon(), server: await startProviderServer('openai', { key: KEY }) };
     try {
       const owner = await newOwner(alone.daemon, alone.server, TEA);
-      alone.server.next(rateLimit, rateLimit, 'reset');
+      alone.server.next(rateLimit, 'reset', overloaded);
       const end = 'My cat is called Pixel.';
       const conversation = await converse(owner, [`${'I drink green tea every morning. '.repeat(200)}${end}`]);
       const prompts: string[] = [];

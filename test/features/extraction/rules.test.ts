@@ -39,6 +39,15 @@ describe('a chunk', () => {
     expect(toChunk(all, [], 1).messages).toHaveLength(1);
   });
 
+  test('holds what was said before and after a long pasted text, whatever characters that is cut at', () => {
+    for (const pasted of ['x'.repeat(40_000), '😀'.repeat(20_000), `y${'😀'.repeat(20_000)}`]) {
+      const { messages } = toChunk([said(`Read this for Ada: ${pasted} By the way, I moved to Graz.`, 1)], []);
+      const { text } = messages[0]!;
+      expect(text).toMatch(/^Read this for Ada: .*\n\[…\]\n.* By the way, I moved to Graz\.$/su);
+      expect([text.length <= 12_000, text.isWellFormed()]).toEqual([true, true]);
+    }
+  });
+
   test('skips messages that nobody wrote', () => {
     const passage = toChunk([said('be kind', 1, 'system'), said('{}', 2, 'tool')], []);
     expect(passage).toMatchObject({ messages: [], seen: 2, throughOrdinal: 2 });
