@@ -119,7 +119,7 @@ describe('svc extract and svc jobs', () => {
   test('cancels an open job but not a finished one', async () => {
     openai.next({ status: 503 });
     const id = (await person.run(['extract', conversationId])).out.trim();
-    await expect.poll(async () => (await readJob(id)).error?.code).toBe('failed');
+    await expect.poll(async () => (await readJob(id)).error?.code).toBe('unavailable');
     expect(await person.run(['jobs', id, '--cancel'])).toMatchObject({ code: 0 });
     expect(await readJob(id)).toMatchObject({ state: 'cancelled' });
     expect(await person.run(['jobs', id, '--cancel'])).toMatchObject({ code: 1 });

@@ -100,6 +100,9 @@ export const Hook = async () => { execSync(${JSON.stringify(hook)}); return {}; 
   },
 ];
 
+/** Longer than assistants wait by themselves for the tools of a server, which starts late on a busy machine. */
+const LATE = "if (process.argv.includes('mcp')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);";
+
 const harness = assistantHarness(TWINS);
 
 /** Runs `svc tidy --with` or `svc extract --with` as a person does, with the assistant on the `PATH`. */
@@ -111,6 +114,8 @@ async function run(command: 'tidy' | 'extract', { name, files, env }: Tidier) {
     await mkdir(dirname(join(home.home, path)), { recursive: true });
     await writeFile(join(home.home, path), text);
   }
+  const late = join(home.home, 'late.mjs');
+  await writeFile(late, LATE);
   const bin = join(home.home, 'bin');
   await mkdir(bin, { recursive: true });
   await symlink(assistantCommand(name), join(bin, name));
@@ -119,6 +124,7 @@ async function run(command: 'tidy' | 'extract', { name, files, env }: Tidier) {
     extendEnv: false,
     env: {
       ...{ PATH: `${bin}:${home.env.PATH}`, HOME: home.home, SVC_CONFIG_DIR: home.env.SVC_CONFIG_DIR ?? '' },
+      ...(command === 'tidy' && { NODE_OPTIONS: `--import=${late}` }),
       ...env(model.url),
     },
     stdin: 'ignore',
@@ -155,7 +161,7 @@ async function script(): Promise<void> {
 }
 
 describe.each(TIDIERS)('svc tidy --with $name', (tidier) => {
-  test('suggests with the two tools alone, and nothing of the session is stored', async () => {
+  test('suggests with the two tools alone, however late they come, and nothing of the session is stored', async () => {
     await script();
     const before = harness.model.requests.length;
     const { exitCode, stdout, stderr, started } = await run('tidy', tidier);

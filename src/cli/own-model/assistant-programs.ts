@@ -35,8 +35,11 @@ const QWEN_TOOLS = [
 /** No file has this name, so that no instructions of other work are read. */
 const NO_CONTEXT = { fileName: 'svc-has-none.md' };
 
-/** opencode goes on without the tools of a server that does not list them within five seconds. */
-const OPENCODE_TOOLS_MS = 60_000;
+/**
+ * How long to wait for the bridge, which starts late on a busy machine. By themselves, Claude Code and opencode go on without
+ * its tools after five seconds, some versions of Claude Code at once, and Codex after ten.
+ */
+const BRIDGE_START_MS = 60_000;
 
 /** The assistants that svc can run with their own model. */
 export const ASSISTANT_PROGRAMS: Record<AssistantProgramName, AssistantProgram> = {
@@ -51,6 +54,7 @@ export const ASSISTANT_PROGRAMS: Record<AssistantProgramName, AssistantProgram> 
         ...['--settings', JSON.stringify({ disableAllHooks: true }), '--disable-slash-commands'],
         ...['--no-session-persistence', '--output-format', 'stream-json', '--verbose'],
       ],
+      env: { MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: `${BRIDGE_START_MS}` },
       files: { 'mcp.json': mcpServers(run) },
     }),
     read: readMessages,
@@ -158,7 +162,7 @@ async function codexServers({ task, bridge, inherited, environment }: AssistantR
     `env={${env.join(',')}}`,
     `env_vars=${JSON.stringify(inherited)}`,
     `enabled_tools=${JSON.stringify(TASKS[task].tools)}`,
-    'enabled=true,default_tools_approval_mode="approve"',
+    `enabled=true,default_tools_approval_mode="approve",startup_timeout_sec=${BRIDGE_START_MS / 1000}`,
   ];
   return `{${[...others.map((name) => `${JSON.stringify(name)}={enabled=false}`), `svc={${svc.join(',')}}`].join(',')}}`;
 }
@@ -180,7 +184,7 @@ function opencodeConfig({ task, bridge: { command, args, env } }: AssistantRun):
   return JSON.stringify({
     share: 'disabled',
     mcp: {
-      svc: { type: 'local', command: [command, ...args], environment: env, enabled: true, timeout: OPENCODE_TOOLS_MS },
+      svc: { type: 'local', command: [command, ...args], environment: env, enabled: true, timeout: BRIDGE_START_MS },
     },
     agent: {
       svc: { mode: 'primary', prompt: `You ${title}.`, permission: { '*': 'deny', ...allowed } },
