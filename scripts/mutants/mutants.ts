@@ -113,7 +113,8 @@ export function withMutants(text: string, mutants: ReadonlyMap<number, Mutant>, 
     const original = source.slice(start, end);
     const both =
       changed === undefined
-        ? `if (!isAlive(${id})) { ${original} }`
+        ? // In braces of its own, so that no `else` after it belongs to it.
+          `{ if (!isAlive(${id})) { ${original} } }`
         : `(isAlive(${id}) ? (${changed}) : (${original}))`;
     source = source.slice(0, start) + both + source.slice(end);
   }
