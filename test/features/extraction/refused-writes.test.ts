@@ -8,13 +8,15 @@ import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
 import { converse, extract, extracted, jobOf, untilEnded, untilJob } from './extraction-daemon.ts';
 
 let daemon: MemoryDaemon;
+/** Its timers queue nothing while a test looks. */
+let untimed: MemoryDaemon;
 let server: ProviderServer;
 let caller: Caller;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  [daemon, untimed] = await Promise.all([startProviderDaemon(), startProviderDaemon({ tasksFaster: 0.001 })]);
 });
-afterAll(() => daemon.close());
+afterAll(() => Promise.all([daemon.close(), untimed.close()]));
 beforeEach(async () => {
   // Each test has its own: a job that another one left would take an answer of this one.
   server = await startProviderServer('openai', {
@@ -59,7 +61,9 @@ test('a job that cannot be claimed waits for the timer instead of being retried 
 });
 
 test('an account whose jobs cannot be queued delays no other one', async () => {
-  const callers = [caller, await daemon.account()].toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  const callers = [await untimed.account(), await untimed.account()].toSorted((a, b) =>
+    a.tenantId < b.tenantId ? -1 : 1,
+  );
   for (const one of callers) {
     await putKey(one, server, 'sk-test-0123456789abcdef');
     const body = { extraction: { onAppend: true }, tidySchedule: 'daily' };
@@ -68,18 +72,18 @@ test('an account whose jobs cannot be queued delays no other one', async () => {
     await converse(one, ['I drink green tea.']);
   }
   const [first, second] = callers as [Caller, Caller];
-  daemon.clock.advance(QUIET_MS);
+  untimed.clock.advance(QUIET_MS);
   const when = `NEW."tenantId" = '${first.tenantId}'`;
-  const refuseNoMore = await refuseWrites(daemon, { event: 'INSERT', table: 'jobs', when });
-  await daemon.extraction.follow();
-  await daemon.tidyJobs.follow();
+  const refuseNoMore = await refuseWrites(untimed, { event: 'INSERT', table: 'jobs', when });
+  await untimed.extraction.follow();
+  await untimed.tidyJobs.follow();
   await refuseNoMore();
   const kinds = async (one: Caller) =>
     (await one.call<{ data: Job[] }>('/v1/jobs')).body.data.map(({ kind }) => kind).toSorted();
   expect(await kinds(second)).toEqual(['extract', 'tidy']);
   expect(await kinds(first)).toEqual([]);
-  const logged = (text: string) => daemon.logLines.filter((line) => line.includes(text)).length;
+  const logged = (text: string) => untimed.logLines.filter((line) => line.includes(text)).length;
   expect([logged('cannot queue extraction jobs'), logged('cannot queue jobs to tidy memories')]).toEqual([1, 1]);
-  await daemon.extraction.follow();
+  await untimed.extraction.follow();
   expect(await kinds(first)).toEqual(['extract']);
 });
