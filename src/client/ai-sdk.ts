@@ -18,8 +18,8 @@ export interface WithMemoryOptions extends TurnOptions {}
 type CallPlace = Pick<TurnOptions, 'user' | 'conversationId'>;
 
 const PLACE_NAMES: readonly string[] = ['user', 'conversationId'] satisfies (keyof CallPlace)[];
-/** Conversations that go on without a `conversationId`. */
-const MOST_USERS = 10_000;
+/** Of more that go on at once, those without a `conversationId` may begin anew. */
+const MOST_CONVERSATIONS = 10_000;
 
 /**
  * Wraps a model of the AI SDK: what svc remembers about the last user message joins the system message, and each
@@ -32,18 +32,17 @@ export function withMemory(model: Model, options: WithMemoryOptions): Model {
 }
 
 function memoryMiddleware(options: WithMemoryOptions): LanguageModelMiddleware {
-  const own = createTurns(options);
-  const { user: _user, conversationId: _conversationId, ...shared } = options;
-  const ofUsers = createBoundedMap<string, Turns>(MOST_USERS);
+  const { user: ownUser, conversationId: ownConversationId, ...shared } = options;
+  const kept = createBoundedMap<string, Turns>(MOST_CONVERSATIONS);
 
   function turnsOf({ providerOptions }: CallOptions): Turns {
-    const place = placeOf(providerOptions?.svc);
-    const { user = options.user, conversationId } = place;
-    if (conversationId !== undefined)
-      return createTurns({ ...shared, ...(user !== undefined && { user }), conversationId });
-    if (user === undefined || user === options.user) return own;
-    const turns = ofUsers.get(user) ?? createTurns({ ...shared, user });
-    ofUsers.set(user, turns);
+    const given = placeOf(providerOptions?.svc);
+    const { user = ownUser } = given;
+    const { conversationId = user === ownUser ? ownConversationId : undefined } = given;
+    const place = { ...(user !== undefined && { user }), ...(conversationId !== undefined && { conversationId }) };
+    const key = JSON.stringify(place);
+    const turns = kept.get(key) ?? createTurns({ ...shared, ...place });
+    kept.set(key, turns);
     return turns;
   }
 
