@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LEDGER_CONTENTS, LEDGER_REQUESTS, type LedgerAccount, teachWords } from '../../bench/ledger-requests.ts';
 import { conversing } from '../features/conversations/conversation-caller.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../features/memories/memory-daemon.ts';
+import { WITHOUT_TIMERS } from '../helpers/daemon.ts';
 
 /** What a request costs the database. */
 interface Cost {
@@ -22,8 +23,8 @@ let account: LedgerAccount;
 
 beforeAll(async () => {
   countStatements();
-  // Without timers, whose statements would count.
-  daemon = await startMemoryDaemon({ tasksFaster: 0.001 });
+  // The statements of timers would count.
+  daemon = await startMemoryDaemon(WITHOUT_TIMERS);
   caller = await daemon.account();
   const { memories, messages } = LEDGER_CONTENTS;
   const added = await caller.addAll(

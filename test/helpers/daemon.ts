@@ -70,6 +70,9 @@ const DONE_BY_TESTS = new Set([
   'cut conversations into episodes',
 ]);
 
+/** Options of a daemon none of whose timers fires during a test. */
+export const WITHOUT_TIMERS = { tasksFaster: 0.001 };
+
 /** Shows which tests look while a background task changes what they see. */
 const TASKS_FASTER = Number(process.env.TEST_TASKS_FASTER ?? 1);
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { Job } from '../../../src/contract/jobs.ts';
 import { QUIET_MS } from '../../../src/features/extraction/extraction-observer.ts';
 import { refuseWrites } from '../../helpers/broken-tables.ts';
+import { WITHOUT_TIMERS } from '../../helpers/daemon.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { putKey, startProviderDaemon } from '../providers/provider-daemon.ts';
@@ -14,7 +15,7 @@ let server: ProviderServer;
 let caller: Caller;
 
 beforeAll(async () => {
-  [daemon, untimed] = await Promise.all([startProviderDaemon(), startProviderDaemon({ tasksFaster: 0.001 })]);
+  [daemon, untimed] = await Promise.all([startProviderDaemon(), startProviderDaemon(WITHOUT_TIMERS)]);
 });
 afterAll(() => Promise.all([daemon.close(), untimed.close()]));
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account } from '../../../src/contract/account.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
-import { startTestDaemon } from '../../helpers/daemon.ts';
+import { startTestDaemon, WITHOUT_TIMERS } from '../../helpers/daemon.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newPerson, newSpace } from '../spaces/space-callers.ts';
 import { makeTenant, setUsed } from './tenants.ts';
@@ -53,7 +53,7 @@ test.each([undefined, 'session_start'])(
 );
 
 test('queries that are not written yet at midnight count in the month after it', async () => {
-  const late = await startTestDaemon({ tasksFaster: 0.001 });
+  const late = await startTestDaemon(WITHOUT_TIMERS);
   try {
     late.clock.freeze();
     const { tenantId } = await makeTenant(late, 'midnight@example.com');
