@@ -43,6 +43,7 @@ import { webhooks } from './0042-webhooks.ts';
 import { spaces } from './0043-spaces.ts';
 import { webhookAuthors } from './0044-webhook-authors.ts';
 import { acceptedAdditions } from './0045-accepted-additions.ts';
+import { partlyReadMessages } from './0046-partly-read-messages.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   spaces,
   webhookAuthors,
   acceptedAdditions,
+  partlyReadMessages,
 ];

@@ -126,10 +126,10 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'tenantId id',
     `kind state conversationId provider model dryRun fromOrdinal toOrdinal done total attempts dueAt errorCode
      errorMessage errorAt requests inputTokens outputTokens spend result createdAt updatedAt finishedAt
-     fence client endUser project afterId changedAfter author`,
+     fence client endUser project afterId changedAfter author partlyRead`,
   ),
   table('tidiedUsers', 'tenantId endUser', 'lookedAt tidiedAt'),
-  table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt'),
+  table('extractions', 'tenantId conversationId', 'throughOrdinal dueAt partlyRead'),
   table(
     'oauthTokens',
     'tenantId tokenHash',

@@ -16,14 +16,24 @@ export interface ChunkMessage {
   text: string;
 }
 
+/** How far a long message was read. */
+interface MessageStart {
+  ordinal: number;
+  characters: number;
+}
+
 /** The part of a conversation that the model reads in one request. */
 export interface Chunk {
-  /** Earlier messages, for context only. */
+  /** What was said earlier, for context only. */
   before: ChunkMessage[];
   messages: ChunkMessage[];
-  /** Ordinal of the last message scanned, and how many were scanned. */
+  /** Ordinal of the last message scanned. */
+  lastOrdinal: number;
+  /** Ordinal of the last one scanned to its end, and how many were. */
   throughOrdinal: number;
   seen: number;
+  /** How far the next one was read, if it is too long for one request; JSON. */
+  partlyRead: string | null;
 }
 
 interface SourceMessage {
@@ -36,43 +46,56 @@ interface SourceMessage {
   createdAt: number;
 }
 
-/** About 3,000 tokens: models overlook more in longer input. A longer message is truncated to this. */
+/** About 3,000 tokens: models overlook more in longer input. A longer message is read in parts. */
 const CHUNK_CHARACTERS = 12_000;
 const MAX_HALVINGS = 3;
 const CONTEXT_MESSAGES = 4;
 const CONTEXT_CHARACTERS = 1000;
-const LEFT_OUT = '\n[…]\n';
+const LEFT_OUT = '[…]';
 
 /**
- * Takes as many messages as fit one request. Only users and assistants are read: system instructions and tool results,
- * which include svc's own memories, are not statements by anyone. Context blocks that svc put into a prompt are removed
- * from the rest too, because a memory extracted from itself would be reinforced at every recall. Each of the `failures`
- * halves the length, because the input or the output may have been too long for the model. A message itself is cut only
- * after `lengthFailures`, in its middle: people write before or after what they paste. What is left out is never read.
+ * Takes as many messages as fit one request, or a part of a longer one: the first of `sources` continues where it was
+ * `partlyRead`. Only users and assistants are read: system instructions and tool results, which include svc's own memories,
+ * are not statements by anyone. Context blocks that svc put into a prompt are removed from the rest too, because a memory
+ * extracted from itself would be reinforced at every recall. Each of the `failures` halves the length, because the input or
+ * the output may have been too long for the model.
  */
 export function toChunk(
   sources: readonly SourceMessage[],
   earlier: readonly SourceMessage[],
   failures = 0,
-  lengthFailures = 0,
+  partlyRead: string | null = null,
 ): Chunk {
-  const messages: ChunkMessage[] = [];
   const limit = CHUNK_CHARACTERS >> Math.min(failures, MAX_HALVINGS);
-  const messageLimit = CHUNK_CHARACTERS >> Math.min(lengthFailures, MAX_HALVINGS);
+  const started = partlyRead === null ? undefined : (JSON.parse(partlyRead) as MessageStart);
+  const before = earlier.flatMap((source) => messagesOf(source, shortened(textOf(source)))).slice(-CONTEXT_MESSAGES);
+  const messages: ChunkMessage[] = [];
   let characters = 0;
-  let last: SourceMessage | undefined;
+  let throughOrdinal = 0;
   let seen = 0;
   for (const source of sources) {
-    const message = toChunkMessage(source, messageLimit);
-    if (message && messages.length > 0 && characters + message.text.length > limit) break;
-    last = source;
+    const { ordinal } = source;
+    const text = textOf(source);
+    const start = ordinal === started?.ordinal ? Math.min(started.characters, text.length) : 0;
+    const left = text.length - start;
+    if (messages.length > 0 && characters + left > limit) break;
+    if (start > 0) before.push(...messagesOf(source, partOf(text, Math.max(0, start - CONTEXT_CHARACTERS), start)));
+    const end = start + lengthOfPart(text.slice(start), limit);
+    messages.push(...messagesOf(source, partOf(text, start, end)));
+    if (end < text.length) {
+      const read: MessageStart = { ordinal, characters: end };
+      return {
+        ...{ before, messages, seen },
+        lastOrdinal: ordinal,
+        throughOrdinal: ordinal - 1,
+        partlyRead: JSON.stringify(read),
+      };
+    }
+    throughOrdinal = ordinal;
     seen += 1;
-    if (!message) continue;
-    characters += message.text.length;
-    messages.push(message);
+    characters += left;
   }
-  const before = earlier.flatMap((source) => toChunkMessage(source, CONTEXT_CHARACTERS) ?? []).slice(-CONTEXT_MESSAGES);
-  return { before, messages, throughOrdinal: last?.ordinal ?? 0, seen };
+  return { before, messages, seen, lastOrdinal: throughOrdinal, throughOrdinal, partlyRead: null };
 }
 
 /** Whether every message read is still the same in the `current` chunk, which may have grown. */
@@ -82,29 +105,41 @@ export function isUnchanged(chunk: Chunk, current: Chunk): boolean {
   return read(chunk).every((message) => now.has(message));
 }
 
-function toChunkMessage(
-  { role, name, content, parts, ...source }: SourceMessage,
-  characters: number,
-): ChunkMessage | undefined {
-  if (role !== 'user' && role !== 'assistant') return undefined;
-  const text = shortened(withoutRecalled(writtenTextOf({ content, parts })).trim(), characters);
-  if (text === '') return undefined;
-  const { id, ordinal, createdAt } = source;
-  return {
-    id,
-    ordinal,
-    createdAt,
-    speaker: oneLine(speakerOf({ role, name })),
-    day: toTimestamp(createdAt).slice(0, 10),
-    text,
-  };
+/** Empty unless somebody wrote it. */
+function textOf({ role, content, parts }: SourceMessage): string {
+  return role === 'user' || role === 'assistant' ? withoutRecalled(writtenTextOf({ content, parts })).trim() : '';
 }
 
-function shortened(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const fromEnd = Math.floor(characters / 3);
-  const start = text.slice(0, characters - fromEnd - LEFT_OUT.length);
-  return `${start.toWellFormed()}${LEFT_OUT}${text.slice(-fromEnd).toWellFormed()}`;
+function messagesOf({ role, name, ...source }: SourceMessage, text: string): ChunkMessage[] {
+  if (text === '') return [];
+  const { id, ordinal, createdAt } = source;
+  const speaker = oneLine(speakerOf({ role, name }));
+  return [{ id, ordinal, createdAt, speaker, day: toTimestamp(createdAt).slice(0, 10), text }];
+}
+
+/** A part of a text, marked where that goes on before or after it. */
+function partOf(text: string, start: number, end: number): string {
+  if (start === end) return '';
+  const part = text.slice(start, end).toWellFormed();
+  return `${start > 0 ? `${LEFT_OUT} ` : ''}${part}${end < text.length ? ` ${LEFT_OUT}` : ''}`;
+}
+
+/** How much of a text is read at once: to the end of a paragraph, line, sentence or word, if one ends near the limit. */
+function lengthOfPart(text: string, limit: number): number {
+  if (text.length <= limit) return text.length;
+  for (const end of ['\n\n', '\n', '. ', '。', ' ']) {
+    const at = text.lastIndexOf(end, limit - end.length);
+    if (at >= limit / 2) return at + end.length;
+  }
+  return text.slice(0, limit).isWellFormed() ? limit : limit - 1;
+}
+
+/** Leaves out the middle: people write before or after what they paste. */
+function shortened(text: string): string {
+  if (text.length <= CONTEXT_CHARACTERS) return text;
+  const fromEnd = Math.floor(CONTEXT_CHARACTERS / 3);
+  const start = text.slice(0, CONTEXT_CHARACTERS - fromEnd);
+  return `${start.toWellFormed()}\n${LEFT_OUT}\n${text.slice(-fromEnd).toWellFormed()}`;
 }
 
 const RECALLED_LINE = new RegExp(String.raw`^\s*(?:\[\d+\] |(?:${START_SECTIONS.join('|')}):$)`);

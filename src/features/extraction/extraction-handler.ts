@@ -65,7 +65,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
     extracted: readonly Extracted[],
   ): Promise<[JobRow, readonly Decision[]]> {
     const { tenantId } = shown.conversation;
-    const { throughOrdinal, seen } = shown.chunk;
+    const { throughOrdinal, partlyRead, seen } = shown.chunk;
     const extractor = extractorOf(job);
     const proposals = await runInSlices(proposalsInSteps(extracted, shown.chunk, shown.known), tenantId);
     return writeWithTerms(tenantId, [], (terms) =>
@@ -75,8 +75,8 @@ export function createExtractionHandler(parts: Parts): JobHandler {
         // The result may have been redacted in the meantime.
         const fresh = await jobs.advance(connection, job, NO_ERROR);
         const result = accumulate(JSON.parse(fresh.result) as ExtractionResult, decisions);
-        const progress = { fromOrdinal: throughOrdinal, done: job.done + seen, result: JSON.stringify(result) };
-        return [await jobs.advance(connection, fresh, progress), decisions];
+        const read = { fromOrdinal: throughOrdinal, partlyRead, done: job.done + seen };
+        return [await jobs.advance(connection, fresh, { ...read, result: JSON.stringify(result) }), decisions];
       }),
     );
   }
@@ -118,7 +118,7 @@ export function createExtractionHandler(parts: Parts): JobHandler {
       const conversation = await reading.requireConversation(db.readers, job.tenantId, job.conversationId!);
       const range = rangeOf(job);
       const chunk = await chunks.read(db.readers, conversation, range);
-      if (chunk.seen === 0) {
+      if (chunk.messages.length === 0 && chunk.seen === 0) {
         job = await finish(job);
         continue;
       }
@@ -129,11 +129,8 @@ export function createExtractionHandler(parts: Parts): JobHandler {
   };
 }
 
-/** Codes of failures that the length may have caused, unlike a rate limit or an overloaded provider. */
-const MAYBE_LENGTH: ReadonlySet<string | null> = new Set(['input', 'failed', 'slow']);
-
-function rangeOf({ fromOrdinal, toOrdinal, attempts: failures, errorCode }: JobRow): ChunkRange {
-  return { fromOrdinal, toOrdinal, failures, lengthFailures: MAYBE_LENGTH.has(errorCode) ? failures : 0 };
+function rangeOf({ fromOrdinal, partlyRead, toOrdinal, attempts: failures }: JobRow): ChunkRange {
+  return { fromOrdinal, partlyRead, toOrdinal, failures };
 }
 
 function extractorOf({ id: jobId, client, author, dryRun, provider, model }: JobRow): Extractor {

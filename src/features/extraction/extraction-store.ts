@@ -2,13 +2,20 @@ import type { ProjectFilter } from '../../contract/project.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import { insertRows, projectConditions } from '../../db/values.ts';
 
-/** Ordinal up to which memories have been extracted from a conversation. */
-export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<number> {
-  const row = await reader.get<{ throughOrdinal: number }>(
-    'SELECT throughOrdinal FROM extractions WHERE tenantId = ? AND conversationId = ?',
+/** How far memories have been extracted from a conversation: through a message, and of a long one after it, a part. */
+export interface Through {
+  throughOrdinal: number;
+  partlyRead: string | null;
+}
+
+export const UNREAD: Through = { throughOrdinal: 0, partlyRead: null };
+
+export async function findThrough(reader: Reader, tenantId: string, conversationId: string): Promise<Through> {
+  const row = await reader.get<Through>(
+    'SELECT throughOrdinal, partlyRead FROM extractions WHERE tenantId = ? AND conversationId = ?',
     [tenantId, conversationId],
   );
-  return row?.throughOrdinal ?? 0;
+  return row ?? UNREAD;
 }
 
 /** Lists up to which ordinals memories have been extracted from conversations, where any were. */
@@ -67,17 +74,18 @@ export async function findUnread(reader: Reader, filter: UnreadFilter): Promise<
   return row?.id;
 }
 
+/** Stores it, unless more was read already. */
 export async function updateThrough(
   connection: Connection,
   { tenantId, conversationId }: { tenantId: string; conversationId: string },
-  throughOrdinal: number,
+  { throughOrdinal, partlyRead }: Through,
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO extractions (tenantId, conversationId, throughOrdinal) VALUES (?, ?, ?)
+    `INSERT INTO extractions (tenantId, conversationId, throughOrdinal, partlyRead) VALUES (?, ?, ?, ?)
      ON CONFLICT (tenantId, conversationId) DO UPDATE
-       SET throughOrdinal = CASE WHEN excluded.throughOrdinal > extractions.throughOrdinal
-         THEN excluded.throughOrdinal ELSE extractions.throughOrdinal END`,
-    [tenantId, conversationId, throughOrdinal],
+       SET throughOrdinal = excluded.throughOrdinal, partlyRead = excluded.partlyRead
+       WHERE excluded.throughOrdinal >= extractions.throughOrdinal`,
+    [tenantId, conversationId, throughOrdinal, partlyRead],
   );
 }
 

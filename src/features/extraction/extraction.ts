@@ -15,7 +15,7 @@ import type { ProviderKeys } from '../providers/provider-keys.ts';
 import type { ProviderSettingsService } from '../providers/provider-settings.ts';
 import { EMPTY_RESULT } from './apply-proposals.ts';
 import { QUIET_MS } from './extraction-observer.ts';
-import { deleteExtractionsOf, findThrough, listDue, updateNotDue } from './extraction-store.ts';
+import { deleteExtractionsOf, findThrough, listDue, UNREAD, updateNotDue } from './extraction-store.ts';
 import { chooseModel } from './model-choice.ts';
 
 /** The caller that requests an extraction; without a client if it runs in the background. */
@@ -86,10 +86,12 @@ export function createExtraction(parts: Parts): Extraction {
       await jobs.extend(connection, open, { toOrdinal, total: open.done + (await totalFrom(open.fromOrdinal)) });
       return open.id;
     }
-    const fromOrdinal = again ? 0 : await findThrough(connection, tenantId, conversationId);
+    const { throughOrdinal: fromOrdinal, partlyRead } = again
+      ? UNREAD
+      : await findThrough(connection, tenantId, conversationId);
     const total = await totalFrom(fromOrdinal);
     const result = JSON.stringify(EMPTY_RESULT);
-    const read = { fromOrdinal, toOrdinal, total, result };
+    const read = { fromOrdinal, partlyRead, toOrdinal, total, result };
     const job = await jobs.enqueue(connection, { ...scope, ...choice, ...read, client: nameOfClient(client), author });
     return job.id;
   }

@@ -11,13 +11,13 @@ export interface PortionScope {
 /** What the name of a portion says. */
 export interface PortionName {
   conversationId: string;
-  throughOrdinal: number;
+  lastOrdinal: number;
   digest: string;
   scope: PortionScope;
 }
 
 const NAME =
-  /^(?<conversationId>conv_[0-9a-f]{32})\.(?<through>[0-9a-z]{1,11})\.(?<digest>[\w-]{12})\.(?<after>[0-9a-z]{1,11})(?:\.(?<project>[\w-]{1,1100}))?$/;
+  /^(?<conversationId>conv_[0-9a-f]{32})\.(?<last>[0-9a-z]{1,11})\.(?<digest>[\w-]{12})\.(?<after>[0-9a-z]{1,11})(?:\.(?<project>[\w-]{1,1100}))?$/;
 const RADIX = 36;
 
 /**
@@ -27,7 +27,7 @@ const RADIX = 36;
 export function portionNameOf({ conversation, chunk, known }: Shown, { project, afterMs }: PortionScope): string {
   return [
     conversation.id,
-    chunk.throughOrdinal.toString(RADIX),
+    chunk.lastOrdinal.toString(RADIX),
     digestOf({ chunk, known }),
     afterMs.toString(RADIX),
     ...(project === undefined ? [] : [Buffer.from(project).toString('base64url')]),
@@ -45,14 +45,14 @@ export function digestOf({ chunk: { before, messages }, known }: Pick<Shown, 'ch
 
 /** Throws `invalid_request` for a malformed name. */
 export function parsePortionName(name: string): PortionName {
-  const { conversationId, through, digest, after, project } = NAME.exec(name)?.groups ?? {};
+  const { conversationId, last, digest, after, project } = NAME.exec(name)?.groups ?? {};
   if (conversationId === undefined) {
     const errors = [{ path: 'portion', message: 'is not the name of a portion' }];
     throw new AppError('invalid_request', 'portion is not the name of a portion: copy it as it was given.', { errors });
   }
   return {
     conversationId,
-    throughOrdinal: Number.parseInt(through!, RADIX),
+    lastOrdinal: Number.parseInt(last!, RADIX),
     digest: digest!,
     scope: {
       afterMs: Number.parseInt(after!, RADIX),

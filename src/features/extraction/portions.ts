@@ -67,16 +67,14 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
   ): Promise<Pick<Shown, 'conversation' | 'range' | 'chunk'> | undefined> {
     const { tenantId, id: conversationId } = conversation;
     const reader = db.readers.of(tenantId);
-    let fromOrdinal = await findThrough(reader, tenantId, conversationId);
+    let read = await findThrough(reader, tenantId, conversationId);
     while (true) {
-      const range = { fromOrdinal, toOrdinal, failures: 0, lengthFailures: 0 };
+      const range = { fromOrdinal: read.throughOrdinal, partlyRead: read.partlyRead, toOrdinal, failures: 0 };
       const chunk = await chunks.read(reader, conversation, range);
       if (chunk.messages.length > 0) return { conversation, range, chunk };
       if (chunk.seen === 0) return undefined;
-      fromOrdinal = chunk.throughOrdinal;
-      await db.writes.write(tenantId, (connection) =>
-        updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal),
-      );
+      read = chunk;
+      await db.writes.write(tenantId, (connection) => updateThrough(connection, { tenantId, conversationId }, chunk));
     }
   }
 
@@ -109,10 +107,10 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
     }
   }
 
-  async function shownAs(tenantId: string, { conversationId, throughOrdinal, digest }: PortionName): Promise<Shown> {
+  async function shownAs(tenantId: string, { conversationId, lastOrdinal, digest }: PortionName): Promise<Shown> {
     const reader = db.readers.of(tenantId);
     const conversation = await reading.requireConversation(reader, tenantId, conversationId);
-    const found = await chunkOf(conversation, throughOrdinal);
+    const found = await chunkOf(conversation, lastOrdinal);
     if (found === undefined) throw changed();
     const shown = { ...found, known: await knownOf(found) };
     if (digestOf(shown) !== digest) throw changed();
@@ -137,8 +135,9 @@ export function createPortions({ db, clock, reading, chunks, memories, addRelate
     const proposals = await runInSlices(proposalsInSteps(extracted, shown.chunk, shown.known), tenantId);
     return writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, async (connection) => {
-        const through = await findThrough(connection, tenantId, conversationId);
-        if (through > shown.range.fromOrdinal) throw changed();
+        const { throughOrdinal, partlyRead } = await findThrough(connection, tenantId, conversationId);
+        const { range } = shown;
+        if (throughOrdinal > range.fromOrdinal || partlyRead !== range.partlyRead) throw changed();
         if (await jobs.findOpen(connection, { tenantId, conversationId, dryRun: 0 })) throw changed();
         const decisions = await chunks.apply(connection, shown, proposals, { extractor, terms });
         if (decisions === undefined) throw changed();

@@ -17,10 +17,10 @@ import type { Proposal } from './proposals.ts';
 /** Messages of a conversation, after one ordinal and up to another. After `failures` fewer are read. */
 export interface ChunkRange {
   fromOrdinal: number;
+  /** How far the first of them was read before. */
+  partlyRead: string | null;
   toOrdinal: number;
   failures: number;
-  /** Failures that the length may have caused, after which less of a long message is read. */
-  lengthFailures: number;
 }
 
 /** What a model is shown: a part of a conversation, and what is known about the same. */
@@ -70,14 +70,14 @@ export function isShort({ content }: Memory): boolean {
 /** Composes reading, finding what is known, and storing. */
 export function createShownChunks({ reading, memories, related, tierOf }: Parts): ShownChunks {
   async function read(reader: Reader, conversation: ConversationRow, range: ChunkRange): Promise<Chunk> {
-    const { fromOrdinal, toOrdinal, failures, lengthFailures } = range;
+    const { fromOrdinal, partlyRead, toOrdinal, failures } = range;
     const page = { order: 'oldest', beyond: fromOrdinal, limit: CHUNK_PAGE } as const;
     const messages = (await reading.readMessages(reader, conversation, page)).filter(
       ({ ordinal }) => ordinal <= toOrdinal,
     );
     const earlierPage = { order: 'newest', beyond: fromOrdinal + 1, limit: EARLIER_MESSAGES } as const;
     const earlier = fromOrdinal === 0 ? [] : await reading.readMessages(reader, conversation, earlierPage);
-    return toChunk(messages, earlier.toReversed(), failures, lengthFailures);
+    return toChunk(messages, earlier.toReversed(), failures, partlyRead);
   }
 
   async function tenantOf(reader: Reader, tenantId: string): Promise<MeteredTenant> {
@@ -104,7 +104,7 @@ export function createShownChunks({ reading, memories, related, tierOf }: Parts)
       const tenant = await tenantOf(connection, tenantId);
       const context = { ...by, tenant, endUser, project, conversationId };
       const decisions = await applyProposals(connection, memories, proposals, context);
-      if (!by.extractor.isDryRun) await updateThrough(connection, { tenantId, conversationId }, chunk.throughOrdinal);
+      if (!by.extractor.isDryRun) await updateThrough(connection, { tenantId, conversationId }, chunk);
       return decisions;
     },
   };

@@ -24,6 +24,8 @@ export interface JobRow {
   /** Messages after this ordinal are read next, up to and including `toOrdinal`. */
   fromOrdinal: number;
   toOrdinal: number;
+  /** How far the first of them was read already, if it is long; JSON. */
+  partlyRead: string | null;
   /** Messages or memories read so far, out of `total`. */
   done: number;
   total: number;
@@ -65,6 +67,7 @@ const COLUMNS: readonly (keyof JobRow)[] = [
   'dryRun',
   'fromOrdinal',
   'toOrdinal',
+  'partlyRead',
   'done',
   'total',
   'attempts',

@@ -47,7 +47,7 @@ type NewJob = Pick<
   | 'result'
   | 'client'
 > &
-  Partial<Pick<JobRow, 'author' | 'kind' | 'endUser' | 'project' | 'changedAfter'>>;
+  Partial<Pick<JobRow, 'author' | 'kind' | 'endUser' | 'project' | 'changedAfter' | 'partlyRead'>>;
 
 /** Work that outlives requests and restarts, by tenant. Other tenants' ids throw `not_found`. */
 export interface Jobs {
@@ -227,6 +227,7 @@ const NEW_JOB = {
   author: null,
   afterId: null,
   changedAfter: null,
+  partlyRead: null,
   state: 'queued',
   fence: 0,
   done: 0,

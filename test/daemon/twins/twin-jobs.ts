@@ -66,7 +66,11 @@ export const JOBS: Record<string, Scenario> = {
       const open = { ...done, id, state: 'queued', dueAt: FAR_MS, dryRun: 0, finishedAt: null } as const;
       await jobs.insertJob(connection, { ...open, tenantId: STRAY });
       await deleteExtraction(connection, tenantId, conversation);
-      await updateThrough(connection, { tenantId, conversationId: otherConversation }, 77);
+      await updateThrough(
+        connection,
+        { tenantId, conversationId: otherConversation },
+        { throughOrdinal: 77, partlyRead: null },
+      );
       const all = { tenantId, project: undefined, afterMs: 0, fromId: '' };
       const unread = await findUnread(connection, { ...all, endUser: 'default' });
       const ofAnn = await findUnread(connection, { ...all, endUser: 'ann' });

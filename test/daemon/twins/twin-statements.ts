@@ -191,7 +191,7 @@ export const STATEMENTS: Record<string, Scenario> = {
       await updateDataKey(connection, { tenantId, masterKeyId: 'another', wrapped: Buffer.from('wrapped') });
       await usage.updateQueryRefunded(connection, tenantId);
       await updateNotDue(connection, tenantId, conversationId);
-      await updateThrough(connection, { tenantId, conversationId }, 77);
+      await updateThrough(connection, { tenantId, conversationId }, { throughOrdinal: 77, partlyRead: '{}' });
       await updateProjectOfCuts(connection, { tenantId, id, project: 'travel' }, null, OLD_MS);
     });
     twin.record('through', await findThrough(readerOf(twin), tenantId, conversationId));

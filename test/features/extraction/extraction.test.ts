@@ -475,6 +475,35 @@ describe('extraction', () => {
     expect(job.used).toMatchObject({ requests: 3, inputTokens: 333 });
   });
 
+  test('reads all of a long message, once, whatever fails in its middle', async () => {
+    const page = (name: string) => `${name} likes long stories. `.repeat(450);
+    const conversation = await converse(caller, [
+      ['Ada', 'Bob', 'Eve', 'Kim'].map(page).join(''),
+      'My cat is called Pixel.',
+    ]);
+    const stories = (name: string) => extracted(`${name} likes long stories.`, [1]);
+    const prompts: string[] = [];
+    server.respond(({ prompt }) => {
+      prompts.push(prompt);
+      if (prompts.length === 2) server.next(PUBLISHED.openai.overloaded);
+      return { memories: [stories(/\[1\] .*?(\w+) likes/.exec(prompt)![1]!)] };
+    });
+    const jobId = await extract(caller, conversation);
+    await untilJob(caller, jobId, ({ attempts }) => attempts === 1);
+    daemon.clock.advance(10_000);
+    await daemon.jobRunner.follow();
+    const job = await untilEnded(caller, jobId);
+    expect(job).toMatchObject({ state: 'done', progress: { done: 2, total: 2 }, result: { added: 4, nothing: 1 } });
+    const read = prompts.map((prompt) => prompt.slice(prompt.indexOf('Messages:\n'))).join('\n');
+    for (const name of ['Ada', 'Bob', 'Eve', 'Kim'])
+      expect(read.split(`${name} likes long stories.`)).toHaveLength(451);
+    expect(read).toContain('My cat is called Pixel.');
+    server.respond(() => ({ memories: [] }));
+    prompts.length = 0;
+    expect(await extractAndWait(caller, conversation)).toMatchObject({ progress: { total: 0 } });
+    expect(prompts).toEqual([]);
+  });
+
   test('without a key is rejected with what to do', async () => {
     await caller.call('/v1/provider-keys/openai', { method: 'DELETE' });
     const conversation = await converse(caller, ['Hello']);
@@ -597,7 +626,8 @@ describe('a failing provider', () => {
       const owner = await newOwner(alone.daemon, alone.server, TEA);
       alone.server.next(rateLimit, 'reset', overloaded);
       const end = 'My cat is called Pixel.';
-      const conversation = await converse(owner, [`${'I drink green tea every morning. '.repeat(200)}${end}`]);
+      const tea = 'I drink green tea every morning. ';
+      const conversation = await converse(owner, [`${tea.repeat(200)}${end}`]);
       const prompts: string[] = [];
       alone.server.respond(({ prompt }) => {
         prompts.push(prompt);
@@ -611,7 +641,9 @@ describe('a failing provider', () => {
         await alone.daemon.jobRunner.follow();
       }
       expect((await untilEnded(owner, jobId)).state).toBe('done');
-      expect(prompts).toEqual([expect.stringContaining(end)]);
+      const written = prompts.map((prompt) => prompt.slice(prompt.indexOf('[1]'))).join('');
+      expect(written.split(tea)).toHaveLength(201);
+      expect(written).toContain(end);
     } finally {
       await alone.daemon.close();
       await alone.server.close();

@@ -120,6 +120,27 @@ describe('reading and storing by portions', () => {
     expect(seen).toEqual(['Ada', 'Bob', 'Eve']);
   });
 
+  test('reads a long message in parts, and goes on with the next one where it stopped', async () => {
+    const page = (name: string) => `${name} likes long stories. `.repeat(480);
+    await converse(caller, [['Ada', 'Bob', 'Eve'].map(page).join('')]);
+    const seen: string[][] = [];
+    let { portion, text } = await model.next();
+    const first = portion!;
+    while (portion !== null) {
+      const names = [...new Set(text.slice(text.indexOf('[1]')).match(/\w+(?= likes)/g))];
+      seen.push(names);
+      const { decisions } = await model.store(portion, [{ content: `${names[0]} likes long stories.`, messages: [1] }]);
+      expect(decisions).toMatchObject([{ decision: 'add' }]);
+      // As another run of the assistant does.
+      ({ portion, text } = await model.next());
+    }
+    expect(seen).toEqual([['Ada', 'Bob'], ['Bob', 'Eve'], ['Eve']]);
+    expect(await model.store(first, [])).toMatchObject({
+      isError: true,
+      shown: expect.stringContaining('has changed'),
+    });
+  });
+
   test('reads what was said in the last seven days, in a project or in none, unless asked otherwise', async () => {
     const weekAgo = instant(daemon.clock.nowMs() - 8 * DAY_MS);
     const old = await converse(caller, [{ content: 'The kiln is cold.', createdAt: weekAgo }]);

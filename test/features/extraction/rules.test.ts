@@ -31,6 +31,21 @@ function toProposals(...given: Parameters<typeof proposalsInSteps>) {
   return step.value;
 }
 
+/** Reads messages chunk by chunk to their end. */
+function chunksOf(all: readonly ReturnType<typeof said>[], failures = 0): Chunk[] {
+  const chunks: Chunk[] = [];
+  let read = { throughOrdinal: 0, partlyRead: null as string | null };
+  while (read.throughOrdinal < all.length) {
+    const { throughOrdinal, partlyRead } = read;
+    const chunk = toChunk(all.slice(throughOrdinal), all.slice(0, throughOrdinal), failures, partlyRead);
+    chunks.push(chunk);
+    read = chunk;
+  }
+  return chunks;
+}
+
+const unmarked = (text: string) => text.replace(/^\[…\] /, '').replace(/ \[…\]$/, '');
+
 describe('a chunk', () => {
   test('is as long as a model reads reliably, and the next one continues where it ended', () => {
     const all = Array.from({ length: 10 }, (_, index) => said('x'.repeat(5000), index + 1));
@@ -39,13 +54,31 @@ describe('a chunk', () => {
     expect(toChunk(all, [], 1).messages).toHaveLength(1);
   });
 
-  test('holds what was said before and after a long pasted text, whatever characters that is cut at', () => {
-    for (const pasted of ['x'.repeat(40_000), '😀'.repeat(20_000), `y${'😀'.repeat(20_000)}`]) {
-      const { messages } = toChunk([said(`Read this for Ada: ${pasted} By the way, I moved to Graz.`, 1)], []);
-      const { text } = messages[0]!;
-      expect(text).toMatch(/^Read this for Ada: .*\n\[…\]\n.* By the way, I moved to Graz\.$/su);
-      expect([text.length <= 12_000, text.isWellFormed()]).toEqual([true, true]);
-    }
+  test('is a part of a long message, marked where that goes on, with what was said just before', () => {
+    const lines = Array.from({ length: 800 }, (_, index) => `Line ${index} is about tea.`).join('\n');
+    const all = [said('Read this.', 1), said(lines, 2), said('That was all.', 3)];
+    const [first, second, third] = chunksOf(all);
+    expect(first).toMatchObject({ messages: [{ text: 'Read this.' }], seen: 1, partlyRead: null });
+    expect(second).toMatchObject({ before: [{ text: 'Read this.' }], seen: 0, throughOrdinal: 1, lastOrdinal: 2 });
+    expect(second!.messages.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Line 0 is about tea\.\n.*about tea\.\n \[…\]$/s),
+    ]);
+    const [context] = third!.before.slice(-1);
+    expect(context).toMatchObject({ id: 'msg_2', text: expect.stringMatching(/^\[…\] .*about tea\.\n \[…\]$/s) });
+    expect(third!.messages.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^\[…\] Line \d+ is about tea\..*Line 799 is about tea\.$/s),
+      'That was all.',
+    ]);
+    expect(third).toMatchObject({ seen: 2, throughOrdinal: 3, partlyRead: null });
+  });
+
+  test('of a message that replaces a partly read one begins with its first word', () => {
+    const partlyRead = JSON.stringify({ ordinal: 2, characters: 12_000 });
+    expect(toChunk([said('My cat is called Pixel.', 3)], [], 0, partlyRead).messages).toMatchObject([
+      { text: 'My cat is called Pixel.' },
+    ]);
+    const shorter = toChunk([said('Hello.', 2)], [], 0, partlyRead);
+    expect(shorter).toMatchObject({ messages: [], seen: 1, throughOrdinal: 2, partlyRead: null });
   });
 
   test('skips messages that nobody wrote', () => {
@@ -63,17 +96,18 @@ describe('a chunk', () => {
     expect(toChunk(messages, [])).toMatchObject({ messages: [{ ordinal: 1, text: 'Let me see.' }], seen: 2 });
   });
 
-  test('always advances while there are messages, at any length and after any failures', () => {
-    const texts = fc.array(fc.string({ minLength: 1, maxLength: 30_000 }), { minLength: 1, maxLength: 5 });
+  test('and those after it hold all that was written, at any length and after any failures', () => {
+    const unit = fc.constantFrom('x', '😀', 'é', '。', '. ', ' ', '\n', '\n\n');
+    const text = fc.tuple(fc.array(unit, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 800 }));
     fc.assert(
-      fc.property(texts, fc.nat(20), (contents, failures) => {
-        const { seen, throughOrdinal } = toChunk(
-          contents.map((content, index) => said(content, index + 1)),
-          [],
-          failures,
-        );
-        expect(seen).toBeGreaterThan(0);
-        expect(throughOrdinal).toBe(seen);
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(20), (texts, failures) => {
+        const all = texts.map(([units, times], index) => said(`a${units.join('').repeat(times)}z`, index + 1));
+        const chunks = chunksOf(all, failures);
+        const written = chunks.flatMap(({ messages }) => messages.map((message) => unmarked(message.text)));
+        expect(written.join('')).toBe(all.map(({ content }) => content).join(''));
+        expect(written.every((part) => part.length <= 12_000 && part.isWellFormed())).toBe(true);
+        expect(chunks.reduce((sum, { seen }) => sum + seen, 0)).toBe(all.length);
+        expect(chunks.at(-1)!.throughOrdinal).toBe(all.length);
       }),
       { numRuns: 50 },
     );
