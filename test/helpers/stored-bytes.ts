@@ -7,12 +7,19 @@ import { tableNames } from './tables.ts';
 /** Where a daemon stores what: names of files of its data folder, and of tables where the database is elsewhere. */
 export const DATABASE_PLACES = onPostgres ? ['tenants', 'apiKeys', 'memories'] : ['svc.db', 'svc.db-wal', 'master.key'];
 
+/** The database and, read first, its log: what a checkpoint moves meanwhile is in one of them, or in both. */
+export async function databaseBytes(folder: string): Promise<Buffer> {
+  const log = await readFile(join(folder, 'svc.db-wal')).catch(() => Buffer.alloc(0));
+  return Buffer.concat([log, await readFile(join(folder, 'svc.db'))]);
+}
+
 /** Everything that a daemon stores, except the mails that tests receive in its folder. */
 export async function storedBytes({ folder, db }: TestDaemon): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const places = new Map<string, Buffer>();
-  for (const file of files) {
+  // The log of the database before the database itself, as above.
+  for (const file of files.toSorted().toReversed()) {
     const name = relative(folder, file);
     if (!name.startsWith('mail/')) places.set(name, await readFile(file));
   }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
+import { databaseBytes } from '../../helpers/stored-bytes.ts';
 import { rowCounts, traces } from '../../helpers/tables.ts';
 import { makeTenant, type Tenant, times } from '../limits/tenants.ts';
 
@@ -35,10 +34,7 @@ async function foundAnywhere(texts: readonly string[]): Promise<string[]> {
     }
     return found;
   }
-  const files = await Promise.all(
-    ['svc.db', 'svc.db-wal'].map((name) => readFile(join(daemon.folder, name)).catch(() => Buffer.alloc(0))),
-  );
-  const bytes = Buffer.concat(files).toString('latin1').toLowerCase();
+  const bytes = (await databaseBytes(daemon.folder)).toString('latin1').toLowerCase();
   return texts.filter((text) => bytes.includes(text));
 }
 

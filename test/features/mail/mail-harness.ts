@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,6 +11,7 @@ import { createSealer } from '../../../src/lib/seal.ts';
 import { createMailer, type Mailer } from '../../../src/outside/mail.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 import { startSmtpServer, type TestSmtpServer } from '../../helpers/smtp.ts';
+import { databaseBytes } from '../../helpers/stored-bytes.ts';
 
 /** The mail part of a daemon, on the harness's database. */
 export interface MailDaemon {
@@ -66,10 +67,7 @@ export async function createMailHarness(): Promise<MailHarness> {
       return daemon;
     },
     untilLogged: (message) => expect.poll(() => logged.map((line) => line.message).join('\n')).toContain(message),
-    async databaseBytes() {
-      const names = (await readdir(folder)).filter((name) => name.startsWith('svc.db'));
-      return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
-    },
+    databaseBytes: () => databaseBytes(folder),
     async end() {
       for (const daemon of daemons) await daemon.stop();
       await smtp.stop();
