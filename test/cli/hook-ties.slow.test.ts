@@ -109,6 +109,31 @@ test('hooks elsewhere use the own account: the name or the origin of a project t
   expect((await stored()).flat()).toHaveLength(2);
 });
 
+test('a session that began elsewhere stores nothing in the space, though its assistant goes into the tied project', async () => {
+  await tieAs('writer');
+  const outer = harness.folder;
+  await mkdir(join(outer, '.git'));
+  await hook('session-start', session({ source: 'startup' }, outer));
+  await hook('prompt', session({ prompt: 'My salary is 90000. Is the tea fine?' }, outer));
+  await hook('stop', session({ last_assistant_message: 'With your salary, yes.' }, repository));
+  await hook('session-end', session({}, repository));
+  expect(await storedInSpace()).toEqual([]);
+  expect((await stored()).flat()).toHaveLength(2);
+});
+
+test('a session that began in the tied project stores all in the space, wherever its assistant goes', async () => {
+  await tieAs('writer');
+  await hook('session-start', session({ source: 'startup' }));
+  await hook('prompt', session({ prompt: 'Which tea does the office drink?' }));
+  await hook('stop', session({ last_assistant_message: 'Oolong, as ever.' }, harness.folder));
+  await hook('session-end', session({}, harness.folder));
+  expect((await storedInSpace()).map(({ content }) => content)).toEqual([
+    'Which tea does the office drink?',
+    'Oolong, as ever.',
+  ]);
+  expect(await stored()).toEqual([]);
+});
+
 test('a worktree shares the tie of its repository, and a folder that claims to be one does not', async () => {
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
   execFileSync('git', ['-C', repository, ...identity, 'commit', '--quiet', '--allow-empty', '-m', 'Begin']);

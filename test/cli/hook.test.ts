@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -299,6 +300,90 @@ describe('svc hook stop and session-end', () => {
     await hook('session-end', session(), { env });
     expect(await stored()).toEqual([[{ role: 'assistant', content: 'We move to Oslo.' }]]);
     await started.close();
+  });
+
+  test.each([
+    ['a page that says that nothing is there', 404, 'text/html', '<p>Not found'],
+    ['a redirection to another page', 302, 'text/plain', ''],
+    ['a page to sign in at a network', 200, 'text/html', '<p>Welcome'],
+    ['JSON of its own', 200, 'application/json', '{"ok":true}'],
+    ['an error of its own', 400, 'application/json', '{"error":"no"}'],
+  ])('keep what was said while another program answers at the address with %s', async (_, status, type, text) => {
+    const other = createHttpServer((_request, response) =>
+      response.writeHead(status, { 'content-type': type }).end(text),
+    );
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const env = { SVC_URL: `http://127.0.0.1:${port}` };
+    await hook('prompt', prompt('we use pnpm here'), { env });
+    await hook('stop', stop('Noted.'), { env });
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
+    const started = await startProxy('answer', port);
+    await hook('session-end', session(), { env });
+    expect(await stored()).toEqual([
+      [
+        { role: 'user', content: 'we use pnpm here' },
+        { role: 'assistant', content: 'Noted.' },
+      ],
+    ]);
+    await started.close();
+  });
+
+  test('store when something was said, however much later it is sent', async () => {
+    const { port, url, close } = await startProxy('answer');
+    await close();
+    const beforeMs = Date.now();
+    await hook('prompt', prompt('the dentist is tomorrow'), { env: { SVC_URL: url } });
+    await hook('stop', stop('Noted.'), { env: { SVC_URL: url } });
+    const afterMs = Date.now();
+    const started = await startProxy('answer', port);
+    await hook('session-end', session(), { env: { SVC_URL: url } });
+    const { daemon, apiKey } = harness;
+    const [conversation] = (await daemon.call<{ data: { id: string }[] }>(apiKey, '/v1/conversations')).body.data;
+    const path = `/v1/conversations/${conversation!.id}/messages`;
+    const { data } = (await daemon.call<{ data: { createdAt: string }[] }>(apiKey, path)).body;
+    expect(data).toHaveLength(2);
+    for (const { createdAt } of data) {
+      expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(beforeMs);
+      expect(Date.parse(createdAt)).toBeLessThanOrEqual(afterMs);
+    }
+    await started.close();
+  });
+
+  test('store all of a session in the project that it began in, wherever its assistant goes', async () => {
+    const { daemon, apiKey, folder } = harness;
+    for (const name of ['tea', 'tea/vendor/cups']) await mkdir(join(folder, name, '.git'), { recursive: true });
+    const at = (name: string, input: object) => ({ ...input, cwd: join(folder, name) });
+    await hook('prompt', at('tea', prompt('we use pnpm here')));
+    await hook('stop', at('tea/vendor/cups', stop('Noted.')));
+    await hook('session-start', at('tea/vendor/cups', session({ source: 'compact' })));
+    await hook('session-end', at('tea/vendor/cups', session()));
+    const { body } = await daemon.call<{ data: { project: string }[] }>(apiKey, '/v1/conversations');
+    expect(body.data).toMatchObject([{ project: 'tea' }]);
+    await hook('session-start', at('tea/vendor/cups', session({ source: 'startup' }, 'session-2')));
+    await hook('stop', at('tea', stop('The cups are washed.', 'session-2')));
+    const projects = (await daemon.call<{ data: { project: string }[] }>(apiKey, '/v1/conversations')).body.data;
+    expect(projects.map(({ project }) => project).sort()).toEqual(['cups', 'tea']);
+  });
+
+  test('wait for a daemon that cannot be reached as long as it takes, as it has nothing that could be said twice', async () => {
+    await hook('stop', stop('Noted.'), { env: { SVC_URL: 'http://svc.invalid:8787' } });
+    const queue = await readFile(join(harness.folder, 'settings/hooks/outbox.json'), 'utf8');
+    expect(queue).toContain('Noted.');
+    expect(queue).not.toContain('uncertain');
+  });
+
+  test('leave a queue alone that they cannot read', async () => {
+    const queue = join(harness.folder, 'settings/hooks/outbox.json');
+    await hook('prompt', prompt('we use pnpm here'));
+    await rm(queue, { force: true });
+    await symlink('outbox.json', queue);
+    await hook('stop', stop('Noted.'));
+    expect((await lstat(queue)).isSymbolicLink()).toBe(true);
+    await rm(queue);
+    await hook('session-end', session());
+    expect((await stored()).flat().map(({ content }) => content)).toEqual(['we use pnpm here', 'Noted.']);
   });
 
   test('keep what was said for the next hook while the queue cannot be written', async () => {

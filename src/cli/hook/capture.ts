@@ -11,6 +11,7 @@ const PAUSE_MS = 25;
 interface CaptureOptions {
   client: HookClient;
   redact: boolean;
+  nowMs: () => number;
 }
 
 /** Notes what was said: the prompt or the answer of an event, and an answer that was not written yet at an earlier one. */
@@ -71,8 +72,10 @@ async function note(
   role: SaidMessage['role'],
   said: string,
   session: SessionFile,
-  { redact }: CaptureOptions,
+  { redact, nowMs }: CaptureOptions,
 ): Promise<void> {
   const content = capturedText(said, { redact });
-  if (content !== undefined) await session.change((state) => addSaid(state, { role, content }));
+  if (content === undefined) return;
+  const createdAt = new Date(nowMs()).toISOString();
+  await session.change((state) => addSaid(state, { role, content, createdAt }));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { SPACE_HEADER } from '../../contract/space-names.ts';
 
 /** The daemon that a hook talks to. */
@@ -18,7 +18,13 @@ export interface HookResponse {
   json: unknown;
 }
 
-/** Sends one request, never again: a hook has no time for a second attempt. Rejects if the connection fails or time is up. */
+/** The connection failed, or time was up, before anything was sent. */
+export class NotSent extends Error {}
+
+/**
+ * Sends one request, never again: a hook has no time for a second attempt. Rejects if the connection fails or time is up, with
+ * `NotSent` if the daemon cannot have got it.
+ */
 export async function requestDaemon(
   { url, apiKey, space, signal }: HookDaemon,
   method: 'GET' | 'POST',
@@ -40,7 +46,15 @@ export async function requestDaemon(
   const { request } = await (target.protocol === 'https:' ? import('node:https') : import('node:http'));
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(target, { method, headers, signal }, resolve);
-    sent.once('error', reject);
+    let isConnected = false;
+    sent.once('socket', (socket: Socket) => {
+      const connected = () => {
+        isConnected = true;
+      };
+      if (!socket.connecting) connected();
+      else socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+    });
+    sent.once('error', (error) => reject(isConnected ? error : new NotSent(error.message, { cause: error })));
     sent.end(text);
   });
   const chunks: Buffer[] = [];

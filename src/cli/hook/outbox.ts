@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type HookDaemon, type HookResponse, requestDaemon } from './daemon-request.ts';
+import { type HookDaemon, type HookResponse, NotSent, requestDaemon } from './daemon-request.ts';
 import {
   openSession,
   type SaidMessage,
@@ -77,17 +77,16 @@ export function createOutbox(dependencies: StateDependencies, debug: (reason: st
 
   async function attempt(item: OutboxItem, daemon: HookDaemon): Promise<boolean> {
     try {
-      const { status } = await deliver(item, { ...daemon, space: item.space }, dependencies);
-      debug(`sent ${item.messages?.length ?? 0} messages: ${status}`);
-      // A rejected batch would be rejected again, unless the daemon was busy or the key is no longer valid.
-      if (status === 401 || status === 408 || status === 409 || status === 429 || status >= 500) return false;
+      const answer = await deliver(item, { ...daemon, space: item.space }, dependencies);
+      debug(`sent ${item.messages?.length ?? 0} messages: ${answer.status}`);
+      if (!isSettled(answer)) return false;
       await change((file) => {
         file.items = file.items.filter(({ key }) => key !== item.key);
       });
       return true;
     } catch (error) {
       debug(`not sent: ${(error as Error).message}`);
-      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') {
+      if (!(error instanceof NotSent)) {
         await change((file) => {
           const stored = file.items.find(({ key }) => key === item.key);
           if (stored) stored.uncertainSinceMs ??= nowMs();
@@ -180,6 +179,17 @@ function sizeOf({ messages = [] }: OutboxItem): number {
   return messages.reduce((sum, { content }) => sum + content.length, 100);
 }
 
+/**
+ * Whether svc accepted a request, or rejected what it would reject again: not if it was busy or the key is no longer valid. Any
+ * other program at its address, such as a proxy while svc is away, settles nothing but what is too large for it.
+ */
+function isSettled({ status, json }: HookResponse): boolean {
+  if (status === 401 || status === 408 || status === 409 || status === 429 || status >= 500) return false;
+  const { code, conversationId, data } = Object(json) as Record<string, unknown>;
+  if (status >= 400) return status === 413 || typeof code === 'string';
+  return typeof conversationId === 'string' || Array.isArray(data);
+}
+
 async function deliver(item: OutboxItem, daemon: HookDaemon, dependencies: StateDependencies): Promise<HookResponse> {
   const session = openSession(dependencies, item.session);
   const { conversationId } = await session.read();
@@ -211,7 +221,7 @@ async function cutEpisodes(
   conversationId: string | undefined,
   daemon: HookDaemon,
 ): Promise<HookResponse> {
-  if (conversationId === undefined) return { status: 204, json: undefined };
+  if (conversationId === undefined) return { status: 200, json: { data: [] } };
   const path = `/v1/conversations/${encodeURIComponent(conversationId)}/episodes`;
   return requestDaemon(daemon, 'POST', path, { idempotencyKey: key });
 }

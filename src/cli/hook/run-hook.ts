@@ -22,7 +22,14 @@ import { createOutbox, type HookAccount } from './outbox.ts';
 import { OWN_RUN_VARIABLE } from './own-run.ts';
 import { projectName } from './project-name.ts';
 import { forgetInjected, isWorthRecalling, recallForPrompt, recallForStart } from './recall.ts';
-import { openSession, pruneSessions, type SessionFile, type StateDependencies, sessionKey } from './session-state.ts';
+import {
+  openSession,
+  pruneSessions,
+  type SessionFile,
+  type StateDependencies,
+  sessionFolder,
+  sessionKey,
+} from './session-state.ts';
 import { isShared, joinedSpaces, memoryNotice, memoryOf, type SessionMemory } from './tie.ts';
 
 /** How long a hook may take from the start of its process, unless the command line says otherwise. */
@@ -87,16 +94,20 @@ async function respond(
   const account = openHookAccount(context, signal);
   const input = parseHookInput(await readInput(context.input.stream), context.environment.cwd);
   const named = await account.named;
-  const memory = await memoryOf(openSettings(context.environment), input.cwd);
-  const { tie } = memory;
-  const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs: context.clock.nowMs, signal };
+  const { nowMs } = context.clock;
+  const dependencies = { folder: join(context.settingsFolder, 'hooks'), nowMs, signal };
   // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
-  const session = openSession(dependencies, sessionKey(named.name, input.sessionId, ...(tie ? [tie.id] : [])));
-  const project = await projectName(input.cwd);
+  const own = openSession(dependencies, sessionKey(named.name, input.sessionId));
+  const isBeginning = event === 'session-start' && input.source !== 'compact';
+  const folder = await sessionFolder(own, input.cwd, isBeginning);
+  const memory = await memoryOf(openSettings(context.environment), folder);
+  const { tie } = memory;
+  const session = tie ? openSession(dependencies, sessionKey(named.name, input.sessionId, tie.id)) : own;
+  const project = await projectName(folder);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
   if (forgetsContext(event, client, input)) await forgetInjected(session);
-  await capture(event, input, session, { client, redact });
+  await capture(event, input, session, { client, redact, nowMs });
   if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
     await outbox.enqueue(session.key, {
       ...{ account: named.name, space: tie?.id, project },
@@ -109,12 +120,19 @@ async function respond(
     }
     throw error;
   });
-  const recalling = recall(event, input, { client, daemon, memory, session, project, dependencies, debug }).then(
-    (output) => {
-      if (output === undefined) debug('nothing to recall');
-      else context.terminal.out(output);
-    },
-  );
+  const recalling = recall(event, input, {
+    client,
+    daemon,
+    memory,
+    session,
+    folder,
+    project,
+    dependencies,
+    debug,
+  }).then((output) => {
+    if (output === undefined) debug('nothing to recall');
+    else context.terminal.out(output);
+  });
   const outcomes = await Promise.allSettled([recalling, outbox.send(daemon, named)]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') debug((outcome.reason as Error).message);
 }
@@ -167,17 +185,18 @@ async function recall(
     daemon: HookDaemon;
     memory: SessionMemory;
     session: SessionFile;
+    folder: string;
     project: string | undefined;
     dependencies: StateDependencies;
     debug: (reason: string) => void;
   },
 ): Promise<string | undefined> {
-  const { client, daemon, memory, session, project, dependencies, debug } = parts;
+  const { client, daemon, memory, session, folder, project, dependencies, debug } = parts;
   const place = { daemon, memory, session };
   const mark = fenceMark(systemRandom);
   if (event === 'session-start') {
     await pruneSessions(dependencies).catch(() => {});
-    const recalled = recallForStart(place, { folder: input.cwd, project, mark });
+    const recalled = recallForStart(place, { folder, project, mark });
     if (!isShared(memory)) return recalled.then((text) => text && hookOutput(event, client, text, input));
     const [joined, text] = await Promise.all([
       joinedSpaces(daemon),

@@ -6,10 +6,14 @@ import { readState, withLock, writeState } from './state-file.ts';
 export interface SaidMessage {
   role: 'user' | 'assistant';
   content: string;
+  /** When it was said, because it may be sent much later. Earlier versions did not note it. */
+  createdAt?: string;
 }
 
 /** State of an assistant's session between its hooks. */
 export interface SessionState {
+  /** The folder that it began in. */
+  folder?: string;
   /** The conversation that stores the session, once something was sent. */
   conversationId?: string;
   /** Ids of the memories that the model has been given. */
@@ -70,6 +74,18 @@ export function openSession({ folder, nowMs, signal }: StateDependencies, key: s
         return result;
       }),
   };
+}
+
+/** Returns the folder that a session began in: its assistant may go to another one, of another project or space. */
+export async function sessionFolder(session: SessionFile, now: string, isBeginning: boolean): Promise<string> {
+  const { folder } = await session.read();
+  if (folder !== undefined && !isBeginning) return folder;
+  if (folder !== now) {
+    await session.change((state) => {
+      state.folder = now;
+    });
+  }
+  return now;
 }
 
 /** Adds a message unless it was captured last. */

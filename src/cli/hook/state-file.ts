@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 
-/** Reads a JSON file; `empty` if it is missing or damaged. */
+/** Reads a JSON file; `empty` if it is missing or damaged. Throws if it cannot be read: it is not empty then. */
 export async function readState<T>(path: string, empty: T): Promise<T> {
   try {
     return { ...empty, ...(JSON.parse(await readFile(path, 'utf8')) as T) };
-  } catch {
-    return empty;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
+    throw error;
   }
 }
 

@@ -143,9 +143,13 @@ export function createFolder(root: string, fs: FileSystem, nowMs: () => number, 
     const names = path.split('/').slice(0, -1);
     for (const [index] of names.entries()) {
       const at = inside(names.slice(0, index + 1).join('/'));
-      const found = await fs.lstat(at).catch(() => undefined);
-      if (found && !found.isDirectory()) throw new FileRefusal(`there is no folder for it: ${at} is something else`);
-      if (!found) await fs.mkdir(at, { mode: 0o700 }).catch(throwRefusal);
+      let found = await fs.lstat(at).catch(() => undefined);
+      if (!found) {
+        // Another file of the same pass may have made it by now.
+        await fs.mkdir(at, { mode: 0o700 }).catch((error) => error.code === 'EEXIST' || throwRefusal(error));
+        found = await fs.lstat(at);
+      }
+      if (!found.isDirectory()) throw new FileRefusal(`there is no folder for it: ${at} is something else`);
     }
   }
 

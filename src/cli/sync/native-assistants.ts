@@ -49,7 +49,8 @@ async function geminiFolder(project: string, { env, home, platform }: Environmen
   const root = await existing(project, project);
   const key = platform === 'win32' ? root.toLowerCase() : root;
   const settings = join(env.GEMINI_CLI_HOME || home, '.gemini');
-  const { projects } = await readState<{ projects?: Record<string, unknown> }>(join(settings, 'projects.json'), {});
+  const listed: { projects?: Record<string, unknown> } = {};
+  const { projects } = await readState(join(settings, 'projects.json'), listed).catch(() => listed);
   const name = projects?.[key];
   if (typeof name === 'string' && /^[a-z0-9-]+$/.test(name)) {
     const folder = join(settings, 'tmp', name);

@@ -75,6 +75,15 @@ test('keeps the notes of a project unchanged, and the same on every machine', as
   expect((await once(one)).out).toBe('In sync, 1 file: nothing to do.\n');
 });
 
+test('writes all notes of a new subfolder in one pass', async () => {
+  const [one, two] = machines as [CliUser, CliUser];
+  const names = ['a', 'b', 'c', 'd'].flatMap((name) => [`logs/${name}.md`, `logs/deep/${name}.md`]);
+  for (const name of names) await write(one, `${notesOf(one)}/${name}`, `The kettle is at ${name}\n`);
+  expect((await once(one)).code).toBe(0);
+  expect(await once(two)).toMatchObject({ out: expect.stringContaining('received 8 new'), err: '', code: 0 });
+  for (const name of names) expect(await read(two, name)).toBe(await read(one, name));
+});
+
 test('keeps both texts if two machines noted something in the same file', async () => {
   const [one, two] = machines as [CliUser, CliUser];
   await write(one, `${notesOf(one)}/MEMORY.md`, 'Of one\n');
