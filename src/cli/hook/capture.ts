@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toTimestamp } from '../../lib/clock.ts';
 import { capturedText } from './captured-text.ts';
 import type { HookClient, HookEventName, HookInput } from './hook-event.ts';
 import { addSaid, type SaidMessage, type SessionFile } from './session-state.ts';
@@ -76,6 +77,6 @@ async function note(
 ): Promise<void> {
   const content = capturedText(said, { redact });
   if (content === undefined) return;
-  const createdAt = new Date(nowMs()).toISOString();
+  const createdAt = toTimestamp(nowMs());
   await session.change((state) => addSaid(state, { role, content, createdAt }));
 }

@@ -54,6 +54,14 @@ export async function applySuggestion(
     if (changed.version === memory.version) return;
     applied.changed.push({ id: memory.id, version: memory.version, after: digestOf(changed) });
   };
+  /** Gives a memory the first of some texts that no other has; returns it, or `undefined` if there is none. */
+  const changeToOneOf = async (memory: Memory, texts: readonly string[]) => {
+    for (const text of texts) {
+      const isChanged = await change(memory, { content: text }).then(() => true, unlessConflict);
+      if (isChanged) return text;
+    }
+    return undefined;
+  };
   const close = async ({ id, validFrom }: Memory, by: Memory | undefined, endMs: number) => {
     const validTo = Math.max(Date.parse(validFrom), endMs);
     const closing = { tenantId, id, validTo, supersededBy: by?.id ?? null };
@@ -97,11 +105,20 @@ export async function applySuggestion(
       const errors = [{ path: '/content', message: `must have at most ${MAX_SPLIT_LINES} lines` }];
       throw new AppError('invalid_request', `A memory is split into at most ${MAX_SPLIT_LINES}.`, { errors });
     }
-    await change(about[0]!, { content: first! });
-    await add(rest, about[0]!);
+    const original = about[0]!;
+    const lines = [first!, ...rest];
+    const kept = await changeToOneOf(original, lines);
+    if (kept === undefined) await close(original, undefined, nowMs);
+    // The others were told when it was, and are not newer than what was told since.
+    const like = { ...original, occurredAt: original.occurredAt ?? original.createdAt };
+    await add(
+      lines.filter((line) => line !== kept),
+      like,
+    );
   } else {
     const kept = keptOf(kind, about, keep);
     const others = about.filter(({ id }) => id !== kept.id);
+    if (kind === 'merge') requireOwn(about);
     // Close first: the one that stays may get the content of another.
     for (const other of others) await close(other, kept, kind === 'merge' ? nowMs : (fromMs ?? startOf(kept)));
     const united = kind === 'merge' ? unionOf(kept, others) : {};
@@ -179,6 +196,19 @@ async function findAbout(
     found.push(memory);
   }
   return found;
+}
+
+/** Throws `conflict` if another program keeps one of the memories, such as a file, which it would lose. */
+function requireOwn(memories: readonly Memory[]): void {
+  const kept = memories.find(({ externalId }) => externalId !== null);
+  if (!kept) return;
+  const { id, externalId } = kept;
+  throw new AppError('conflict', `Another program keeps the memory ${id} as ${externalId}: change it there.`);
+}
+
+function unlessConflict(error: unknown): false {
+  if (error instanceof AppError && error.code === 'conflict') return false;
+  throw error;
 }
 
 /** The memory that stays: the oldest of a merge, the newest of those that it supersedes, or the chosen one. */

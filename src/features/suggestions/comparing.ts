@@ -245,9 +245,14 @@ function isComparable({ content, validTo }: Memory): boolean {
   return validTo === null && content.length <= MAX_COMPARED_CHARACTERS && !content.includes('?');
 }
 
-/** One of another system is changed there. */
-function splitOf({ id, content, validTo, externalId }: Memory): NewSuggestion[] {
-  const lines = validTo === null && externalId === null ? separateStatementsIn(content) : undefined;
+/** One of another system is changed there: a file of a program would be gone, or say something else. */
+function isOwn({ externalId }: Memory): boolean {
+  return externalId === null;
+}
+
+function splitOf(memory: Memory): NewSuggestion[] {
+  const { id, content, validTo } = memory;
+  const lines = validTo === null && isOwn(memory) ? separateStatementsIn(content) : undefined;
   if (!lines) return [];
   const memoryIds = [id];
   const evidence = [{ id, text: content }];
@@ -274,7 +279,8 @@ function* suggestionsFor(
     const [newer, older] = isNewer(memory, one) ? [own, other] : [other, own];
     const relation = relationOf(newer.read, older.read, areRelated);
     const { project } = newer.memory;
-    const isWithin = relation?.kind === 'merge' || project === null || project === older.memory.project;
+    const isWithin =
+      relation?.kind === 'merge' ? isOwn(memory) && isOwn(one) : project === null || project === older.memory.project;
     if (relation && isWithin && mayReplace(newer.memory.origin, older.memory.origin)) {
       found.push(suggestionOf(relation, newer, older));
     }

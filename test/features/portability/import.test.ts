@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Memory } from '../../../src/contract/memories.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { setUsed } from '../limits/tenants.ts';
 import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -156,6 +157,21 @@ describe('existing data', () => {
     const report = await portable(caller).importFile(lines);
     expect(report).toMatchObject({ added: { memories: 2 }, reasons: [{ place: 'line 3', fault: false }] });
     expect(await caller.list()).toHaveLength(2);
+  });
+
+  test('memories as they are listed become new ones, without those that are outdated', async () => {
+    const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
+    const headers = { 'user-agent': 'tea-shop/1' };
+    const { body } = await from.call<Memory>('/v1/memories', { body: { content: 'Ada drinks tea' }, headers });
+    await from.add('Ada rows');
+    const outdated = { method: 'PATCH', body: { validTo: new Date(daemon.clock.nowMs()).toISOString() } };
+    expect((await from.call(`/v1/memories/${body.id}`, outdated)).status).toBe(200);
+    await from.call('/v1/memories', { body: { content: 'Ada has a dog' }, headers });
+    const listed = (await from.call<{ data: Memory[] }>('/v1/memories?includeSuperseded=true&order=asc')).body.data;
+    expect(listed.map(({ client }) => client)).toContain('tea-shop');
+    const report = await portable(to).importFile(listed);
+    expect(report).toMatchObject({ added: { memories: 2 }, reasons: [{ reason: 'left out: outdated', fault: false }] });
+    expect((await to.list()).sort()).toEqual(['Ada has a dog', 'Ada rows']);
   });
 
   test('a message keeps its ordinal or is left out, and needs its conversation', async () => {

@@ -70,6 +70,49 @@ test('each line of a split memory expires with it, and is pinned as it was', asy
   expect(data).toMatchObject([like, like]);
 });
 
+test('the lines of a split memory stay as old as it is, behind what was told since', async () => {
+  const first = await caller.add('My standup is at 9:30. Ada has a dog.');
+  daemon.clock.advance(720 * HOUR_MS);
+  const newer = await caller.add('My standup is at 10:00.');
+  daemon.clock.advance(720 * HOUR_MS);
+  const content = 'Ada has a dog.\nMy standup is at 9:30.';
+  await caller.decide((await caller.suggest({ kind: 'split', memoryIds: [first.id], content })).id, 'accept');
+  const { data } = (await caller.call<{ data: Memory[] }>('/v1/memories')).body;
+  const split = data.find((memory) => memory.content === 'My standup is at 9:30.')!;
+  expect(split.occurredAt).toBe(first.createdAt);
+  expect((await caller.search('when is my standup?')).body.results[0]).toMatchObject({ id: newer.id });
+  for (const suggestion of await caller.compared()) expect(suggestion.memoryIds.at(-1)).not.toBe(split.id);
+});
+
+test.each([
+  ['the first line', ['I work at Bosch.'], ['My bike is red.']],
+  ['the second line', ['My bike is red.'], ['I work at Bosch.']],
+  ['every line', ['I work at Bosch.', 'My bike is red.'], []],
+])('a memory is split though %s of it is stored already, and undo restores it', async (_, known, others) => {
+  for (const content of known) await caller.add(content);
+  const { id } = await caller.add('I work at Bosch. My bike is red.');
+  const content = 'I work at Bosch.\nMy bike is red.';
+  const suggestion = await caller.suggest({ kind: 'split', memoryIds: [id], content });
+  await caller.decide(suggestion.id, 'accept');
+  expect((await caller.list()).sort()).toEqual([...known, ...others].sort());
+  await caller.decide(suggestion.id, 'undo');
+  expect((await caller.list()).sort()).toEqual([...known, 'I work at Bosch. My bike is red.'].sort());
+});
+
+test('what another program keeps is merged with nothing, and the reason is said', async () => {
+  const own = await caller.add('Ada prefers oolong tea in the morning');
+  const file = { content: '/memories/tea.md\n\nAda prefers oolong tea in the morning', tags: ['/memories'] };
+  const path = `/v1/memories/external/${encodeURIComponent('/memories/tea.md')}`;
+  expect((await caller.call(path, { method: 'PUT', body: file })).status).toBe(201);
+  expect(await caller.compared()).toEqual([]);
+  const { id } = (await caller.call<Memory>(path)).body;
+  const suggestion = await caller.suggest({ kind: 'merge', memoryIds: [own.id, id] });
+  const refused = await caller.call(`/v1/suggestions/${suggestion.id}/accept`, { method: 'POST' });
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain(`Another program keeps the memory ${id} as /memories/tea.md: change it there.`);
+  expect((await caller.call<Memory>(path)).body).toMatchObject(file);
+});
+
 test('a fact of a project takes the place of none that holds everywhere', async () => {
   const general = await caller.add('The standup is at nine', { occurredAt: at(-48) });
   await caller.add('The standup is at ten', { occurredAt: at(-24), project: 'atlas' });

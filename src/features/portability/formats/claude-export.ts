@@ -1,5 +1,5 @@
 import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
-import { type ForeignReader, fault, type ItemSteps, readMemory } from './foreign-records.ts';
+import { type ForeignReader, fault, type ItemSteps, readMemory, skipped } from './foreign-records.ts';
 import {
   clip,
   type Fields,
@@ -13,26 +13,29 @@ import {
 } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
-import { splitSections } from './markdown-sections.ts';
+import { BOLD_HEADING, HEADING, splitSections } from './markdown-sections.ts';
 import { createOmissions, type Omissions } from './omissions.ts';
 
 /**
  * Reads `conversations.json` and `memories.json` of Claude's account export (Settings, Privacy, Export data): a list of
  * conversations with `chat_messages`, or of accounts with the Markdown texts `conversations_memory` and, by project,
- * `project_memories`. Anthropic does not document the format; for an unofficial description see
+ * `project_memories`, and those of `memory_files` by path. Anthropic does not document the format; for an unofficial description see
  * https://github.com/brandtcormorant/claude-json-schema
  */
 export const readClaudeExport: ForeignReader = (bytes, options) =>
   readJsonItems(bytes, options, { array: ['$.*'], object: ['$'] }, placeOf, ({ key, value }, place) => {
     const fields = fieldsOf(value) ?? {};
     if (Array.isArray(fields.chat_messages)) return readChat(key, fields, place, options);
-    if (textOf(fields.conversations_memory) || fieldsOf(fields.project_memories)) {
+    if (MEMORY_FIELDS.some((name) => fields[name] !== undefined)) {
       return readMemoryTexts(fields, place, options);
     }
     return [fault(place, 'Neither a Claude conversation nor Claude memories.')];
   });
 
 const FORMAT = 'claude';
+/** Claude writes its headings in bold. */
+const HEADINGS = [HEADING, BOLD_HEADING];
+const MEMORY_FIELDS = ['conversations_memory', 'project_memories', 'memory_files'];
 
 function placeOf({ key, value }: JsonItem): string {
   const fields = fieldsOf(value) ?? {};
@@ -99,22 +102,47 @@ function* readMessage(message: Fields, omissions: Omissions): Generator<undefine
   return { id: textOf(message.uuid), role, text, createdMs: parseInstant(message.created_at) };
 }
 
+/** A Markdown text that Claude remembers, of an account, a project or a file. */
+interface MemoryText {
+  /** A project by its id, or a file by its path. */
+  of?: { project: string } | { path: string };
+  text: unknown;
+  updatedMs?: number | undefined;
+}
+
+function memoryTexts(fields: Fields): MemoryText[] {
+  const files = listOf(fields.memory_files).map((file) => fieldsOf(file) ?? {});
+  return [
+    { text: fields.conversations_memory },
+    ...Object.entries(fieldsOf(fields.project_memories) ?? {}).map(([project, text]) => ({ of: { project }, text })),
+    ...files.map(({ path, content, updated_at: updated }) => ({
+      of: { path: textOf(path) ?? '' },
+      text: content,
+      updatedMs: parseInstant(updated),
+    })),
+  ];
+}
+
 function* readMemoryTexts(fields: Fields, place: string, options: ReaderOptions): ItemSteps {
   const account = textOf(fields.account_uuid) ?? '';
-  const projects = Object.entries(fieldsOf(fields.project_memories) ?? {});
-  for (const [project, text] of [[undefined, fields.conversations_memory] as const, ...projects]) {
-    for (const section of splitSections(textOf(text) ?? '')) {
+  let isEmpty = true;
+  for (const { of, text, updatedMs } of memoryTexts(fields)) {
+    const [[kind, name] = []] = Object.entries(of ?? {});
+    const where = kind === undefined ? place : `${place}, ${kind} ${clip(oneLine(name!), 40)}`;
+    for (const section of splitSections(textOf(text) ?? '', HEADINGS)) {
       yield undefined;
       if (!section) continue;
+      isEmpty = false;
       const { heading, text: content } = section;
-      const where = `${place}${project === undefined ? '' : `, project ${clip(oneLine(project), 40)}`}`;
       const memory = {
-        source: [FORMAT, account, project ?? '', content],
+        source: [FORMAT, account, name ?? '', content],
         content,
         tags: [],
-        metadata: { source: FORMAT, ...(project && { project }), ...(heading && { heading }) },
+        metadata: { source: FORMAT, ...of, ...(heading && { heading }) },
+        occurredMs: updatedMs,
       };
       yield readMemory(heading === undefined ? where : `${where}, “${clip(oneLine(heading), 60)}”`, memory, options);
     }
   }
+  if (isEmpty) yield skipped(place, 'Claude remembers nothing in it');
 }

@@ -16,11 +16,17 @@ interface Line {
 
 /** A longer section is split between paragraphs: short memories are easier to find. */
 const MAX_SECTION_CHARACTERS = 2000;
-const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/s;
+/** A line that is a heading, with its text. */
+export const HEADING = /^ {0,3}#{1,6}[ \t]+(.*)$/s;
+/** A line that is nothing but bold text, which some programs write for a heading. */
+export const BOLD_HEADING = /^ {0,3}\*\*([^*]+?):?\*\*:?[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Splits a Markdown text at its headings, in steps of a line, and drops empty sections. */
-export function* splitSections(markdown: string): Generator<Section | undefined> {
+export function* splitSections(
+  markdown: string,
+  headings: readonly RegExp[] = [HEADING],
+): Generator<Section | undefined> {
   let heading: string | undefined;
   /** The paragraphs so far of the section, or of the part of it that is not full. */
   let text: string | undefined;
@@ -45,7 +51,9 @@ export function* splitSections(markdown: string): Generator<Section | undefined>
   }
   for (const { line, fenced } of markdownLines(markdown)) {
     yield undefined;
-    const [, title] = (!fenced && HEADING.exec(line)) || [];
+    const title = fenced
+      ? undefined
+      : headings.map((pattern) => pattern.exec(line)?.[1]).find((found) => found !== undefined);
     if (title !== undefined) {
       yield* endSection();
       heading = stripClosing(title) || undefined;

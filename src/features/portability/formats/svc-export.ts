@@ -75,7 +75,7 @@ function readHead({ format, version }: Fields): ParsedItem {
 /** Fields of list and search responses and of older exports that a new memory does not take over. */
 const IGNORED_FIELDS = new Set([
   ...['id', 'validFrom', 'validTo', 'supersededBy', 'version', 'createdAt', 'updatedAt', 'duplicate'],
-  ...['type', 'score', 'why'],
+  ...['type', 'score', 'why', 'client', 'author'],
 ]);
 
 function* readMemory(
@@ -84,6 +84,7 @@ function* readMemory(
 ): Reading<{ memory: NewMemory } | SkipReason> {
   const { expiresAt } = fields;
   if (fields.supersededBy != null) return { reason: 'left out: superseded by a newer memory', fault: false };
+  if (fields.validTo != null) return { reason: 'left out: outdated', fault: false };
   if (typeof expiresAt === 'string' && (parseTimestamp(expiresAt) ?? nowMs + 1) <= nowMs) {
     return { reason: 'left out: expired', fault: false };
   }

@@ -49,6 +49,33 @@ describe('a Claude export', () => {
     expect(recordsOf(alone, 'memory')).toHaveLength(1);
   });
 
+  test('yields one memory per bold heading, as Claude writes them', async () => {
+    const text =
+      '**Work context**\n\nLeads teams.\n\n**Personal context**\n\nLoves **photography**.\n\n**Brief history:**\n\nMoved to Graz.';
+    const items = await read('claude', JSON.stringify([{ account_uuid: 'a', conversations_memory: text }]));
+    expect(recordsOf(items, 'memory').map(({ content, metadata }) => [content, metadata])).toEqual([
+      ['Leads teams.', { source: 'claude', heading: 'Work context' }],
+      ['Loves **photography**.', { source: 'claude', heading: 'Personal context' }],
+      ['Moved to Graz.', { source: 'claude', heading: 'Brief history' }],
+    ]);
+  });
+
+  test('yields the files that Claude keeps, with their time, and says if it remembers nothing', async () => {
+    const content = '- [stated] Ada is my sister\n\n## Plans\n\nShe moves to Linz.';
+    const file = { path: '/people/ada.md', updated_at: '2026-07-01T10:00:00Z', content };
+    const memories = { account_uuid: 'a', conversations_memory: '', project_memories: {}, memory_files: [file] };
+    const found = recordsOf(await read('claude', JSON.stringify(memories)), 'memory');
+    const metadata = { source: 'claude', path: '/people/ada.md' };
+    expect(found).toMatchObject([
+      { content: '- [stated] Ada is my sister', metadata, occurredAt: '2026-07-01T10:00:00.000Z' },
+      { content: 'She moves to Linz.', metadata: { ...metadata, heading: 'Plans' } },
+    ]);
+    const empty = { account_uuid: 'a', conversations_memory: '', project_memories: {}, memory_files: [] };
+    expect(reasonsOf(await read('claude', JSON.stringify(empty)))).toEqual([
+      'the file: Claude remembers nothing in it',
+    ]);
+  });
+
   test('is rejected if it is neither conversations nor memories', async () => {
     expect(
       reasonsOf(await read('claude', '[{"uuid": "u", "full_name": "A", "email_address": "a@example.com"}]')),
