@@ -18,7 +18,7 @@ const UNPACK = 'Unpack it, then drop its conversations.json, memories.json or no
 
 /** Markers of JSON files that are one value, in keys that are not part of a quoted text. */
 const MARKERS: readonly [RegExp, ImportFormat][] = [
-  [/(?<!\\)"(?:chat_messages|conversations_memory|project_memories)"\s*:/, 'claude'],
+  [/(?<!\\)"(?:chat_messages|conversations_memory|project_memories|memory_files)"\s*:/, 'claude'],
   [/(?<!\\)"mapping"\s*:/, 'chatgpt'],
   [/(?<!\\)"(?:results|memory)"\s*:/, 'mem0'],
 ];
