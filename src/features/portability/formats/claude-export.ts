@@ -19,8 +19,8 @@ import { createOmissions, type Omissions } from './omissions.ts';
 /**
  * Reads `conversations.json` and `memories.json` of Claude's account export (Settings, Privacy, Export data): a list of
  * conversations with `chat_messages`, or of accounts with the Markdown texts `conversations_memory` and, by project,
- * `project_memories`, and those of `memory_files` by path. Anthropic does not document the format; for an unofficial description see
- * https://github.com/brandtcormorant/claude-json-schema
+ * `project_memories`, and those of `memory_files` by path. Anthropic does not document the format; for an unofficial
+ * description see https://github.com/brandtcormorant/claude-json-schema
  */
 export const readClaudeExport: ForeignReader = (bytes, options) =>
   readJsonItems(bytes, options, { array: ['$.*'], object: ['$'] }, placeOf, ({ key, value }, place) => {
