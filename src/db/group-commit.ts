@@ -238,9 +238,13 @@ async function commitBatch(
   }
 }
 
-/** Refuses the jobs whose admission has ended by now, in the transaction that they would write in. Returns the others. */
+/**
+ * Refuses the grouped jobs whose admission has ended by now, in the transaction that they would write in. Returns the others.
+ * Each single job checks its own when it is its turn: one before it in the batch may have ended it.
+ */
 async function refuseEnded(connection: Connection, batch: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<Job[]> {
-  const admissions = new Map(batch.flatMap(({ admission }) => (admission ? [[admission.key, admission]] : [])));
+  const grouped = batch.filter(({ kind }) => kind === 'grouped');
+  const admissions = new Map(grouped.flatMap(({ admission }) => (admission ? [[admission.key, admission]] : [])));
   const ended = new Map<string, AppError>();
   for (const [key, admission] of admissions) {
     await admission.check(connection).catch((error: unknown) => {
@@ -249,7 +253,7 @@ async function refuseEnded(connection: Connection, batch: Job[], outcomes: Map<J
     });
   }
   return batch.filter((job) => {
-    const refused = job.admission && ended.get(job.admission.key);
+    const refused = job.kind === 'grouped' && job.admission && ended.get(job.admission.key);
     if (refused) outcomes.set(job, { refused });
     return !refused;
   });
@@ -278,6 +282,7 @@ async function runJobs(
 async function runAlone(connection: Connection, job: Job, limit: string): Promise<Outcome<unknown>> {
   await connection.exec(`SAVEPOINT job; ${limit}`);
   try {
+    await job.admission?.check(connection);
     const [outcome] = await job.work(connection, []);
     await connection.exec('RELEASE job');
     return outcome!;

@@ -73,6 +73,12 @@ describe('the state of the list in the address', () => {
     expect(isShown({ expiresAt: '2027-01-01T00:00:00.000Z' })).toBe(false);
     expect(isShown({ expiresAt: null })).toBe(false);
     expect(passes(stateOf('show=pinned'), memory(), nowMs)).toBe(false);
+    const ofSource = (source: Memory['source']) => passes(stateOf('source=conv_1&q=tea'), memory({ source }), nowMs);
+    expect([{ conversationId: 'conv_1' }, { conversationId: 'conv_2' }, null].map(ofSource)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test('ignores what it does not know', () => {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/contract/errors.ts';
+import { withAdmission } from '../../src/db/admission.ts';
 import { type Connection, openConnection } from '../../src/db/connection.ts';
 import { createGroupCommit, type GroupCommit, type Outcome } from '../../src/db/group-commit.ts';
 import { storageError } from '../../src/db/storage-error.ts';
@@ -110,6 +111,22 @@ describe('group commit', () => {
     expect(answers).toEqual(['a', 'b', 'c']);
     expect(batches).toEqual([3]);
     expect(await invited()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('refuses a write whose admission one before it in the same batch has ended', async () => {
+    const admission = {
+      tenantId: 'one',
+      key: 'member',
+      async check(on: Connection) {
+        const ended = await on.get('SELECT 1 FROM invitations WHERE email = ?', ['ended']);
+        if (ended) throw new AppError('not_found', 'no member');
+      },
+    };
+    const admitted = (email: string) => withAdmission(admission, () => writes.write('one', invite(email)));
+    const outcomes = [admitted('before'), writes.write('one', invite('ended')), admitted('after')];
+    expect(await settled(outcomes)).toEqual(['before', 'ended', 'not_found']);
+    expect(batches).toEqual([3]);
+    expect(await invited()).toEqual(['before', 'ended']);
   });
 
   test('tells listeners after each commit whose writes it has', async () => {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 import unittest
 from typing import Any
 
 from svc_memory import ApiError, Client, ResponseInfo, UnreachableError
+from svc_memory.streams import source_of
 from tests.scripted_server import Answer, ScriptedServer, limited, problem
 
 MEMORY = {"id": "mem_1"}
@@ -187,6 +189,12 @@ class TransportTest(unittest.TestCase):
         _, client = self.start(Answer(200, '{"type":"svc-export"}\n'))
         with self.assertRaisesRegex(UnreachableError, "cut off"):
             list(client.export())
+
+    def test_imports_a_file_that_was_opened_as_text(self) -> None:
+        counted: list[int] = []
+        chunks = source_of(io.StringIO("Ada climbs\nZoë sings\n"), counted.append)
+        self.assertEqual(b"".join(chunks), "Ada climbs\nZoë sings\n".encode())
+        self.assertEqual(counted, [22])
 
     def test_an_error_of_the_source_of_an_import_is_raised(self) -> None:
         _, client = self.start(Answer(200, {}))

@@ -16,7 +16,10 @@ interface Schema {
   required?: string[];
   minimum?: number;
   maximum?: number;
+  minLength?: number;
+  minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
 }
 
 type Json = Record<string, unknown>;
@@ -39,7 +42,7 @@ const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/;
 
 /**
  * Returns a reader of arguments that models write: `"5"` for 5, `"a,b"` for a list, JSON in a string, a date without a
- * time, null or `""` for an omitted field, a number outside its range, unknown fields. REST accepts none of these. The
+ * time, null or `""` for an omitted field, empty or repeated items, a number outside its range, unknown fields. REST accepts none of these. The
  * reader throws `invalid_request` if the result still does not match the contract.
  */
 export function argumentReader<Input>(contract: TObject): (given: Json) => ReadArguments<Input> {
@@ -102,7 +105,8 @@ function readWithin(schema: Schema, given: unknown, path: string, notes: string[
   if (Array.isArray(given) && schema.items) {
     // Refused by the contract, whatever its items are.
     if (given.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return given;
-    return given.map((item, index) => readValue(schema.items!, item, `${path}.${index}`, notes));
+    const items = given.map((item, index) => readValue(schema.items!, item, `${path}.${index}`, notes));
+    return telling(schema, items, path, notes);
   }
   if (typeof given === 'number') return clamped(schema, given, path, notes);
   if (typeof given === 'string' && schema.format === 'date-time') return instant(given, path, notes);
@@ -119,9 +123,24 @@ function readFields(schema: Schema, given: Json, path: string, notes: string[]):
     }
     const field = schema.properties![name]!;
     if (isOmitted(field, value, schema.required?.includes(name))) continue;
-    read.push([name, readValue(field, value === '' && isNullable(field) ? null : value, fieldPath, notes)]);
+    const item = readValue(field, value === '' && isNullable(field) ? null : value, fieldPath, notes);
+    if (isTooShort(field, item) && !schema.required?.includes(name)) continue;
+    read.push([name, item]);
   }
   return Object.fromEntries(read);
+}
+
+/** Leaves out items that say nothing, which models write to fill a list: empty ones and repeated ones. */
+function telling({ items, uniqueItems }: Schema, given: unknown[], path: string, notes: string[]): unknown[] {
+  const told = items?.minLength ? given.filter((item) => item !== '') : given;
+  const different = uniqueItems ? [...new Set(told)] : told;
+  if (different.length < given.length) notes.push(`${path} was read as ${JSON.stringify(different)}.`);
+  return different;
+}
+
+/** Whether a list has too few items to be one. */
+function isTooShort({ minItems = 0 }: Schema, value: unknown): boolean {
+  return Array.isArray(value) && value.length < minItems;
 }
 
 /** Whether the value counts as an omitted field. A field that can be null is cleared by null and by `""`. */

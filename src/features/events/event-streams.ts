@@ -101,11 +101,12 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
     }, LOOK_SOON_MS).unref();
   }
 
-  function refuseTooMany(tenantId: string): void {
+  function refuseTooMany(principal: Principal): void {
     const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (isStopped) throw new AppError('unavailable', 'The daemon is stopping.', retry);
     if (streams.size >= MAX_STREAMS) throw new AppError('unavailable', 'Too many event streams are open.', retry);
-    const own = [...streams].filter(({ principal }) => principal.tenantId === tenantId);
+    const accountId = accountOf(principal);
+    const own = [...streams].filter((stream) => accountOf(stream.principal) === accountId);
     if (own.length < MAX_STREAMS_OF_TENANT) return;
     const message = `This account has ${MAX_STREAMS_OF_TENANT} event streams open already. Close one first.`;
     throw new AppError('rate_limited', message, retry);
@@ -113,7 +114,7 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
 
   return {
     open(principal) {
-      refuseTooMany(principal.tenantId);
+      refuseTooMany(principal);
       const controller = new AbortController();
       const stream: Open = { principal, controller, last: 0, wake: () => {} };
       streams.add(stream);
@@ -155,4 +156,9 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
     },
     count: () => streams.size,
   };
+}
+
+/** The account whose streams are limited: in a space that of the member. */
+function accountOf({ tenantId, space }: Principal): string {
+  return space?.member.tenantId ?? tenantId;
 }

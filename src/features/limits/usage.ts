@@ -300,7 +300,8 @@ export function createUsage({
         take({ tenantId, tier }, count, bytes) {
           const limit = QUOTAS[variant][tier].dailyMemories;
           const before = (used.get(tenantId)?.memories ?? 0) + (taken.get(tenantId) ?? 0);
-          if (limit !== null && before + count > limit) return quotaExceeded('dailyMemories', limit, before, nowMs);
+          if (limit !== null && count > 0 && before + count > limit)
+            return quotaExceeded('dailyMemories', limit, before, nowMs);
           const full = room.take(tenantId, bytes);
           if (full) return full;
           if (count > 0) taken.set(tenantId, (taken.get(tenantId) ?? 0) + count);

@@ -56,9 +56,11 @@ export function* chooseUnasked(results: readonly SearchResult[], unasked: Unaske
       (result.type !== 'message' || result.role === (voice === 'assistant' ? 'assistant' : 'user')),
   );
   if (!usable.some(isWorthAPlace)) return [];
-  // What the model has already still takes the place of what is older.
+  // What the model has already still takes the place of what is older, and no place of what it lacks.
+  const lacking = new Set(withoutExcluded(usable, exclude).slice(0, COMPARED));
+  const compared = usable.filter((result, index) => index < COMPARED || lacking.has(result));
   const current = withoutExcluded(
-    yield* currentOf(usable.slice(0, COMPARED), { weights, reader: statementReader(reading), isRejected }),
+    yield* currentOf(compared, { weights, reader: statementReader(reading), isRejected }),
     exclude,
   );
   return current.some(isWorthAPlace) ? current.slice(0, MAX_UNASKED) : [];

@@ -18,6 +18,8 @@ describe('arguments as models write them', () => {
     [{ pinned: 'true' }, { pinned: true }, 'pinned was read as true.'],
     [{ occurredAt: '2026-11-21' }, { occurredAt: '2026-11-21T00:00:00Z' }, 'was read as 2026-11-21T00:00:00Z.'],
     [{ occurredAt: '2026-11-21 08:30' }, { occurredAt: '2026-11-21T08:30:00Z' }, 'was read as 2026-11-21T08:30:00Z.'],
+    [{ tags: ['', 'tea', 'tea'] }, { tags: ['tea'] }, 'tags was read as ["tea"].'],
+    [{ tags: [''] }, { tags: [] }, 'tags was read as [].'],
     [{ colour: 'red' }, {}, 'colour was ignored'],
     [{ constructor: 1 }, {}, 'constructor was ignored'],
   ])('%j is understood, and a note says how', (given, understood, note) => {
@@ -49,6 +51,14 @@ describe('arguments as models write them', () => {
   test('null and empty text count as an omitted field', () => {
     const given = { content: 'Tea', user: null, supersedes: '', expiresAt: '', tags: null };
     expect(readNew(given)).toEqual({ input: { content: 'Tea' }, notes: [] });
+  });
+
+  test('a list that says nothing counts as omitted where it must say something', () => {
+    const given = { query: 'tea', types: [], wordings: [''], filter: { tags: [''] } };
+    expect(readSearch(given).input).toMatchObject({ query: 'tea', wordings: [], filter: { tags: [] } });
+    expect(readSearch(given).input).not.toHaveProperty('types');
+    expect(readSearch({ query: 'tea', types: ['memory', 'memory'] }).input).toMatchObject({ types: ['memory'] });
+    expect(readChange({ tags: [] }).input).toEqual({ tags: [] });
   });
 
   test('null and empty text clear a field that can be cleared', () => {

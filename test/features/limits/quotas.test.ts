@@ -51,6 +51,15 @@ const listed = async ({ apiKey }: Tenant) =>
   (await daemon.call<{ data: unknown[] }>(apiKey, '/v1/memories?limit=200')).body.data.length;
 
 describe('memories', () => {
+  test('that are stored already are duplicates, also beyond a quota that was lowered', async () => {
+    const tenant = await tenantWithLeft({ memories: 1 });
+    expect((await add(tenant, 'Ada drinks tea')).status).toBe(201);
+    await setUsed(daemon, tenant.tenantId, { day: DAY, memories: 100_007 });
+    expect((await add(tenant, 'Ada drinks tea')).body).toMatchObject({ duplicate: true });
+    expect((await addBatch(tenant, ['Ada drinks tea'])).status).toBe(201);
+    expect((await add(tenant, 'Ada rows')).status).toBe(429);
+  });
+
   test('with one left, exactly one of fifty concurrent writes succeeds', async () => {
     const tenant = await tenantWithLeft({ memories: 1 });
     const answers = await times(50, (index) => add(tenant, `memory ${index}`));

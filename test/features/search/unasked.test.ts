@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ContextAnswer } from '../../../src/contract/search.ts';
+import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
 import { promptSubject } from '../../../src/features/search/prompt-subject.ts';
 import { replacesSentence, sentenceWordsOf } from '../../../src/features/search/sentence-replacement.ts';
+import { chooseUnasked } from '../../../src/features/search/unasked.ts';
 import { queryTerms } from '../../../src/features/text/terms.ts';
 import { rootOf } from '../../../src/features/text/word-forms.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
@@ -62,6 +63,26 @@ describe('a context for a prompt', () => {
     ]);
     expect((await contextOf('what goes well with quince for the party?')).text).not.toContain('manchego');
     expect((await contextOf('which cheese did you recommend with quince?')).text).toContain('manchego');
+  });
+
+  test('holds what is stored behind all that a long session has said about it', () => {
+    const said = Array.from({ length: 30 }, (_, index) => ({ type: 'message', id: `msg_${index}`, role: 'user' }));
+    const own = said.map((one) => ({ ...one, conversationId: 'conv_1', content: 'When does the press get its oil?' }));
+    const memory = { type: 'memory', id: 'mem_1', content: 'The press gets its oil each Monday' };
+    const results = [...own, memory].map(
+      (one) =>
+        ({ relevance: 0.5, createdAt: '2026-11-01T10:00:00.000Z', origin: 'user', ...one }) as object as SearchResult,
+    );
+    const steps = chooseUnasked(results, {
+      exclude: { conversationId: 'conv_1' },
+      voice: null,
+      asksForPast: false,
+      weights: new Map([['press', 1]]),
+      isRejected: () => false,
+    });
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    expect(step.value).toMatchObject([{ id: 'mem_1' }]);
   });
 
   test('leaves out what the model has, of a conversation and by id, also if nobody typed the prompt', async () => {

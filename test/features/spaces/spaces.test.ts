@@ -293,6 +293,19 @@ describe('the owners of a space', () => {
   });
 });
 
+test('a member with as many event streams as an account may have keeps no other member of the space out', async () => {
+  await addMember(ada, space, lin, 'reader');
+  const abort = new AbortController();
+  const open = async ({ apiKey }: Person) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'x-svc-space': space.id };
+    return (await fetch(`${daemon.baseUrl}/v1/events`, { headers, signal: abort.signal })).status;
+  };
+  const opened = await Promise.all(Array.from({ length: 10 }, () => open(lin)));
+  expect(new Set(opened)).toEqual(new Set([200]));
+  expect([await open(lin), await open(ada)]).toEqual([429, 200]);
+  abort.abort();
+});
+
 describe('a member who is removed', () => {
   test('loses access with the next request, and open event streams end', async () => {
     const { id } = await addMember(ada, space, lin, 'writer');

@@ -85,6 +85,25 @@ describe('Review', { timeout: 60_000 }, () => {
     await page.getByText('<i>She</i> said so').waitFor();
   });
 
+  test('keeps the suggestion that is shown, and the text that is typed, while others come', async () => {
+    const { page, apiKey } = await openReview();
+    const suggest = (content: string) =>
+      browser.call(apiKey, '/v1/suggestions', { suggestions: [{ kind: 'add', content, reason: 'She said so' }] });
+    await goTo(page, 'Do these say the same?');
+    await suggest('Ada is left-handed');
+    await page.getByText('of 4').waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Do these say the same?' }).waitFor();
+    await page.keyboard.press('e');
+    await page.getByLabel('Text to store').fill('Our ward has 28 beds');
+    await suggest('Ada has a dog');
+    await page.getByRole('button', { name: 'Suggestions changed. Refresh' }).waitFor();
+    expect(await page.getByLabel('Text to store').inputValue()).toBe('Our ward has 28 beds');
+    await page.getByRole('button', { name: 'Save and accept' }).click();
+    await page.getByText('Accepted.').waitFor();
+    expect(await current(apiKey)).toContain('Our ward has 28 beds');
+    await page.getByText('of 4').waitFor();
+  });
+
   test('lets svc accept a kind automatically, shows what it accepted, and undoes it', async () => {
     const { page, apiKey, consoleErrors } = await openReview();
     await page.getByText('What svc may do automatically').click();

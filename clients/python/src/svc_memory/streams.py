@@ -95,7 +95,8 @@ def source_of(source: ImportSource, on_progress: Callable[[int], None] | None) -
 
 
 def _counted(source: Any, on_progress: Callable[[int], None] | None) -> Iterator[bytes]:
-    chunks = iter(lambda: source.read(CHUNK), b"") if hasattr(source, "read") else source
+    # A file that was opened as text ends with "" instead of b"".
+    chunks = iter(lambda: source.read(CHUNK) or None, None) if hasattr(source, "read") else source
     count = 0
     for chunk in chunks:
         data = chunk.encode() if isinstance(chunk, str) else chunk

@@ -106,10 +106,12 @@ export function filterOf(state: ListState): MemoryFilter {
 }
 
 /** Whether a search result passes the filters that a search does not take. */
-export function passes({ show, sourceKind, client, expires }: ListState, memory: Memory, nowMs: number): boolean {
+export function passes(state: ListState, memory: Memory, nowMs: number): boolean {
+  const { show, source, sourceKind, client, expires } = state;
   const endsMs = memory.expiresAt === null ? undefined : parseTimestamp(memory.expiresAt);
   return (
     (show !== 'pinned' || memory.pinned) &&
+    (source === undefined || Object.values(memory.source ?? {}).includes(source)) &&
     (sourceKind === undefined || sourceKind === kindOf(memory.source)) &&
     (client === undefined || client === memory.client) &&
     (expires === undefined || (endsMs !== undefined && (expires === 'any' || endsMs <= nowMs + EXPIRES_SOON_MS)))

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Acceptance, Suggestion } from '../../../client/client.ts';
 import { systemClock } from '../../../lib/clock.ts';
@@ -77,12 +77,36 @@ export function View() {
     const query = { state: 'open', limit: PAGE, ...(user && { user }), ...(cursor && { cursor }) } as const;
     return currentSession().client.suggestions.list(query, { signal });
   });
-  useEffect(() => onChanges(['suggestion', 'memory'], list.reload), [list.reload]);
+  const editing = useSignal<string | undefined>(undefined);
+  const isStale = useSignal(false);
+  const isLong = list.rows.length > PAGE;
+  useEffect(
+    () =>
+      onChanges(['suggestion', 'memory'], () => {
+        // Reloading would lose what is being typed, or a place further down.
+        if (isLong || editing.peek() !== undefined) isStale.value = true;
+        else list.reload();
+      }),
+    [isLong, list.reload],
+  );
   if (list.error !== undefined && list.rows.length === 0) return <Failure error={list.error} onRetry={list.retry} />;
   if (list.rows.length === 0 && list.isLoading) return <Loading label="Loading Review" />;
   return (
     <div class="stack review">
-      {list.rows.length === 0 ? <NothingOpen /> : <Inbox list={list} />}
+      {isStale.value && (
+        <button
+          type="button"
+          class="link hint"
+          onClick={() => {
+            isStale.value = false;
+            editing.value = undefined;
+            list.reload();
+          }}
+        >
+          Suggestions changed. Refresh
+        </button>
+      )}
+      {list.rows.length === 0 ? <NothingOpen /> : <Inbox list={list} editing={editing} />}
       <Automatic user={user} />
       {may('account') && <ReviewSettings />}
     </div>
@@ -103,17 +127,22 @@ function NothingOpen() {
   );
 }
 
-function Inbox({ list }: { list: PageList<Suggestion> }) {
-  const place = useSignal(0);
+/** Shows the suggestion that was shown before, wherever a reload has put it; `editing` is the id of one whose text is changed. */
+function Inbox({ list, editing }: { list: PageList<Suggestion>; editing: Signal<string | undefined> }) {
+  const shown = useSignal({ id: '', at: 0 });
   const isBusy = useSignal(false);
-  const isEditing = useSignal(false);
   const lastDecided = useRef<Suggestion | undefined>(undefined);
-  const at = Math.min(place.value, list.rows.length - 1);
+  const found = list.rows.findIndex(({ id }) => id === shown.value.id);
+  const at = found === -1 ? Math.min(shown.value.at, list.rows.length - 1) : found;
   const current = list.rows[at]!;
+  useEffect(() => {
+    shown.value = { id: current.id, at };
+  }, [current.id, at]);
   const go = (to: number) => {
-    isEditing.value = false;
-    place.value = Math.max(0, Math.min(to, list.rows.length - 1));
-    if (place.value >= list.rows.length - 5) list.loadMore();
+    const next = Math.max(0, Math.min(to, list.rows.length - 1));
+    editing.value = undefined;
+    shown.value = { id: list.rows[next]!.id, at: next };
+    if (next >= list.rows.length - 5) list.loadMore();
   };
 
   const run = async (work: () => Promise<unknown>) => {
@@ -144,7 +173,7 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
       if (decision === 'accept') await suggestions.accept(current.id, acceptance);
       else await suggestions.reject(current.id);
       lastDecided.current = current;
-      isEditing.value = false;
+      editing.value = undefined;
       list.change((rows) => rows.filter(({ id }) => id !== current.id));
       if (decision === 'accept') announce('memory');
       showUndoToast(decision === 'accept' ? 'Accepted.' : 'Rejected: it is not suggested again.', () => void undo());
@@ -154,7 +183,7 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
   const mustChoose = current.kind === 'contradiction';
   const mayDecide = may('account');
   keys.current = {
-    ...(!mustChoose && mayDecide && { a: () => void decide('accept'), e: () => (isEditing.value = true) }),
+    ...(!mustChoose && mayDecide && { a: () => void decide('accept'), e: () => (editing.value = current.id) }),
     ...(mayDecide && { r: () => void decide('reject'), u: () => void undo() }),
     j: () => go(at + 1),
     k: () => go(at - 1),
@@ -191,8 +220,8 @@ function Inbox({ list }: { list: PageList<Suggestion> }) {
         key={current.id}
         suggestion={current}
         isBusy={isBusy.value}
-        isEditing={isEditing.value}
-        onEdit={(isOpen) => (isEditing.value = isOpen)}
+        isEditing={editing.value === current.id}
+        onEdit={(isOpen) => (editing.value = isOpen ? current.id : undefined)}
         onDecide={(decision, acceptance) => void decide(decision, acceptance)}
       />
       <p class="hint">
