@@ -84,8 +84,8 @@ export function View() {
     () =>
       onChanges(['suggestion', 'memory'], () => {
         // Reloading would lose what is being typed, or a place further down.
-        if (isLong || editing.peek() !== undefined) isStale.value = true;
-        else list.reload();
+        isStale.value = isLong || editing.peek() !== undefined;
+        if (!isStale.peek()) list.reload();
       }),
     [isLong, list.reload],
   );
