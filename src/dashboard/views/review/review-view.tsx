@@ -137,6 +137,7 @@ function Inbox({ list, editing }: { list: PageList<Suggestion>; editing: Signal<
   const current = list.rows[at]!;
   useEffect(() => {
     shown.value = { id: current.id, at };
+    if (editing.peek() !== current.id) editing.value = undefined;
   }, [current.id, at]);
   const go = (to: number) => {
     const next = Math.max(0, Math.min(to, list.rows.length - 1));
