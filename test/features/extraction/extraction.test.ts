@@ -7,6 +7,7 @@ import type { ProviderKey } from '../../../src/contract/providers.ts';
 import { CONTEXT_HEADING } from '../../../src/contract/search.ts';
 import { QUIET_MS } from '../../../src/features/extraction/extraction-observer.ts';
 import { utcDay } from '../../../src/lib/clock.ts';
+import { WITHOUT_TIMERS } from '../../helpers/daemon.ts';
 import { type AskedModel, type ProviderServer, PUBLISHED } from '../../helpers/providers/server.ts';
 import type { Caller, MemoryDaemon } from '../memories/memory-daemon.ts';
 import { startProviderDaemon, startProviderServer } from '../providers/provider-daemon.ts';
@@ -32,7 +33,7 @@ let server: ProviderServer;
 let caller: Caller;
 
 beforeAll(async () => {
-  daemon = await startProviderDaemon();
+  daemon = await startProviderDaemon(WITHOUT_TIMERS);
   server = await startProviderServer('openai', { key: KEY });
 });
 afterAll(async () => {
@@ -534,7 +535,8 @@ describe('extraction', () => {
         .filter((fact) => asked.prompt.split('\nMessages:').at(-1)!.includes(`user: ${fact}`))
         .map((fact) => extracted(fact.replace('My', "Ada's"), [numberOf(asked, fact)])),
     }));
-    server.next(PUBLISHED.openai.broken);
+    // For minutes: a new request would run a job that is due.
+    server.next(PUBLISHED.openai.rateLimit);
     const conversation = await converse(caller, [facts[0]!]);
     const jobId = await extract(caller, conversation);
     await untilJob(caller, jobId, ({ attempts, state }) => attempts === 1 && state === 'queued');
@@ -547,7 +549,7 @@ describe('extraction', () => {
       open = () => resolve(undefined);
     });
     server.state.troubleFor = () => opened;
-    daemon.clock.advance(10_000);
+    daemon.clock.advance(900_000);
     await daemon.jobRunner.follow();
     await expect.poll(() => server.state.answering).toBe(1);
     await say(caller, conversation, [facts[2]!]);
@@ -621,7 +623,10 @@ describe('a failing provider', () => {
   test('that was busy, overloaded or away is shown all of a long message afterwards', async () => {
     const { rateLimit, overloaded } = PUBLISHED.openai;
     // Alone: hours pass, in which conversations of other tests become due and ask the same server.
-    const alone = { daemon: await startProviderDaemon(), server: await startProviderServer('openai', { key: KEY }) };
+    const alone = {
+      daemon: await startProviderDaemon(WITHOUT_TIMERS),
+      server: await startProviderServer('openai', { key: KEY }),
+    };
     try {
       const owner = await newOwner(alone.daemon, alone.server, TEA);
       alone.server.next(rateLimit, 'reset', overloaded);
