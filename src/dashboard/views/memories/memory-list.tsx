@@ -5,6 +5,7 @@ import { confirm } from '../../parts/confirmation.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import type { PageList } from '../../parts/page-list.ts';
+import { Refresh } from '../../parts/refresh.tsx';
 import { canCopy, copyToSpace } from '../../parts/space-copy.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
@@ -133,11 +134,9 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
           <p class="hint" role="status">
             {describeTotal(state, rows.length, total, isComplete)}
           </p>
-          {isStale && (
-            <button type="button" class="link hint" onClick={reload}>
-              Memories changed. Refresh
-            </button>
-          )}
+          <Refresh isStale={isStale} onRefresh={reload}>
+            Memories changed. Refresh
+          </Refresh>
           <ListOptions state={state} />
         </div>
       ) : (

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { type PageList, usePageList } from '../../parts/page-list.ts';
+import { Refresh } from '../../parts/refresh.tsx';
 import { showToast, showUndoToast } from '../../parts/toasts.tsx';
 import { isTyping } from '../../parts/typing.ts';
 import { useResource } from '../../resource.ts';
@@ -93,19 +94,16 @@ export function View() {
   if (list.rows.length === 0 && list.isLoading) return <Loading label="Loading Review" />;
   return (
     <div class="stack review">
-      {isStale.value && (
-        <button
-          type="button"
-          class="link hint"
-          onClick={() => {
-            isStale.value = false;
-            editing.value = undefined;
-            list.reload();
-          }}
-        >
-          Suggestions changed. Refresh
-        </button>
-      )}
+      <Refresh
+        isStale={isStale.value}
+        onRefresh={() => {
+          isStale.value = false;
+          editing.value = undefined;
+          list.reload();
+        }}
+      >
+        Suggestions changed. Refresh
+      </Refresh>
       {list.rows.length === 0 ? <NothingOpen /> : <Inbox list={list} editing={editing} />}
       <Automatic user={user} />
       {may('account') && <ReviewSettings />}

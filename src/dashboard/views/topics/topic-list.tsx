@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { usePageList } from '../../parts/page-list.ts';
+import { Refresh } from '../../parts/refresh.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { changeParameters, chosenUser, hrefOf, hrefWith, parameters } from '../../router.ts';
@@ -100,18 +101,15 @@ export function TopicList({ user, lastOpen }: TopicListProps) {
               </>
             )}
           </p>
-          {isStale.value && (
-            <button
-              type="button"
-              class="link hint"
-              onClick={() => {
-                isStale.value = false;
-                reload();
-              }}
-            >
-              Topics changed. Refresh
-            </button>
-          )}
+          <Refresh
+            isStale={isStale.value}
+            onRefresh={() => {
+              isStale.value = false;
+              reload();
+            }}
+          >
+            Topics changed. Refresh
+          </Refresh>
           <a class="hint" href={hrefWith({ hidden: isHidden ? undefined : '1', q: undefined })}>
             {isHidden ? 'Back to all topics' : 'Hidden topics'}
           </a>
