@@ -222,8 +222,7 @@ async function commitBatch(
       await transactions.begin();
       at = 'work';
       await transactions.lock([...new Set(batch.map((job) => job.tenantId))]);
-      const admitted = await refuseEnded(connection, batch, outcomes);
-      for (const jobs of byWork(admitted)) await runJobs(connection, transactions, jobs, outcomes);
+      for (const jobs of byWork(batch)) await runJobs(connection, transactions, jobs, outcomes);
       at = 'commit';
       await connection.exec('COMMIT');
     } catch (error) {
@@ -239,12 +238,11 @@ async function commitBatch(
 }
 
 /**
- * Refuses the grouped jobs whose admission has ended by now, in the transaction that they would write in. Returns the others.
- * Each single job checks its own when it is its turn: one before it in the batch may have ended it.
+ * Refuses the jobs whose admission has ended by now, in the transaction that they would write in, just before they do: a job
+ * before them in the batch may have ended it. Returns the others.
  */
-async function refuseEnded(connection: Connection, batch: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<Job[]> {
-  const grouped = batch.filter(({ kind }) => kind === 'grouped');
-  const admissions = new Map(grouped.flatMap(({ admission }) => (admission ? [[admission.key, admission]] : [])));
+async function refuseEnded(connection: Connection, jobs: Job[], outcomes: Map<Job, Outcome<unknown>>): Promise<Job[]> {
+  const admissions = new Map(jobs.flatMap(({ admission }) => (admission ? [[admission.key, admission]] : [])));
   const ended = new Map<string, AppError>();
   for (const [key, admission] of admissions) {
     await admission.check(connection).catch((error: unknown) => {
@@ -252,8 +250,8 @@ async function refuseEnded(connection: Connection, batch: Job[], outcomes: Map<J
       ended.set(key, error);
     });
   }
-  return batch.filter((job) => {
-    const refused = job.kind === 'grouped' && job.admission && ended.get(job.admission.key);
+  return jobs.filter((job) => {
+    const refused = job.admission && ended.get(job.admission.key);
     if (refused) outcomes.set(job, { refused });
     return !refused;
   });
@@ -272,10 +270,12 @@ async function runJobs(
     return;
   }
   if (limit !== '') await connection.exec(limit);
-  const payloads = jobs.map((job) => job.payload);
+  const admitted = await refuseEnded(connection, jobs, outcomes);
+  if (admitted.length === 0) return;
+  const payloads = admitted.map((job) => job.payload);
   const results = await first!.work(connection, payloads);
-  if (results.length !== jobs.length) throw new Error('A grouped write must return one outcome per payload');
-  for (const [index, job] of jobs.entries()) outcomes.set(job, results[index]!);
+  if (results.length !== admitted.length) throw new Error('A grouped write must return one outcome per payload');
+  for (const [index, job] of admitted.entries()) outcomes.set(job, results[index]!);
 }
 
 /** Runs a job in a savepoint: an `AppError` of ours undoes this job alone; any other error is rethrown. */

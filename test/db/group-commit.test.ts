@@ -123,10 +123,14 @@ describe('group commit', () => {
       },
     };
     const admitted = (email: string) => withAdmission(admission, () => writes.write('one', invite(email)));
-    const outcomes = [admitted('before'), writes.write('one', invite('ended')), admitted('after')];
-    expect(await settled(outcomes)).toEqual(['before', 'ended', 'not_found']);
-    expect(batches).toEqual([3]);
-    expect(await invited()).toEqual(['before', 'ended']);
+    const grouped = writes.grouped(inviteAll, ofOne);
+    const outcomes = [
+      ...[admitted('before'), writes.write('one', invite('ended')), admitted('after')],
+      ...[withAdmission(admission, () => grouped('grouped')), grouped('anybody')],
+    ];
+    expect(await settled(outcomes)).toEqual(['before', 'ended', 'not_found', 'not_found', 'anybody']);
+    expect(batches).toEqual([5]);
+    expect(await invited()).toEqual(['anybody', 'before', 'ended']);
   });
 
   test('tells listeners after each commit whose writes it has', async () => {
