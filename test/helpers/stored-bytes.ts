@@ -7,10 +7,12 @@ import { tableNames } from './tables.ts';
 /** Where a daemon stores what: names of files of its data folder, and of tables where the database is elsewhere. */
 export const DATABASE_PLACES = onPostgres ? ['tenants', 'apiKeys', 'memories'] : ['svc.db', 'svc.db-wal', 'master.key'];
 
-/** The database and, read first, its log: what a checkpoint moves meanwhile is in one of them, or in both. */
+/** All files of the database, first its log: what a checkpoint moves meanwhile is in one of them, or in both. */
 export async function databaseBytes(folder: string): Promise<Buffer> {
-  const log = await readFile(join(folder, 'svc.db-wal')).catch(() => Buffer.alloc(0));
-  return Buffer.concat([log, await readFile(join(folder, 'svc.db'))]);
+  const names = (await readdir(folder)).filter((name) => name.startsWith('svc.db')).toSorted();
+  const read: Buffer[] = [];
+  for (const name of names.toReversed()) read.push(await readFile(join(folder, name)).catch(() => Buffer.alloc(0)));
+  return Buffer.concat(read);
 }
 
 /** Everything that a daemon stores, except the mails that tests receive in its folder. */

@@ -42,8 +42,8 @@ const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?$/;
 
 /**
  * Returns a reader of arguments that models write: `"5"` for 5, `"a,b"` for a list, JSON in a string, a date without a
- * time, null or `""` for an omitted field, empty or repeated items, a number outside its range, unknown fields. REST accepts none of these. The
- * reader throws `invalid_request` if the result still does not match the contract.
+ * time, null or `""` for an omitted field, empty or repeated items, a number outside its range, unknown fields. REST
+ * accepts none of these. The reader throws `invalid_request` if the result still does not match the contract.
  */
 export function argumentReader<Input>(contract: TObject): (given: Json) => ReadArguments<Input> {
   const check = ajv.compile<Input>(contract);

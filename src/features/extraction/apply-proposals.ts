@@ -1,4 +1,3 @@
-import { AppError } from '../../contract/errors.ts';
 import type { StoredPortion } from '../../contract/extraction-portions.ts';
 import type { Decision, ExtractionResult } from '../../contract/jobs.ts';
 import { MAX_TAGS, type NewMemory } from '../../contract/memories.ts';
@@ -6,6 +5,7 @@ import type { Connection } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
+import { unlessDuplicate } from '../memories/unless-duplicate.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import { KNOWN, type Proposal } from './proposals.ts';
 
@@ -99,14 +99,6 @@ async function isUnchanged(
 ): Promise<boolean> {
   const now = await memories.findWithin(connection, tenantId, id);
   return now !== undefined && now.version === version && now.validTo === null;
-}
-
-/** Returns `undefined` if another memory already has this content. */
-async function unlessDuplicate<T>(change: Promise<T>): Promise<T | undefined> {
-  return change.catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'conflict') return undefined;
-    throw error;
-  });
 }
 
 function newMemory(proposal: Proposal, context: ApplyContext, supersedes: string | undefined): NewMemory {

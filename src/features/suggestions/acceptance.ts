@@ -8,6 +8,7 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Adder, Memories, Writer } from '../memories/memories.ts';
 import { laterExpiry } from '../memories/memory-merge.ts';
+import { unlessDuplicate } from '../memories/unless-duplicate.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import { insertItems } from './suggestions-store.ts';
 
@@ -57,8 +58,8 @@ export async function applySuggestion(
   /** Gives a memory the first of some texts that no other has; returns it, or `undefined` if there is none. */
   const changeToOneOf = async (memory: Memory, texts: readonly string[]) => {
     for (const text of texts) {
-      const isChanged = await change(memory, { content: text }).then(() => true, unlessConflict);
-      if (isChanged) return text;
+      const changed = await unlessDuplicate(change(memory, { content: text }).then(() => text));
+      if (changed !== undefined) return changed;
     }
     return undefined;
   };
@@ -100,13 +101,12 @@ export async function applySuggestion(
   } else if (kind === 'expire') {
     await close(about[0]!, undefined, Math.min(fromMs ?? nowMs, nowMs));
   } else if (kind === 'split') {
-    const [first, ...rest] = linesOf(content!);
-    if (rest.length >= MAX_SPLIT_LINES) {
+    const lines = linesOf(content!);
+    if (lines.length > MAX_SPLIT_LINES) {
       const errors = [{ path: '/content', message: `must have at most ${MAX_SPLIT_LINES} lines` }];
       throw new AppError('invalid_request', `A memory is split into at most ${MAX_SPLIT_LINES}.`, { errors });
     }
     const original = about[0]!;
-    const lines = [first!, ...rest];
     const kept = await changeToOneOf(original, lines);
     if (kept === undefined) await close(original, undefined, nowMs);
     // The others were told when it was, and are not newer than what was told since.
@@ -204,11 +204,6 @@ function requireOwn(memories: readonly Memory[]): void {
   if (!kept) return;
   const { id, externalId } = kept;
   throw new AppError('conflict', `Another program keeps the memory ${id} as ${externalId}: change it there.`);
-}
-
-function unlessConflict(error: unknown): false {
-  if (error instanceof AppError && error.code === 'conflict') return false;
-  throw error;
 }
 
 /** The memory that stays: the oldest of a merge, the newest of those that it supersedes, or the chosen one. */

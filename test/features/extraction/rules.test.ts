@@ -72,6 +72,15 @@ describe('a chunk', () => {
     expect(third).toMatchObject({ seen: 2, throughOrdinal: 3, partlyRead: null });
   });
 
+  test('comes with what was said before and after a long text in an earlier message, whatever that is cut at', () => {
+    for (const pasted of ['x'.repeat(40_000), '😀'.repeat(20_000), `y${'😀'.repeat(20_000)}`]) {
+      const earlier = said(`Read this for Ada: ${pasted} By the way, I moved to Graz.`, 1);
+      const [context] = toChunk([said('Did you?', 2)], [earlier]).before;
+      expect(context!.text).toMatch(/^Read this for Ada: .*\n\[…\]\n.* By the way, I moved to Graz\.$/su);
+      expect([context!.text.length <= 1010, context!.text.isWellFormed()]).toEqual([true, true]);
+    }
+  });
+
   test('of a message that replaces a partly read one begins with its first word', () => {
     const partlyRead = JSON.stringify({ ordinal: 2, characters: 12_000 });
     expect(toChunk([said('My cat is called Pixel.', 3)], [], 0, partlyRead).messages).toMatchObject([

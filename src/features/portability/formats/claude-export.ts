@@ -102,10 +102,10 @@ function* readMessage(message: Fields, omissions: Omissions): Generator<undefine
   return { id: textOf(message.uuid), role, text, createdMs: parseInstant(message.created_at) };
 }
 
-/** A Markdown text that Claude remembers, of an account, a project or a file. */
+/** A Markdown text that Claude remembers: of an account, of a project by its id, or of a file by its path. */
 interface MemoryText {
-  /** A project by its id, or a file by its path. */
-  of?: { project: string } | { path: string };
+  kind?: 'project' | 'path';
+  name?: string | undefined;
   text: unknown;
   updatedMs?: number | undefined;
 }
@@ -114,21 +114,21 @@ function memoryTexts(fields: Fields): MemoryText[] {
   const files = listOf(fields.memory_files).map((file) => fieldsOf(file) ?? {});
   return [
     { text: fields.conversations_memory },
-    ...Object.entries(fieldsOf(fields.project_memories) ?? {}).map(([project, text]) => ({ of: { project }, text })),
-    ...files.map(({ path, content, updated_at: updated }) => ({
-      of: { path: textOf(path) ?? '' },
-      text: content,
-      updatedMs: parseInstant(updated),
-    })),
+    ...Object.entries(fieldsOf(fields.project_memories) ?? {}).map(
+      ([name, text]) => ({ kind: 'project', name, text }) as const,
+    ),
+    ...files.map(
+      ({ path, content: text, updated_at: updated }) =>
+        ({ kind: 'path', name: textOf(path), text, updatedMs: parseInstant(updated) }) as const,
+    ),
   ];
 }
 
 function* readMemoryTexts(fields: Fields, place: string, options: ReaderOptions): ItemSteps {
   const account = textOf(fields.account_uuid) ?? '';
   let isEmpty = true;
-  for (const { of, text, updatedMs } of memoryTexts(fields)) {
-    const [[kind, name] = []] = Object.entries(of ?? {});
-    const where = kind === undefined ? place : `${place}, ${kind} ${clip(oneLine(name!), 40)}`;
+  for (const { kind, name, text, updatedMs } of memoryTexts(fields)) {
+    const where = name === undefined ? place : `${place}, ${kind} ${clip(oneLine(name), 40)}`;
     for (const section of splitSections(textOf(text) ?? '', HEADINGS)) {
       yield undefined;
       if (!section) continue;
@@ -138,7 +138,7 @@ function* readMemoryTexts(fields: Fields, place: string, options: ReaderOptions)
         source: [FORMAT, account, name ?? '', content],
         content,
         tags: [],
-        metadata: { source: FORMAT, ...of, ...(heading && { heading }) },
+        metadata: { source: FORMAT, ...(kind && name && { [kind]: name }), ...(heading && { heading }) },
         occurredMs: updatedMs,
       };
       yield readMemory(heading === undefined ? where : `${where}, “${clip(oneLine(heading), 60)}”`, memory, options);
