@@ -12,6 +12,8 @@ export const OWNED_SPACES: Record<Tier, number> = { Free: 3, Pro: 20, Enterprise
 export const MAX_JOINED_SPACES = 100;
 /** The most members of a space, those invited included. */
 export const MAX_MEMBERS = 100;
+/** What stands in place of the address of an erased account. */
+export const FORMER_MEMBER = 'a former member';
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
 

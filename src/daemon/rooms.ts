@@ -253,7 +253,6 @@ export async function openRooms(
     idempotency,
     erasables,
     memberships,
-    flushActivity: activity.flush,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
     countUnread: comparing.countUnread,

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capturedText } from '../../src/cli/hook/captured-text.ts';
@@ -167,6 +168,15 @@ describe('the files of hooks', () => {
     expect(await withLock(path, inTime, async () => 'done')).toBeUndefined();
     await utimes(path, madeSeconds(), madeSeconds());
     expect(await withLock(path, { ...inTime, signal: AbortSignal.timeout(5000) }, async () => 'done')).toBe('done');
+  });
+
+  test('can be changed after a hook ended at its limit while it held the lock', async () => {
+    const path = join(folder, 'ended.lock');
+    const script = `import { withLock } from './src/cli/hook/state-file.ts';
+      const inTime = { nowMs: Date.now, signal: AbortSignal.timeout(5000) };
+      await withLock(${JSON.stringify(path)}, inTime, async () => process.exit());`;
+    await execa(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script]);
+    await expect(access(path)).rejects.toThrow('ENOENT');
   });
 
   test('start anew if they are damaged, and go after a month', async () => {

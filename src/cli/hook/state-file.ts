@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +27,7 @@ const RETRY_MS = 5;
 
 /**
  * Runs `work` while no other process does under the same path. Returns `undefined` without running it if the lock is not
- * free before `signal` aborts, or at once with `wait: false`.
+ * free before `signal` aborts, or at once with `wait: false`. A process that exits meanwhile leaves no lock.
  */
 export async function withLock<T>(
   path: string,
@@ -37,10 +38,13 @@ export async function withLock<T>(
     if (!wait || signal.aborted) return undefined;
     await sleep(RETRY_MS);
   }
+  const releaseAtExit = () => rmSync(path, { force: true });
+  process.once('exit', releaseAtExit);
   try {
     return await work();
   } finally {
     await rm(path, { force: true });
+    process.off('exit', releaseAtExit);
   }
 }
 

@@ -24,15 +24,20 @@ export async function lockFolder(root: string, fs: FileSystem, nowMs: () => numb
   const own: Holder = { token: randomUUID(), pid: process.pid, host: hostname() };
   for (let attempt = 0; !(await take(path, own, fs)); attempt += 1) {
     const holder = await holderOf(path, fs);
-    if (attempt > 3 || (holder && (await isAlive(holder, path, fs, nowMs)))) {
+    if (attempt > 3 || (await isHeld(holder, path, fs, nowMs))) {
       const where = holder === undefined || holder.host === own.host ? '' : ` on ${holder.host}`;
       const process = holder === undefined ? '' : ` (process ${holder.pid}${where})`;
       throw new CommandFailure(EXIT.failed, `Another svc sync${process} is at work in ${root}.`);
     }
-    // Renamed before it is removed: of two that find it, one succeeds.
+    // Renamed before it is removed: of two that find it, one succeeds. What the other has locked since is put back.
     const aside = join(root, STATE_FOLDER, `draft-${own.token}`);
-    await fs.rename(path, aside).catch(() => {});
-    await fs.rm(aside, { force: true });
+    const isMoved = await fs.rename(path, aside).then(
+      () => true,
+      () => false,
+    );
+    if (!isMoved) continue;
+    if ((await holderOf(aside, fs))?.token === holder?.token) await fs.rm(aside, { force: true });
+    else await fs.rename(aside, path);
   }
   const beat = async () => {
     const holder = await holderOf(path, fs);
@@ -69,10 +74,10 @@ async function holderOf(path: string, fs: FileSystem): Promise<Holder | undefine
   }
 }
 
-async function isAlive(holder: Holder, path: string, fs: FileSystem, nowMs: () => number): Promise<boolean> {
+async function isHeld(holder: Holder | undefined, path: string, fs: FileSystem, nowMs: () => number): Promise<boolean> {
   const stats = await fs.lstat(path).catch(() => undefined);
   if (!stats || nowMs() - stats.mtimeMs > ABANDONED_MS) return false;
-  return holder.host !== hostname() || isRunning(holder.pid);
+  return holder === undefined || holder.host !== hostname() || isRunning(holder.pid);
 }
 
 function isRunning(pid: number): boolean {

@@ -46,6 +46,15 @@ export async function findLastSequences(reader: Reader, tenantIds: readonly stri
   return new Map(rows.map(({ tenantId, last }) => [tenantId, last ?? 0]));
 }
 
+/** Finds which of these addresses belong to an account. */
+export async function findAddressesInUse(reader: Reader, emails: readonly string[]): Promise<Set<string>> {
+  const rows = await reader.all<{ email: string }>(
+    'SELECT email FROM tenants WHERE email IN (SELECT value FROM texts(?))',
+    [JSON.stringify(emails)],
+  );
+  return new Set(rows.map(({ email }) => email));
+}
+
 /** Inserts requests of a tenant, the first with the number `sequence`. */
 export async function insertActivity(
   connection: Connection,

@@ -1,5 +1,6 @@
 import type { ActivityEntry, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
 import type { StoredPortion } from '../../contract/extraction-portions.ts';
+import { FORMER_MEMBER } from '../../contract/spaces.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
@@ -15,6 +16,7 @@ import {
   deleteActivityThrough,
   deleteSomeActivityOf,
   deleteSomeOld,
+  findAddressesInUse,
   findLastSequences,
   insertActivity,
   listActivity,
@@ -177,15 +179,21 @@ function portionsOf(tenantId: string, rows: ActivityRow[]): Portion[] {
   }));
 }
 
-/** Numbers and inserts requests, and deletes as many of the oldest as exceed the limit. Skips erased tenants. */
+/**
+ * Numbers and inserts requests, and deletes as many of the oldest as exceed the limit. Skips erased tenants, and omits the
+ * addresses of accounts that were erased since they made a request.
+ */
 async function storePortions(connection: Connection, portions: readonly Portion[], maxStored: number): Promise<void> {
   const last = await findLastSequences(connection, [...new Set(portions.map(({ tenantId }) => tenantId))]);
+  const authors = new Set(portions.flatMap(({ rows }) => rows.flatMap(({ author }) => author ?? [])));
+  const inUse = authors.size > 0 ? await findAddressesInUse(connection, [...authors]) : authors;
   const rows = portions.flatMap(({ tenantId, rows: given }) =>
     given.flatMap((row) => {
       const before = last.get(tenantId);
       if (before === undefined) return [];
       last.set(tenantId, before + 1);
-      return [{ ...row, tenantId, sequence: before + 1 }];
+      const author = row.author === null || inUse.has(row.author) ? row.author : FORMER_MEMBER;
+      return [{ ...row, author, tenantId, sequence: before + 1 }];
     }),
   );
   await insertActivity(connection, rows);

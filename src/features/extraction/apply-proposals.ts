@@ -60,7 +60,9 @@ async function applyOne(
   const { tenantId } = context.tenant;
   const { client, author } = context.extractor;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
-  const mayChange = target && (context.project === null || context.project === target.project);
+  // A memory that another program keeps, such as a file, would say something else there or be gone.
+  const isOwn = target?.externalId === null;
+  const mayChange = isOwn && (context.project === null || context.project === target.project);
   // What was said without an end would end with a memory that expires.
   const mayExtend = mayChange && target.expiresAt === null;
   if (decision === 'update' && mayExtend && (await isUnchanged(connection, memories, tenantId, target))) {

@@ -49,6 +49,9 @@ function endOf(older: Memory | undefined, newer: Memory | undefined, shown: Pair
   if (newer.origin !== 'extraction' || newer.validTo !== null || older.id === newer.id) {
     throw new AppError('invalid_request', 'newer must be another memory that was extracted and still holds.');
   }
+  if (older.externalId !== null) {
+    throw new AppError('conflict', `Another program keeps the older one as ${older.externalId}: change it there.`);
+  }
   if (newer.project !== null && newer.project !== older.project) {
     throw new AppError('conflict', 'A memory of a project does not replace one outside of it.');
   }

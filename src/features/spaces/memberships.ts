@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Tier } from '../../contract/limits.ts';
 import { SCOPES } from '../../contract/scopes.ts';
 import { OWN_SPACE, ROLES_IN_SPACE, SCOPE_OF_ROLE, type SpaceRole } from '../../contract/space-names.ts';
+import { FORMER_MEMBER } from '../../contract/spaces.ts';
 import { withAdmission } from '../../db/admission.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -29,8 +30,6 @@ import {
   updateSomeAuthors,
 } from './spaces-store.ts';
 
-/** What stands in place of the address of an erased account. */
-const FORMER_MEMBER = 'a former member';
 const PORTION = 500;
 
 /** Who is in which space. A space is a separate tenant: see `docs/spaces.md`. */

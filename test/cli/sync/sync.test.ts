@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { markdownFormat } from '../../../src/cli/sync/file-format.ts';
 import { createFolder, type FileSystem } from '../../../src/cli/sync/folder.ts';
+import { lockFolder } from '../../../src/cli/sync/folder-lock.ts';
 import { createRemote } from '../../../src/cli/sync/remote.ts';
 import { openState } from '../../../src/cli/sync/state.ts';
 import { createSyncPass } from '../../../src/cli/sync/sync-pass.ts';
@@ -394,6 +395,28 @@ describe('one at a time', () => {
     await lock(2 ** 22 + 1);
     expect(await once()).toMatchObject({ code: 0 });
     await expect(read('.svc/lock')).rejects.toThrow('ENOENT');
+  });
+
+  test('refuses while another process writes the lock', async () => {
+    await once();
+    daemon.clock.advance(Date.now() - daemon.clock.nowMs());
+    await write('.svc/lock', '');
+    expect(await once()).toMatchObject({ code: 1, err: `svc: Another svc sync is at work in ${root}.\n` });
+    expect(await read('.svc/lock')).toBe('');
+  });
+
+  test('gives the lock of a killed process to one of two that find it', async () => {
+    await mkdir(join(root, '.svc'), { recursive: true });
+    await write('.svc/lock', JSON.stringify({ token: 'x', pid: 2 ** 22 + 1, host: hostname() }));
+    const lock = (disk: FileSystem) => lockFolder(root, disk, Date.now, () => {});
+    let unlock: (() => Promise<void>) | undefined;
+    const lateRename: FileSystem['rename'] = async (from, to) => {
+      unlock ??= await lock(fs);
+      return fs.rename(from, to);
+    };
+    await expect(lock({ ...fs, rename: lateRename })).rejects.toThrow(`(process ${process.pid}) is at work`);
+    await unlock!();
+    expect(await readdir(join(root, '.svc'))).toEqual([]);
   });
 });
 

@@ -325,6 +325,27 @@ describe('extraction', () => {
     expect((await caller.read(id)).body).toMatchObject({ content: TEA, version: 1 });
   });
 
+  test.each(['update', 'supersede'] as const)(
+    'never changes what another program keeps: an %s is added beside it',
+    async (decision) => {
+      const { id } = await caller.add('Ada lives in Bergen.', { externalId: 'notes/home.md' });
+      const conversation = await converse(caller, ['I moved from Bergen to Oslo last week.']);
+      server.respond((asked) => ({
+        memories: [extracted('Ada lives in Oslo.', [1], { decision, known: labelOf(asked, 'in Bergen') })],
+      }));
+      expect((await extractAndWait(caller, conversation)).result).toMatchObject({
+        added: 1,
+        updated: 0,
+        superseded: 0,
+      });
+      expect((await caller.read(id)).body).toMatchObject({
+        content: 'Ada lives in Bergen.',
+        version: 1,
+        validTo: null,
+      });
+    },
+  );
+
   test('what is known already is not repeated by the jobs that found it known, nor left by them when it is erased', async () => {
     const first = await converse(caller, ['I drink green tea every morning.']);
     server.respond((asked) => ({ memories: [extracted(TEA, [numberOf(asked, 'green tea')])] }));

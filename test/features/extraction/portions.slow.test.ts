@@ -259,6 +259,16 @@ describe('older memories', () => {
     expect(await caller.list('?user=default')).toEqual([trams.content, bakery.content]);
   });
 
+  test('are not replaced if another program keeps them', async () => {
+    const older = await caller.add('Papa drives a bus.', { externalId: 'notes/papa.md' });
+    const { memoryId: newer } = await storeOne(TRAMS, trams);
+    const { replaced } = await model.supersede({ older: older.id, newer: newer! });
+    expect(replaced).toMatchObject([
+      { error: { code: 'conflict', message: expect.stringContaining('notes/papa.md') } },
+    ]);
+    expect((await caller.read(older.id)).body).toMatchObject({ supersededBy: null, validTo: null });
+  });
+
   test('are not replaced by what was said before them, or in another project', async () => {
     const now = await caller.add('Production runs on Postgres 17.');
     const bakery = await caller.add('The bakery runs on Postgres 9.', { project: 'bakery' });
