@@ -1,5 +1,6 @@
 import type { StoredSignIn } from './account-context.ts';
 import type { CommandContext } from './command-context.ts';
+import { isYes } from './confirmation.ts';
 
 /**
  * After a sign-in, finds assistants whose configuration contains an old key and offers to replace it. Without a terminal
@@ -22,8 +23,8 @@ export async function renewLiteralKeys(
     return;
   }
   terminal.error(`The configuration of ${names} contains another key for this daemon.\n`);
-  const answer = await input.ask('Replace it with the new key? [Y/n] ');
-  if (!/^\s*(?:y|yes)?\s*$/i.test(answer)) return;
+  // It may be the key of another account, which the assistant is to use.
+  if (!isYes(await input.ask('Replace it with the new key? [y/N] '))) return;
   for (const { title, path, error } of await rewriteLiteralKeys(stale, apiKey)) {
     terminal.error(error === undefined ? `${title}: replaced in ${path}\n` : `${title}: not changed. ${error}\n`);
   }

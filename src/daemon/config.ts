@@ -10,14 +10,18 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Settings of the command line, which the daemon ignores. */
+/** Settings of the command line and of the install script, which the daemon ignores. */
 const CLIENT_NAMES = new Set([
   'SVC_URL',
   'SVC_PROFILE',
+  'SVC_SPACE',
   'SVC_API_KEY',
   'SVC_CONFIG_DIR',
   'SVC_MODEL_HUB',
   'SVC_DOWNLOAD_URL',
+  'SVC_INSTALL_DIR',
+  'SVC_BIN_DIR',
+  'SVC_VERSION',
 ]);
 
 export type Flags = Partial<Record<keyof Config, string>>;
@@ -60,6 +64,21 @@ export function isOAuthOn({ oauth, publicUrl }: Pick<Config, 'oauth' | 'publicUr
  */
 export async function readProcessConfig(flags: Flags, envFile?: string): Promise<Config> {
   return readConfig(flags, process.env, await readEnvFile(envFile));
+}
+
+/**
+ * Reads the configuration of an installed service from its settings file, below the environment and the `.env` of the working
+ * directory. `undefined` if these say where the database is, or there is no such file. Throws `ConfigError`.
+ */
+export async function readServiceConfig(file: string): Promise<Config | undefined> {
+  const dotEnv = await readEnvFile(undefined);
+  const { SVC_DATA_DIR, SVC_DATABASE_URL } = givenSettings({}, process.env, parseSettings(dotEnv));
+  if (SVC_DATA_DIR || SVC_DATABASE_URL) return undefined;
+  const settings = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new ConfigError(`${file} cannot be read (${error.code}). Name the data folder with --data-dir.`);
+  });
+  return settings === undefined ? undefined : readConfig({}, process.env, `${settings}\n${dotEnv}`);
 }
 
 async function readEnvFile(envFile: string | undefined): Promise<string> {

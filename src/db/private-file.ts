@@ -1,5 +1,6 @@
-import { chmod, constants, lstat, readFile, writeFile } from 'node:fs/promises';
+import { chmod, constants, lstat, readFile } from 'node:fs/promises';
 import { AppError } from '../contract/errors.ts';
+import { inheritedOwner, writeNewFile } from '../lib/atomic-file.ts';
 
 /**
  * Ensures that a regular file exists that only its owner can open, and keeps its content. Throws `unprocessable` if there
@@ -7,7 +8,7 @@ import { AppError } from '../contract/errors.ts';
  */
 export async function ensurePrivateFile(path: string): Promise<void> {
   try {
-    await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+    await writeNewFile(path, '', { mode: 0o600, ...(await inheritedOwner(path)) });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const found = await lstat(path);

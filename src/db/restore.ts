@@ -1,7 +1,6 @@
 import { chown, open, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { AppError } from '../contract/errors.ts';
-import { syncFile } from '../lib/atomic-file.ts';
+import { inheritedOwner, syncFile } from '../lib/atomic-file.ts';
 import { openPlainConnection } from './connection.ts';
 import type { OnProgress } from './copy-database.ts';
 import {
@@ -109,9 +108,8 @@ function draftOf(file: string): string {
 
 /** A restore run as root must not leave a database that the daemon's user cannot open. */
 async function adoptOwner(draft: string, file: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(file).catch(() => stat(dirname(file)));
-  await chown(draft, uid, gid);
+  const { uid, gid } = await inheritedOwner(file);
+  if (uid !== undefined && gid !== undefined) await chown(draft, uid, gid);
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;

@@ -42,7 +42,7 @@ export async function replaceFile(
   const draft = join(folder, name);
   ownDrafts.add(name);
   try {
-    await writeNewFile(draft, content, attributes, fs);
+    await writeNewFile(draft, content, { ...(await inheritedOwner(path)), ...attributes }, fs);
     await fs.rename(draft, path);
   } catch (error) {
     await fs.rm(draft, { force: true }).catch(() => undefined);
@@ -54,6 +54,16 @@ export async function replaceFile(
   }
   await removeLeftovers(path, fs).catch(() => undefined);
   await syncFolder(folder, fs);
+}
+
+/**
+ * The owner that a file of root gets: that of the file it replaces, or else of its folder, whose user is to open it.
+ * Nothing for other users.
+ */
+export async function inheritedOwner(path: string): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const { uid, gid } = await nodeFileSystem.lstat(path).catch(() => nodeFileSystem.stat(dirname(path)));
+  return { uid, gid };
 }
 
 /** Creates a file and flushes it to disk, but not its name. Throws EEXIST if there is anything at `path`, also a link. */

@@ -1,4 +1,5 @@
 import { CommandFailure } from '../failure.ts';
+import { printable } from '../memory/terminal-text.ts';
 import type { Output } from '../output.ts';
 import type { Environment } from '../settings.ts';
 import type { Assistant, Scope } from './assistant.ts';
@@ -71,7 +72,7 @@ function describeFile(file: InspectedFile, current: string | undefined): string 
   if (error !== undefined) return `cannot be read: ${error}`;
   const how = {
     stdio: 'through the bridge',
-    http: `over HTTP to ${entry?.leadsTo}`,
+    http: `over HTTP to ${printable(entry?.leadsTo ?? '')}`,
     unknown: 'with an unrecognized entry',
   }[entry!.transport];
   const keys = entry!.keys.map((key) => `…${lastFour(key)}`).join(' ');

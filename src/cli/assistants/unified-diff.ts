@@ -1,3 +1,4 @@
+import { printable } from '../memory/terminal-text.ts';
 import type { Style } from '../output.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
@@ -41,7 +42,7 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
 }
 
 function colorLine({ mark, text }: Line, style: Style): string {
-  const line = mark + maskSecrets(text);
+  const line = mark + printable(maskSecrets(text));
   if (mark === '+') return style.good(line);
   return mark === '-' ? style.bad(line) : line;
 }

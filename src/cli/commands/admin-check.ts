@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatSize } from '../../contract/byte-size.ts';
 import { AppError } from '../../contract/errors.ts';
-import { ConfigError, readProcessConfig } from '../../daemon/config.ts';
+import { ConfigError } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CheckedPart, CheckOptions, PartReport } from '../../daemon/integrity-check.ts';
 import { lastBackupMs } from '../../daemon/last-backup.ts';
@@ -16,6 +16,7 @@ import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
 import type { AdminContext } from './admin-context.ts';
+import { readOperatorConfig } from './operator-config.ts';
 
 /** `svc admin check`. */
 export function addCheckCommand(admin: Command, shared: AdminContext, setExitCode: SetExitCode): void {
@@ -50,12 +51,12 @@ const MAX_SHOWN = 3;
 /** Checks the whole database on this machine for `svc doctor --deep`. Takes seconds per gigabyte. */
 export async function checkDeeply(
   { dataDir, json }: { dataDir?: string; json?: true },
-  context: Pick<CommandContext, 'terminal' | 'clock'>,
+  context: Pick<CommandContext, 'terminal' | 'clock' | 'environment'>,
 ): Promise<Finding[]> {
   const { checkParts } = await import('../../daemon/integrity-check.ts');
   let config: Config;
   try {
-    config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+    config = await readOperatorConfig(dataDir, context);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const fix = 'correct it: docs/operations.md lists the settings of svc serve';

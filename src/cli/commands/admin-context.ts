@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { readProcessConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext, Terminal } from '../command-context.ts';
 import { printableJson } from '../memory/terminal-text.ts';
+import { readOperatorConfig } from './operator-config.ts';
 
 /** Dependencies shared by the commands of `svc admin`. */
 export interface AdminContext {
@@ -23,10 +23,7 @@ export function createAdminContext(
   const options = () => command.opts<{ dataDir?: string; json?: true }>();
   return {
     context,
-    config() {
-      const { dataDir } = options();
-      return readProcessConfig(dataDir === undefined ? {} : { dataDir });
-    },
+    config: async () => readOperatorConfig(options().dataDir, await context()),
     json: () => options().json,
     // The same JSON wherever it goes: a pipe cannot be told from a terminal here.
     print: (text, data) => terminal.out(`${options().json ? printableJson(JSON.stringify(data, null, 2)) : text}\n`),

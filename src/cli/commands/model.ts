@@ -2,7 +2,6 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { ENGLISH_MODEL, MULTILINGUAL_MODEL, namesOfLanguages } from '../../contract/advised-models.ts';
 import { OWN_SPACE } from '../../contract/space-names.ts';
 import type { StoredLanguages } from '../../contract/stored-languages.ts';
-import { readProcessConfig } from '../../daemon/config.ts';
 import {
   chooseNone,
   deleteModel,
@@ -21,6 +20,7 @@ import { padToWidth } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
 import { createStyle } from '../output.ts';
 import { addModel, type ModelContext } from './model-add.ts';
+import { readOperatorConfig } from './operator-config.ts';
 
 interface Options {
   dataDir?: string;
@@ -98,7 +98,7 @@ export function modelCommand(context: ModelContext): Command {
 async function add(name: string, options: Options, context: ModelContext): Promise<void> {
   const { terminal, environment } = context;
   const model = LISTED_MODELS.find((listed) => listed.name === name)!;
-  const { models, isOverridden } = await readSettings(options);
+  const { models, isOverridden } = await readSettings(options, context);
   const stop = new AbortController();
   void context.stopSignal().then(() => {
     const message = 'Canceled. The next svc model add resumes the download.';
@@ -151,7 +151,7 @@ async function findLanguages({ session, terminal }: ModelContext): Promise<Store
 }
 
 async function list(options: Options, context: ModelContext, stored?: StoredLanguages): Promise<void> {
-  const { models, isOverridden } = await readSettings(options);
+  const { models, isOverridden } = await readSettings(options, context);
   const [added, choice] = await Promise.all([listAddedModels(models), readChoice(models)]);
   const inUse = isOverridden || choice === undefined ? undefined : nameOfChoice(choice);
   const needsMultilingual = stored?.needsMultilingualModel === true;
@@ -190,7 +190,7 @@ async function list(options: Options, context: ModelContext, stored?: StoredLang
 }
 
 async function remove(name: string, options: Options & { yes?: true }, context: ModelContext): Promise<void> {
-  const { models } = await readSettings(options);
+  const { models } = await readSettings(options, context);
   const added = await listAddedModels(models);
   if (!added.some((model) => model.name === name)) {
     const here = added.map((model) => model.name).join(', ') || 'none';
@@ -234,8 +234,11 @@ function bytesOf({ files }: ModelManifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-async function readSettings({ dataDir }: Options): Promise<{ models: string; isOverridden: boolean }> {
-  const config = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
+async function readSettings(
+  { dataDir }: Options,
+  context: ModelContext,
+): Promise<{ models: string; isOverridden: boolean }> {
+  const config = await readOperatorConfig(dataDir, context);
   return { models: modelsFolder(config.dataDir), isOverridden: config.embeddings !== undefined };
 }
 

@@ -57,7 +57,8 @@ export async function installService(
   const plan = await planInstallation(flags, supervisor, context);
   const { url, publicUrl, dataDir, logsMails } = plan.settings;
   if (system) await requireDataFolder(dataDir);
-  if (!plan.isUpdate) await requireFreeAddress(url, context);
+  // What answers there while it is stopped is another daemon, which would be taken for it.
+  if (!plan.isUpdate || ['stopped', 'failed'].includes(state.activity ?? '')) await requireFreeAddress(url, context);
   if (!json) printPlan(plan, supervisor, output);
   await writeFiles(plan, supervisor);
   await supervisor.start();

@@ -55,7 +55,10 @@ export async function resolveSettings(
 export async function readServiceSettings({ environmentFile }: ServiceLayout): Promise<Settings> {
   const text = await readFile(environmentFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw new CommandFailure(EXIT.failed, `${environmentFile} cannot be read (${error.code}).`);
+    throw new CommandFailure(
+      EXIT.failed,
+      `${environmentFile} cannot be read (${error.code}).${error.code === 'EACCES' ? ' Run the command with sudo.' : ''}`,
+    );
   });
   return parseSettings(text);
 }

@@ -45,7 +45,7 @@ export async function showServiceStatus(
   const supervisor = openSupervisor(scope, context);
   await supervisor.assertAvailable();
   const service = await supervisor.state();
-  const settings = await readServiceSettings(supervisor.layout).catch((): Record<string, string> => ({}));
+  const settings = await readServiceSettings(supervisor.layout);
   const dataDir = settings.SVC_DATA_DIR || supervisor.layout.dataDir;
   const address = addressIn(settings);
   const daemon = service.isInstalled ? await probeDaemon(context.fetch, address) : { responds: false, isReady: false };

@@ -94,8 +94,9 @@ async function openOwnDaemon(
   const given = await readProcessConfig(dataDir === undefined ? {} : { dataDir });
   // The record of the upgrade names it, and is read in other folders.
   const config = { ...given, dataDir: resolve(cwd, given.dataDir) };
-  // It logs to its standard output, whatever the settings say.
-  const environment = { ...env, SVC_DATA_DIR: config.dataDir, SVC_LOG_FILE: '', SVC_LOG_FORMAT: 'json' };
+  // It logs to its standard output and says where it listens, whatever the settings say.
+  const own = { SVC_DATA_DIR: config.dataDir, SVC_PUBLIC_URL: '', SVC_LOG_FILE: '', SVC_LOG_FORMAT: 'json' };
+  const environment = { ...env, ...own };
 
   async function start(limitMs: number): Promise<void> {
     const words = ['serve', '--host', '127.0.0.1', '--port', '0'];

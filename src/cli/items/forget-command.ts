@@ -52,28 +52,51 @@ export function forgetCommandOf<Item extends { id: string }>(
       const client = await openClient(context, options, { retries: 5 });
       const recentIds = createRecentIds(context.settingsFolder);
       const ids = new Set<string>();
-      // Every id is resolved before anything is erased, so that one mistyped id stops the whole command.
       for (const text of typed) ids.add(await findId(text, client, recentIds, kind.id));
-      if (options.yes) for (const id of ids) await kind.delete(client, id);
-      else await askAndForget(ids, client, kind, context);
+      // Every item is read before anything is erased, so that one mistyped id stops the whole command.
+      const found: WithResponse<Item>[] = [];
+      for (const id of ids) found.push(await kind.get(client, id).withResponse());
+      if (!options.yes) await requireConsent(found, kind, context);
+      await forgetEach(
+        found,
+        (item) => (options.yes ? kind.delete(client, item.data.id) : forget(client, kind, item)),
+        {
+          context,
+          many,
+        },
+      );
       if (options.json) printJson(context, { data: [...ids].map((id) => ({ id, deleted: true })) });
       else context.terminal.out(ids.size === 1 ? 'Forgotten.\n' : `${ids.size} ${many} forgotten.\n`);
     });
 }
 
-async function askAndForget<Item extends { id: string }>(
-  ids: ReadonlySet<string>,
-  client: Client,
+async function requireConsent<Item extends { id: string }>(
+  found: readonly WithResponse<Item>[],
   kind: Forgettable<Item>,
   context: CommandContext,
 ): Promise<void> {
-  const found: WithResponse<Item>[] = [];
-  for (const id of ids) found.push(await kind.get(client, id).withResponse());
   const items = found.map(({ data }) => data);
   context.terminal.error(kind.show(items, shortIds(items.map(({ id }) => id)), renderOptions(context)));
   const what = found.length === 1 ? `this ${kind.id.one}` : `these ${found.length} ${kind.id.many}`;
   await requireYes(context.input, `Forget ${what} permanently?`, 'Nothing was forgotten.');
-  for (const item of found) await forget(client, kind, item);
+}
+
+/** Says how many are gone if one cannot be erased. */
+async function forgetEach<T>(
+  items: readonly T[],
+  erase: (item: T) => PromiseLike<void>,
+  { context, many }: { context: CommandContext; many: string },
+): Promise<void> {
+  let erased = 0;
+  try {
+    for (const item of items) {
+      await erase(item);
+      erased += 1;
+    }
+  } catch (error) {
+    if (erased > 0) context.terminal.error(`${erased} of ${items.length} ${many} were forgotten, then this failed:\n`);
+    throw error;
+  }
 }
 
 /** Erases the item only if it is still the version that was shown. */

@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
-import { ApiError } from '../../client/errors.ts';
+import type { ApiError } from '../../client/errors.ts';
 import type { Memory } from '../../contract/memories.ts';
 import type { Suggestion } from '../../contract/suggestions.ts';
 import type { CommandContext } from '../command-context.ts';
+import { toFailure } from '../failure.ts';
 import { editText, withDraftPath } from '../memory/editor.ts';
 import { printable } from '../memory/terminal-text.ts';
 import type { ReviewCardProps, ReviewKey } from '../ui/review-card.tsx';
@@ -67,8 +68,8 @@ export async function reviewAll(suggestions: readonly Suggestion[], parts: Parts
   }
 
   function report(error: unknown): void {
-    if (!(error instanceof ApiError)) throw error;
-    notice = printable(error.message);
+    if (toFailure(error) === undefined) throw error;
+    notice = printable((error as Error).message);
   }
 
   while (open.length > 0 || decided.length > 0) {

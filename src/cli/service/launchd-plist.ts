@@ -4,6 +4,7 @@ export interface LaunchdAgent {
   /** The program and its arguments. */
   command: readonly string[];
   workingFolder: string;
+  environment?: Readonly<Record<string, string>>;
   /** Receives the output of the daemon before it has opened its own log file. */
   errorFile: string;
 }
@@ -12,7 +13,19 @@ export interface LaunchdAgent {
  * Renders the property list. launchd starts the agent at login, and again, at most every 10 seconds, unless it ended with
  * exit code 0.
  */
-export function renderLaunchdPlist({ label, command, workingFolder, errorFile }: LaunchdAgent): string {
+export function renderLaunchdPlist({
+  label,
+  command,
+  workingFolder,
+  environment = {},
+  errorFile,
+}: LaunchdAgent): string {
+  const variables = Object.entries(environment).flatMap(([name, value]) => [
+    `    <key>${escapeXml(name)}</key>`,
+    `    <string>${escapeXml(value)}</string>`,
+  ]);
+  const withVariables =
+    variables.length === 0 ? '' : `  <key>EnvironmentVariables</key>\n  <dict>\n${variables.join('\n')}\n  </dict>\n`;
   const words = command.map((word) => `    <string>${escapeXml(word)}</string>`).join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -26,7 +39,7 @@ ${words}
   </array>
   <key>WorkingDirectory</key>
   <string>${escapeXml(workingFolder)}</string>
-  <key>RunAtLoad</key>
+${withVariables}  <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
   <dict>

@@ -32,11 +32,12 @@ export function createLaunchd(layout: ServiceLayout, run: RunProgram, uid: numbe
     title: `launchd agent ${label}`,
     layout,
     log: { file: logFile },
-    async render({ program, dataDir, words = ['serve', '--env-file', layout.environmentFile] }) {
+    async render({ program, dataDir, words = ['serve', '--env-file', layout.environmentFile], environment = {} }) {
       return renderLaunchdPlist({
         label,
         command: [...program, ...words],
         workingFolder: dataDir,
+        environment,
         errorFile: logFile.replace(/\.log$/, '.err'),
       });
     },

@@ -9,6 +9,8 @@ interface ServiceSpec {
   program: readonly string[];
   /** The arguments of another service than the daemon's, which needs no settings file. */
   words?: readonly string[];
+  /** Variables that another service has than those of its user. A task of Windows has none. */
+  environment?: Readonly<Record<string, string>>;
   dataDir: string;
   /** Folders besides the data folder that the daemon writes. */
   writable: readonly string[];

@@ -7,6 +7,8 @@ export interface SystemdService {
   dataDir: string;
   /** The daemon's settings and secrets, mode 0600. It may be missing. Another service has none, and no data folder. */
   environmentFile?: string;
+  /** Variables of another service. */
+  environment?: Readonly<Record<string, string>>;
   /** Folders besides the data folder that a hardened unit may write. */
   writable?: readonly string[];
   /** Omit it for a unit that is not made on the machine it runs on. */
@@ -26,7 +28,7 @@ const BACKOFF_VERSION = 254;
  * seconds. Throws for a path with a line break.
  */
 export function renderSystemdUnit(service: SystemdService): string {
-  const { scope, command, dataDir, environmentFile, systemdVersion = 0 } = service;
+  const { scope, command, dataDir, environmentFile, environment = {}, systemdVersion = 0 } = service;
   const sections = {
     Unit: [
       'Description=svc, persistent memory for AI assistants',
@@ -42,6 +44,7 @@ export function renderSystemdUnit(service: SystemdService): string {
       ...(environmentFile === undefined
         ? []
         : [`Environment=${quoted(`SVC_DATA_DIR=${dataDir}`)}`, `EnvironmentFile=-${path(environmentFile)}`]),
+      ...Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
       'Restart=on-failure',
       'RestartPreventExitStatus=2',
       'RestartSec=5',

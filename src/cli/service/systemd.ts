@@ -27,12 +27,12 @@ export function createSystemd(layout: ServiceLayout, run: RunProgram, uid: numbe
         ...(follow ? ['--follow'] : []),
       ],
     },
-    async render({ program, dataDir, writable, words }) {
+    async render({ program, dataDir, writable, words, environment = {} }) {
       const { out } = await run('systemctl', ['--version']);
       const systemdVersion = Number(/^systemd (\d+)/.exec(out)?.[1] ?? 0);
       const command = [...program, ...(words ?? ['serve'])];
       const files = words ? {} : { environmentFile: layout.environmentFile };
-      return renderSystemdUnit({ scope, command, dataDir, ...files, writable, systemdVersion });
+      return renderSystemdUnit({ scope, command, dataDir, ...files, environment, writable, systemdVersion });
     },
     async assertAvailable() {
       const { code, error } = await run('systemctl', [...ofScope, 'show', '--property=Version']);

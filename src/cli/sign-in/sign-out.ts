@@ -20,6 +20,9 @@ export interface SignedOut {
   exitCode: number;
 }
 
+const NOT_STORED =
+  'The key was not stored here any more, so it was not revoked and may still be valid: sign in again to replace it.';
+
 type Dependencies = KeyStoreDependencies & Pick<AccountContext, 'fetch'>;
 
 /**
@@ -39,6 +42,8 @@ export async function signOut(
     await store.delete(name, profile.url);
     await dependencies.settings.remove(name);
     if (failure) return { ...known, key: 'still-valid', problem: failure.message, exitCode: failure.exitCode };
+    if (apiKey === undefined && !keepKey)
+      return { ...known, key: 'still-valid', problem: NOT_STORED, exitCode: EXIT.failed };
     return { ...known, key: keepKey ? 'still-valid' : 'invalidated', exitCode: EXIT.done };
   } catch (error) {
     if (toFailure(error) === undefined && (error as Error).name !== 'KeychainError') throw error;

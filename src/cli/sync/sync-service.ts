@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { OWN_SPACE } from '../../contract/space-names.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
+import { forwardedVariables } from '../assistants/bridge-command.ts';
 import { EXIT } from '../exit.ts';
 import { CommandFailure } from '../failure.ts';
 import { createOutput } from '../output.ts';
@@ -38,7 +39,8 @@ export async function installSyncService(
   if (project !== undefined) words.push('--project', project);
   if (native !== undefined) words.push('--native', native);
   const program = [context.program.node, context.program.script];
-  const unit = await supervisor.render({ program, words, dataDir: root, writable: [] });
+  const environment = forwardedVariables(context.environment);
+  const unit = await supervisor.render({ program, words, environment, dataDir: root, writable: [] });
   const { unitFile, logFile } = supervisor.layout;
   for (const file of [unitFile, logFile]) if (file !== undefined) await mkdir(dirname(file), { recursive: true });
   await replaceFile(unitFile, unit, { mode: 0o600 });
