@@ -76,6 +76,8 @@ export interface DaemonDependencies extends RoomsDependencies {
   timeouts?: { headersMs: number; requestMs: number };
   /** Delay between reporting not ready and refusing connections, so that load balancers notice in time. */
   stopNoticeMs?: number;
+  /** How long requests may take to finish while the daemon stops. */
+  drainLimitMs?: number;
   /** Overrides how callers past their rate limit wait for a refusal. */
   refusalWait?: (ms: number) => Promise<void>;
   /** Overrides how often a background task runs; `undefined` for one that the caller runs itself. */
@@ -93,6 +95,8 @@ export interface Daemon extends Rooms {
 
 const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
 const STOP_NOTICE_MS = 250;
+/** Of the 25 seconds in which a daemon stops; what it has in memory is stored after that. */
+const DRAIN_LIMIT_MS = 18_000;
 
 /**
  * Composition root: builds everything that a daemon needs. The caller holds the lock of the data folder. If it throws,
@@ -297,7 +301,8 @@ async function buildDaemon(config: Config, dependencies: DaemonDependencies, roo
     await operator.stop();
     events.stop();
     await webhooks.stop();
-    await openSockets.close();
+    const cutOff = await openSockets.close(dependencies.drainLimitMs ?? DRAIN_LIMIT_MS);
+    if (cutOff > 0) log.warn({ requests: cutOff }, 'some requests did not finish in time and were cut off');
     await embeddings.stop();
     await tenantEmbeddings.stop();
     await jobRunner.stop();

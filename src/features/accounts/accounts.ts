@@ -73,7 +73,7 @@ export interface Accounts {
 interface LeavingSpaces {
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
   requireErasable(account: { memberId: string; email: string }): Promise<void>;
-  /** Ends all memberships, and returns the spaces that nobody else is in. */
+  /** Ends all memberships and invitations, and returns the spaces that nobody else is in. */
   leaveAll(account: { memberId: string; email: string }): Promise<string[]>;
 }
 

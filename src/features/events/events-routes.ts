@@ -25,12 +25,18 @@ export function eventsRoutes({ events }: { events: Events }): FastifyPluginAsync
         },
       },
       (request, reply) => {
+        // Who hung up meanwhile closes nothing any more.
+        if (request.socket.destroyed) return void reply.hijack();
         const lastEventId = request.headers['last-event-id'];
         const { chunks, ended, close } = events.open(request.principal, lastEventId?.toString());
         const stream = Readable.from(chunks, { objectMode: false, highWaterMark: 16_384 });
         ended.addEventListener('abort', () => setTimeout(() => stream.destroy(), LINGER_MS).unref(), { once: true });
-        // Frees the slot of a client that hangs up, also if it never read.
-        reply.raw.once('close', close);
+        // Frees the slot of a client that hangs up, also if it never read, or waits for the answer to another request.
+        const free = () => {
+          request.socket.off('close', free);
+          close();
+        };
+        for (const end of [reply.raw, stream, request.socket]) end.once('close', free);
         reply.headers(HEADERS).send(stream as never);
       },
     );

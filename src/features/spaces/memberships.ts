@@ -16,6 +16,7 @@ import {
   type AccountKey,
   type ActingRow,
   type CountedSpaceRow,
+  deleteInvitationsOf,
   deleteSpace,
   findActing,
   findOwnRow,
@@ -232,6 +233,7 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
       for (const spaceId of await listTouched(db.lookups, account.email)) {
         if (!alone.includes(spaceId)) await takeOffAddress(spaceId, account.email);
       }
+      await db.writes.write('daemon', (connection) => deleteInvitationsOf(connection, account.email));
       return alone;
     },
     async erase({ tenantId, endUser }) {

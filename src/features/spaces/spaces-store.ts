@@ -246,6 +246,11 @@ export async function deleteExpiredInvitations(connection: Connection, beforeMs:
   await connection.run('DELETE FROM spaceMembers WHERE memberId IS NULL AND expiresAt < ?', [beforeMs]);
 }
 
+/** Deletes the invitations of an address that were not accepted, of all spaces. */
+export async function deleteInvitationsOf(connection: Connection, email: string): Promise<void> {
+  await connection.run('DELETE FROM spaceMembers WHERE memberId IS NULL AND email = ?', [email]);
+}
+
 /**
  * Lists the spaces that name an address as who wrote, did, set up or decided something, or as whom that was about. Not every
  * departure is in their logs, which are deleted after a while. Reads rows of those tenants only.

@@ -189,6 +189,29 @@ describe('the event stream', () => {
     await listen(caller);
   });
 
+  test.each([
+    ['before the answer', false],
+    ['while another stream is open on the connection', true],
+  ])('leaves its place if the client hangs up %s', async (_, isOpen) => {
+    const before = daemon.events.openStreams();
+    const { hostname, port } = new URL(daemon.baseUrl);
+    const request = `GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.apiKey}\r\n\r\n`;
+    for (let count = 0; count < 12; count += 1) {
+      const closed = new Promise((resolve) =>
+        daemon.app.server.once('connection', (accepted: Socket) => accepted.once('close', resolve)),
+      );
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on('error', () => {});
+      socket.write(request.repeat(2));
+      await new Promise((resolve) => daemon.app.server.once('request', resolve));
+      if (isOpen) await expect.poll(() => daemon.events.openStreams(), { interval: 5 }).toBe(before + 2);
+      socket.resetAndDestroy();
+      await closed;
+      await expect.poll(() => daemon.events.openStreams(), { interval: 5 }).toBe(before);
+    }
+    await listen(caller);
+  });
+
   test('ends within seconds once its key is revoked', async () => {
     const stream = await listen(caller);
     await caller.call('/v1/auth/key', { method: 'DELETE' });

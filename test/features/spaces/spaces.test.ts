@@ -344,6 +344,15 @@ describe('an account that is erased', () => {
     expect(await daemon.db.readers.get('SELECT tenantId FROM tenants WHERE tenantId = ?', [alone.id])).toBeUndefined();
   });
 
+  test('leaves no invitation that it did not accept', async () => {
+    const guest = await newPerson(daemon);
+    await invite(ada, space, guest.email, 'writer');
+    expect((await guest.call('/v1/account', { method: 'DELETE' })).status).toBe(204);
+    for (const path of ['members', 'log']) {
+      expect((await ada.call(`/v1/spaces/${space.id}/${path}`)).text).not.toContain(guest.email);
+    }
+  });
+
   test('is erased, and not refused halfway, if the operator changes its tier while it leaves its spaces', async () => {
     const etag = (await lin.call('/v1/account')).headers.get('etag')!;
     const alone = await newSpace(lin, 'alone');
