@@ -23,6 +23,7 @@ import { deleteMessage, deleteSomeMessages, deleteSomeMessagesOf, findNewest } f
 /** Called in the transaction of each change, to keep data derived from messages consistent. */
 export interface MessageObserver {
   appended?(connection: Connection, conversations: readonly ConversationRow[]): Promise<void>;
+  /** The message says something else, or somebody else says it. */
   changed?(connection: Connection, conversation: ConversationRow, message: MessageRow): Promise<void>;
   removed?(connection: Connection, conversation: ConversationRow, messages: RemovedMessages): Promise<void>;
   /** The conversation was moved here from another project. */

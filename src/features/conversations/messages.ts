@@ -183,6 +183,8 @@ async function changeMessage(
   }
   await idempotency.redact(connection, next.tenantId, [next.id]);
   await updateConversation(connection, { ...conversation, version: conversation.version + 1, updatedAt: nowMs });
+  const saysTheSame = (['content', 'parts', 'name'] as const).every((column) => next[column] === message[column]);
+  if (saysTheSame) return next;
   for (const observer of observers) await observer.changed?.(connection, conversation, next);
   return next;
 }

@@ -39,10 +39,10 @@ function* summarize(spoken: readonly Spoken[]): Generator<void, string> {
     yield;
   }
   const bags = sentences.map(({ bag }) => bag);
-  const weights = wordWeights(bags);
+  const weights = yield* wordWeights(bags);
   const chosen = new Set<number>();
   while (chosen.size < Math.min(MAX_SENTENCES, sentences.length)) {
-    const best = bestSentence(bags, weights, chosen);
+    const best = yield* bestSentence(bags, weights, chosen);
     if (best === undefined) break;
     chosen.add(best);
     for (const word of new Set(bags[best])) weights.set(word, weights.get(word)! ** 2);
@@ -64,13 +64,21 @@ function* titleOf(spoken: readonly Spoken[]): Generator<void, string> {
     }
     yield;
   }
-  const position = new Map([...counts.keys()].map((word, index) => [word, index]));
-  const top = [...counts]
-    .sort(([a, left], [b, right]) => right - left || position.get(a)! - position.get(b)!)
-    .slice(0, TITLE_WORDS)
-    .map(([word]) => word)
-    .sort((a, b) => position.get(a)! - position.get(b)!);
-  return top.length > 0 ? top.join(', ') : shorten(spoken[0]?.content ?? 'Episode');
+  const top = new Set(mostFrequent(counts, TITLE_WORDS));
+  if (top.size === 0) return shorten(spoken[0]?.content ?? 'Episode');
+  return [...counts.keys()].filter((word) => top.has(word)).join(', ');
+}
+
+/** The words with the highest counts, of equal ones the first. Linear: a hostile conversation has 10,000 words once each. */
+function mostFrequent(counts: ReadonlyMap<string, number>, limit: number): string[] {
+  const top: [word: string, count: number][] = [];
+  for (const [word, count] of counts) {
+    if (top.length === limit && count <= top.at(-1)![1]) continue;
+    const place = top.findIndex(([, other]) => other < count);
+    top.splice(place === -1 ? top.length : place, 0, [word, count]);
+    top.length = Math.min(top.length, limit);
+  }
+  return top.map(([word]) => word);
 }
 
 function contentWords(text: string): string[] {
@@ -86,22 +94,28 @@ function sentencesOf(text: string): { text: string; bag: string[] }[] {
     .filter(({ bag }) => bag.length >= 3);
 }
 
-function wordWeights(bags: readonly string[][]): Map<string, number> {
+function* wordWeights(bags: readonly string[][]): Generator<void, Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const word of bags.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const total = Math.max(1, bags.flat().length);
-  return new Map([...counts].map(([word, count]) => [word, count / total]));
+  let total = 0;
+  for (const bag of bags) {
+    for (const word of bag) counts.set(word, (counts.get(word) ?? 0) + 1);
+    total += bag.length;
+    yield;
+  }
+  for (const [word, count] of counts) counts.set(word, count / Math.max(1, total));
+  return counts;
 }
 
-function bestSentence(
+function* bestSentence(
   bags: readonly string[][],
   weights: ReadonlyMap<string, number>,
   chosen: ReadonlySet<number>,
-): number | undefined {
+): Generator<void, number | undefined> {
   let best: number | undefined;
   let bestWeight = -1;
   for (const [index, bag] of bags.entries()) {
     if (chosen.has(index)) continue;
+    yield;
     const weight = bag.reduce((sum, word) => sum + weights.get(word)!, 0) / bag.length;
     if (weight > bestWeight) {
       best = index;
@@ -132,6 +146,8 @@ interface Segment {
 
 /** Only the beginning of a long message is read: it says what the message is about, and the rest would cost time. */
 const CHARACTERS_READ = 2000;
+/** Characters of a segment that are described: a change of a message describes its segment again while other writes wait. */
+const CHARACTERS_DESCRIBED = 65_536;
 
 /** Divides consecutive messages into segments, in steps. */
 function* segmentMessages(messages: readonly MessageRow[]): Generator<void, Segment[]> {
@@ -168,14 +184,14 @@ function* describeSegment(messages: readonly MessageRow[]): Generator<void, Segm
 function spokenIn(messages: readonly MessageRow[]): Spoken[] {
   const written = messages.map((message) => ({ ...message, content: writtenTextOf(message) }));
   const said = written.filter(({ content }) => content !== '');
-  return (said.length > 0 ? said : messages).map(({ name, role, content }) => ({
-    speaker: speakerOf({ role, name }),
-    content: clip(content),
-  }));
+  const read = said.length > 0 ? said : messages;
+  const characters = read.reduce((sum, { content }) => sum + Math.min(content.length, CHARACTERS_READ), 0);
+  const limit = characters <= CHARACTERS_DESCRIBED ? CHARACTERS_READ : Math.floor(CHARACTERS_DESCRIBED / read.length);
+  return read.map(({ name, role, content }) => ({ speaker: speakerOf({ role, name }), content: clip(content, limit) }));
 }
 
-function clip(content: string): string {
-  return content.length <= CHARACTERS_READ ? content : content.slice(0, CHARACTERS_READ).toWellFormed();
+function clip(content: string, limit = CHARACTERS_READ): string {
+  return content.length <= limit ? content : content.slice(0, limit).toWellFormed();
 }
 
 /** Cuts conversations into episodes and keeps the cuts consistent with the messages. */

@@ -66,6 +66,15 @@ describe('cutting a conversation', () => {
     );
   });
 
+  test('describes many long messages by their beginnings', async () => {
+    const content = `The kayak lies beside the shed. ${'It is dry there. '.repeat(60)}A zebra and a zebra watch.`;
+    const said = stretch(0, 300).map((message) => ({ ...message, content }));
+    await talk.append(id, said);
+    const [cut] = await talk.cut(id);
+    expect(cut!.title).toContain('kayak');
+    expect(`${cut!.title} ${cut!.summary}`).not.toContain('zebra');
+  });
+
   test('ends an episode where the topic changes', async () => {
     const said = await talk.append(id, [...stretch(0, 20, 'kayak'), ...stretch(0, 20, 'mortgage')]);
     const cuts = await talk.cut(id);
