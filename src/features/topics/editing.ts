@@ -12,7 +12,7 @@ import type { Memories, MemoryRow } from '../memories/memories.ts';
 import type { SimilarMemories } from '../search/similar-memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { MAX_GIVEN } from './finding.ts';
-import { etagOfTopic, isAlias, requireTopic, toTopics } from './topic-answers.ts';
+import { etagOfTopic, isAlias, isOwned, requireTopic, toTopics } from './topic-answers.ts';
 import { keyTextOf, nameKeyOf, saysKey } from './topic-names.ts';
 import {
   addToCounts,
@@ -72,14 +72,37 @@ export function createEditingTopics(parts: Parts): EditingTopics {
     return topic!;
   }
 
+  /** Moves the names and mentions of a topic to another one, and deletes it. */
+  async function absorb(connection: Connection, into: TopicRow, from: TopicRow): Promise<void> {
+    const names = await listNamesOf(connection, from.tenantId, [from.id]);
+    await upsertNames(
+      connection,
+      names.map((row) => ({ ...row, topicId: into.id, source: keptSource(row, from) })),
+    );
+    await moveMentions(connection, from.tenantId, { from: from.id, to: into.id, keys: undefined });
+    await deleteTopics(connection, from.tenantId, [from.id]);
+  }
+
+  /**
+   * Frees a name of another topic for `topic`. A word of several names may have a topic that is not listed yet: it becomes part
+   * of `topic`. Throws `conflict` if the other topic owns the name.
+   */
+  async function release(connection: Connection, topic: TopicRow, known: NameRow, spelling: string): Promise<void> {
+    const [owner] = await findTopics(connection, topic.tenantId, [known.topicId]);
+    if (owner === undefined || !isOwned(known, owner)) return;
+    if (isAlias(known) || !isForgettable(owner)) {
+      throw new AppError('conflict', `"${spelling}" is a name of the topic ${owner.id}: merge the two.`);
+    }
+    await absorb(connection, topic, owner);
+    await recount(connection, topic.tenantId, [topic.id]);
+  }
+
   /** Gives a topic a name, unless it has it. Throws `conflict` if another topic has it. */
   async function giveName(connection: Connection, topic: TopicRow, spelling: string): Promise<void> {
     const { tenantId, endUser, id } = topic;
     const key = requireKey(spelling);
     const [known] = await findNames(connection, topic, [key]);
-    if (known !== undefined && known.topicId !== id && isAlias(known)) {
-      throw new AppError('conflict', `"${spelling}" is a name of the topic ${known.topicId}: merge the two.`);
-    }
+    if (known !== undefined && known.topicId !== id) await release(connection, topic, known, spelling);
     if (known === undefined || known.topicId !== id) {
       if ((await listGivenNames(connection, topic, MAX_GIVEN)).length >= MAX_GIVEN) {
         throw new AppError('unprocessable', `A user can have ${MAX_GIVEN} names that were given to topics.`);
@@ -105,7 +128,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
     await insertTopics(connection, [own]);
     await upsertNames(
       connection,
-      names.map((row) => ({ ...row, topicId: id, source: keptSource(row) })),
+      names.map((row) => ({ ...row, topicId: id, source: keptSource(row, topic) })),
     );
     const keys = names.map(({ key }) => key);
     await moveMentions(connection, tenantId, { from: topic.id, to: id, keys });
@@ -115,6 +138,16 @@ export function createEditingTopics(parts: Parts): EditingTopics {
     if (!empty.includes(id)) return own;
     await deleteTopics(connection, tenantId, [id]);
     return undefined;
+  }
+
+  /** Keeps the name of a topic that is renamed as an alias, also if it is a word of several names. */
+  async function keepName(connection: Connection, topic: TopicRow): Promise<void> {
+    const names = await findNames(connection, topic, [nameKeyOf(topic.name)]);
+    const shared = names.filter((row) => row.topicId === topic.id && !isAlias(row));
+    await upsertNames(
+      connection,
+      shared.map((row) => ({ ...row, source: 'kept' })),
+    );
   }
 
   /** Finds memories that say a name which no text was searched for yet. */
@@ -153,7 +186,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
     async change({ tenantId }, id, { name, aliases, hidden }, ifMatch) {
       const reader = db.readers.of(tenantId);
       const before = await requireTopic(reader, tenantId, id);
-      const given = [...(name === undefined ? [] : [name]), ...(aliases ?? [])];
+      const given = distinctByKey([...(name === undefined ? [] : [name]), ...(aliases ?? [])]);
       // Memories that say a word of several longer names are linked with no topic yet.
       const names = (await findNames(reader, before, given.map(requireKey))).filter(isAlias);
       const known = new Set(names.map(({ key }) => key));
@@ -164,6 +197,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
       return db.writes.write(tenantId, async (connection) => {
         const row = await requireTopic(connection, tenantId, id);
         requireMatch(ifMatch, etagOfTopic(await answer(connection, tenantId, id)), 'topic');
+        if (name !== undefined) await keepName(connection, row);
         for (const spelling of given) await giveName(connection, row, spelling);
         const changed = {
           ...row,
@@ -193,13 +227,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
           if (other.endUser !== row.endUser) throw refused('/topicIds', 'names topics of several users');
           moved += other.memoryCount;
           requireMovable({ name: other.name, memoryCount: moved });
-          const names = await listNamesOf(connection, tenantId, [from]);
-          await upsertNames(
-            connection,
-            names.map((one) => ({ ...one, topicId: id, source: keptSource(one) })),
-          );
-          await moveMentions(connection, tenantId, { from, to: id, keys: undefined });
-          await deleteTopics(connection, tenantId, [from]);
+          await absorb(connection, row, other);
         }
         if ((await listNamesOf(connection, tenantId, [id])).length > MAX_ALIASES) {
           throw refused('/topicIds', `have more than ${MAX_ALIASES} names together`);
@@ -217,11 +245,13 @@ export function createEditingTopics(parts: Parts): EditingTopics {
         const keys = new Set(aliases.map(requireKey));
         const moved = names.filter(({ key }) => keys.has(key));
         if (moved.length < keys.size) throw refused('/aliases', 'are not all names of the topic');
-        const kept = names.filter((one) => isAlias(one) && !keys.has(one.key));
+        const kept = names.filter((one) => isOwned(one, row) && !keys.has(one.key));
         if (kept.length === 0) throw refused('/aliases', 'are all names of the topic: leave it one');
         // Words of a longer name, such as "Lovelace", go with it.
         const isIn = (key: string, of: readonly NameRow[]) => of.some((one) => ` ${one.key} `.includes(` ${key} `));
-        const parts = names.filter((one) => one.source === 'part' && isIn(one.key, moved) && !isIn(one.key, kept));
+        const parts = names.filter(
+          (one) => one.source === 'part' && !keys.has(one.key) && isIn(one.key, moved) && !isIn(one.key, kept),
+        );
         const own = await separate(connection, row, [...moved, ...parts], 1);
         if (own === undefined) throw refused('/aliases', 'are in no memory: take them away instead');
         if (keys.has(nameKeyOf(row.name))) await updateTopic(connection, { ...row, name: kept[0]!.spelling });
@@ -240,8 +270,23 @@ export function createEditingTopics(parts: Parts): EditingTopics {
 }
 
 /** The source of a name that a person put where it is: what was found in texts is still forgotten with them. */
-function keptSource(row: NameRow): NameRow['source'] {
-  return isAlias(row) && row.source !== 'given' ? 'kept' : row.source;
+function keptSource(row: NameRow, topic: TopicRow): NameRow['source'] {
+  return isOwned(row, topic) && row.source !== 'given' ? 'kept' : row.source;
+}
+
+/** Whether only one memory mentions a topic, which no person named or hid: it is not listed. */
+function isForgettable({ memoryCount, isNamed, isHidden }: TopicRow): boolean {
+  return memoryCount < 2 && isNamed === 0 && isHidden === 0;
+}
+
+/** The first spelling of each name. */
+function distinctByKey(spellings: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const spelling of spellings) {
+    const key = requireKey(spelling);
+    if (!byKey.has(key)) byKey.set(key, spelling);
+  }
+  return [...byKey.values()];
 }
 
 /** A memory that says a name, as it was read. */

@@ -40,3 +40,8 @@ export async function toTopics(reader: Reader, tenantId: string, rows: readonly 
 export function isAlias({ source }: Pick<NameRow, 'source'>): boolean {
   return source !== 'part' && source !== 'ambiguous';
 }
+
+/** Whether a topic owns one of its names: an alias, or the name that the topic itself goes by. */
+export function isOwned(row: NameRow, topic: Pick<TopicRow, 'name'>): boolean {
+  return isAlias(row) || row.key === nameKeyOf(topic.name);
+}
