@@ -22,6 +22,7 @@ const memory = (): Memory => ({
   metadata: {},
   source: null,
   occurredAt: null,
+  saidAt: null,
   expiresAt: null,
   pinned: false,
   validFrom: '2026-01-01T00:00:00.000Z',

@@ -44,6 +44,7 @@ import { spaces } from './0043-spaces.ts';
 import { webhookAuthors } from './0044-webhook-authors.ts';
 import { acceptedAdditions } from './0045-accepted-additions.ts';
 import { partlyReadMessages } from './0046-partly-read-messages.ts';
+import { memoriesSaidAgain } from './0047-memories-said-again.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookAuthors,
   acceptedAdditions,
   partlyReadMessages,
+  memoriesSaidAgain,
 ];

@@ -15,6 +15,7 @@ export const EXAMPLE_MEMORY = {
   occurredAt: null,
   expiresAt: null,
   pinned: false,
+  saidAt: null,
   validFrom: '2026-11-22T04:04:46.511Z',
   validTo: null,
   supersededBy: null,

@@ -57,6 +57,11 @@ const StoringClient = Type.String({
   description: 'The client that stored it, as in activity but without a version; `null` if unknown',
 });
 
+const SaidAgain = Type.String({
+  format: 'date-time',
+  description: 'When its text was corrected or stored again: newer than `occurredAt` and `createdAt`, or else `null`',
+});
+
 export const memoryFields = {
   id: text(MadeId('mem')),
   content: text(Text(MAX_CONTENT), { create: 'required', change: 'set' }),
@@ -89,6 +94,7 @@ export const memoryFields = {
     change: 'set',
     default: false,
   }),
+  saidAt: timestamp({ answer: SaidAgain, nullable: true, default: null }),
   validFrom: timestamp(),
   validTo: timestamp({ nullable: true }),
   supersededBy: text(MadeId('mem'), { nullable: true }),
@@ -96,6 +102,19 @@ export const memoryFields = {
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
+
+/** When a memory was last said: of two about the same, the later one holds. Takes an item of the API or a row. */
+export function lastSaid<T>({
+  saidAt,
+  occurredAt,
+  createdAt,
+}: {
+  saidAt: T | null;
+  occurredAt: T | null;
+  createdAt: T;
+}): T {
+  return saidAt ?? occurredAt ?? createdAt;
+}
 
 export const NewMemory = Type.Object(
   {

@@ -93,10 +93,10 @@ export interface Daemon extends Rooms {
   stop(): Promise<void>;
 }
 
-const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
-const STOP_NOTICE_MS = 250;
 /** Of the 25 seconds in which a daemon stops; what it has in memory is stored after that. */
 const DRAIN_LIMIT_MS = 18_000;
+const TIMEOUTS = { headersMs: 10_000, requestMs: 30_000 };
+const STOP_NOTICE_MS = 250;
 
 /**
  * Composition root: builds everything that a daemon needs. The caller holds the lock of the data folder. If it throws,

@@ -21,7 +21,7 @@ function memory(id: string, given: Partial<Memory> = {}): Memory {
       tags: [],
       metadata: {},
     },
-    ...{ source: null, occurredAt: null, expiresAt: null, pinned: false, validFrom: AT, validTo: null },
+    ...{ source: null, occurredAt: null, saidAt: null, expiresAt: null, pinned: false, validFrom: AT, validTo: null },
     ...{ supersededBy: null, version: 1, createdAt: AT, updatedAt: AT },
     ...given,
   };

@@ -32,6 +32,7 @@ function memory(fields: Partial<Memory> = {}): Memory {
     metadata: {},
     source: null,
     occurredAt: null,
+    saidAt: null,
     expiresAt: null,
     pinned: false,
     validFrom: at,

@@ -15,8 +15,8 @@ import { EXIT } from '../exit.ts';
 import { pluralize } from '../memory/import-report.ts';
 import { createProgressLine } from '../memory/progress-line.ts';
 import { formatRelativeTime } from '../memory/relative-time.ts';
+import { readOperatorConfig } from './admin-config.ts';
 import type { AdminContext } from './admin-context.ts';
-import { readOperatorConfig } from './operator-config.ts';
 
 /** `svc admin check`. */
 export function addCheckCommand(admin: Command, shared: AdminContext, setExitCode: SetExitCode): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext, Terminal } from '../command-context.ts';
 import { printableJson } from '../memory/terminal-text.ts';
-import { readOperatorConfig } from './operator-config.ts';
+import { readOperatorConfig } from './admin-config.ts';
 
 /** Dependencies shared by the commands of `svc admin`. */
 export interface AdminContext {

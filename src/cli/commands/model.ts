@@ -19,8 +19,8 @@ import { clientOf, JSON_OPTION, printJson } from '../memory/command-options.ts';
 import { padToWidth } from '../memory/terminal-text.ts';
 import { formatBytes } from '../number-format.ts';
 import { createStyle } from '../output.ts';
+import { readOperatorConfig } from './admin-config.ts';
 import { addModel, type ModelContext } from './model-add.ts';
-import { readOperatorConfig } from './operator-config.ts';
 
 interface Options {
   dataDir?: string;

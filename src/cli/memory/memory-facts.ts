@@ -42,6 +42,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
     ['pinned', memory.pinned ? 'yes' : ''],
     ['occurred', formatTime(memory.occurredAt)],
     ['created', formatTime(memory.createdAt)],
+    ['said again', formatTime(memory.saidAt ?? null)],
     ['updated', memory.version > 1 ? `${formatTime(memory.updatedAt)}, version ${memory.version}` : ''],
     ['expires', formatTime(memory.expiresAt)],
     ['valid until', formatTime(memory.validTo)],
@@ -51,7 +52,7 @@ export function detailFacts(memory: Memory, nowMs: number): [string, string][] {
 }
 
 /** Fields that always differ between two versions. */
-const VERSION_FIELDS = new Set<string>(['version', 'validFrom', 'validTo', 'supersededBy', 'updatedAt']);
+const VERSION_FIELDS = new Set<string>(['version', 'saidAt', 'validFrom', 'validTo', 'supersededBy', 'updatedAt']);
 
 /** The fields that a version changed; none for the first. */
 export function changedFields(memory: Memory, before: Memory | undefined): string[] {

@@ -40,6 +40,7 @@ function memoryHeading(memory: Memory & { space?: string }): string {
   if (memory.project !== null) facts.push(`project ${memory.project}`);
   if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
+  if (memory.saidAt) facts.push(`said again ${memory.saidAt}`);
   if (memory.author) facts.push(`by ${memory.author}`);
   if (memory.origin !== null) facts.push(`origin ${memory.origin}`);
   if (memory.expiresAt) facts.push(`expires ${memory.expiresAt}`);

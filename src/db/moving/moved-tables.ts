@@ -50,7 +50,7 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'memories',
     'tenantId id version',
     `number current scope endUser content contentHash tags metadata source occurredAt expiresAt validFrom validTo
-     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client origin author`,
+     supersededBy createdAt updatedAt traits dates pinned bytes project externalId client origin author saidAt`,
     { indexedAs: 'memory', derivedColumns: ['sourceKind'] },
   ),
   table('memoryTags', 'tenantId tag memoryId', ''),

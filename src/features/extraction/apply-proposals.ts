@@ -73,6 +73,7 @@ async function applyOne(
       ...(proposal.occurredAt !== undefined && { occurredAt: proposal.occurredAt }),
       ...EXTRACTED,
       ...withSources(target.metadata, proposal, context),
+      saidAtMs: proposal.cited.at(-1)?.createdAt ?? null,
     };
     const changed = await unlessDuplicate(memories.changeWithin(connection, adder, target.id, change, context.terms));
     if (changed === undefined) return toDecision({ ...proposal, ...ALREADY_KNOWN }, null);

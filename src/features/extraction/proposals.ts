@@ -101,7 +101,8 @@ function objectionTo(
  * Whether a memory happened after something was said, so that this does not supersede it: messages may be read late. A plan has
  * the day that it is for, which says nothing of when it was told.
  */
-export function isNewer({ occurredAt, createdAt }: Memory, saidMs: number): boolean {
+export function isNewer({ saidAt, occurredAt, createdAt }: Memory, saidMs: number): boolean {
+  if (saidAt !== null) return saidMs < (parseTimestamp(saidAt) ?? 0);
   const storedMs = parseTimestamp(createdAt) ?? 0;
   const happenedMs = parseTimestamp(occurredAt ?? createdAt) ?? 0;
   return happenedMs <= storedMs && saidMs < happenedMs;

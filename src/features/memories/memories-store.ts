@@ -263,10 +263,22 @@ export async function updateReopened(
 export async function updateRedacted(connection: Connection, row: MemoryRow): Promise<void> {
   const { tenantId, number } = row;
   await blankRows(connection, { table: 'memories', texts: MEMORY_TEXTS, tenantId, rowIds: [number] });
-  const columns = [...MEMORY_TEXTS, 'externalId', 'occurredAt', 'contentHash', 'traits', 'dates'] as const;
+  const columns = [...MEMORY_TEXTS, 'externalId', 'occurredAt', 'saidAt', 'contentHash', 'traits', 'dates'] as const;
   const set = columns.map((column) => `${column} = ?`).join(', ');
   const values = [...valuesOf(row, columns), bytesOf(row), tenantId, number];
   await connection.run(`UPDATE memories SET ${set}, bytes = ? WHERE tenantId = ? AND number = ?`, values);
+}
+
+/** Notes when the current version of a memory was said again. */
+export async function updateSaid(
+  connection: Connection,
+  { tenantId, id, saidAt }: Pick<NewMemoryRow, 'tenantId' | 'id' | 'saidAt'>,
+): Promise<void> {
+  await connection.run('UPDATE memories SET saidAt = ? WHERE tenantId = ? AND id = ? AND current = 1', [
+    saidAt,
+    tenantId,
+    id,
+  ]);
 }
 
 /** Marks the current version as past, before its successor is inserted. */

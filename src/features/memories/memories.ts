@@ -42,6 +42,7 @@ import {
   type MemoryRow,
   memoryCodec,
   redactedAtOf,
+  saidAgain,
   storedEntryOf,
   textsOf,
   toMemory,
@@ -128,6 +129,9 @@ export { etagOf, foldedContent, isLive as isLiveMemory, type MemoryRow, redacted
 /** The tenant whose memory changes, and the member who changes it in a space. */
 export type Writer = Pick<Principal, 'tenantId' | 'author'>;
 
+/** A change, and when its text was said if that is not now; with `null`, when the text before it was. */
+type WrittenChange = MemoryChange & { saidAtMs?: number | null };
+
 /** A tenant's memories. Another tenant's id is answered like one that never existed: `not_found`. */
 export interface Memories extends MemoryAdding {
   /** Adds a memory, or returns the existing one with the same content, marked `duplicate`. Throws `quota_exceeded`. */
@@ -150,7 +154,7 @@ export interface Memories extends MemoryAdding {
     connection: Connection,
     writer: Writer,
     id: string,
-    change: MemoryChange,
+    change: WrittenChange,
     terms?: PreparedTerms,
   ): Promise<ChangedMemory>;
   /** Gives a memory the fields of an earlier version again, as a new version; in the caller's transaction. Throws like `changeWithin`. */
@@ -232,10 +236,11 @@ export function createMemories(parts: Parts): Memories {
     connection: Connection,
     { tenantId, author = null }: Writer,
     id: string,
-    change: MemoryChange,
+    written: WrittenChange,
     terms: PreparedTerms = NO_TERMS,
     ifMatch?: string,
   ): Promise<ChangedMemory> {
+    const { saidAtMs: _, ...change } = written;
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
@@ -244,10 +249,11 @@ export function createMemories(parts: Parts): Memories {
       const validTo = parseInstant(change.validTo ?? undefined, '/validTo') ?? null;
       return toMemory(await changeValidity(connection, { text, terms }, row, validTo, nowMs));
     }
-    const written = changed && { ...changed, author };
-    const stored = () => changeMemory(connection, { text, terms, eraseOne }, row, written, nowMs);
-    const next = await usage.storage.within(connection, tenantId, stored);
-    return { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) };
+    const saidAt = saidAtOf(row, changed ?? row, written, nowMs);
+    const next = changed || saidAt !== row.saidAt ? { ...(changed ?? row), author, saidAt } : undefined;
+    const store = () => changeMemory(connection, { text, terms, eraseOne }, row, next, nowMs);
+    const stored = await usage.storage.within(connection, tenantId, store);
+    return { ...toMemory(stored), ...partlyIndexed(terms, textsOf(stored)) };
   }
 
   async function restoreWithin(
@@ -263,7 +269,7 @@ export function createMemories(parts: Parts): Memories {
     if (before?.version !== version) throw new AppError('not_found', `The memory has no version ${version}.`);
     if (redactedAtOf(before) !== undefined) throw new AppError('conflict', `Version ${version} was redacted.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
-    const changed: MemoryRow = { ...current, ...fields, author };
+    const changed: MemoryRow = { ...current, ...fields, author, saidAt: before.saidAt };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
   }
 
@@ -360,4 +366,17 @@ function requirePresent(row: MemoryRow | undefined, nowMs: number): MemoryRow {
 /** The error for a memory that does not exist or has expired. */
 export function noMemory(): AppError {
   return new AppError('not_found', 'There is no memory with this id.');
+}
+
+/** When a changed row was said again. A time of the event that its writer gives counts instead. */
+function saidAtOf(
+  row: MemoryRow,
+  changed: MemoryRow,
+  { saidAtMs, occurredAt }: WrittenChange,
+  nowMs: number,
+): number | null {
+  if (saidAtMs === null) return row.saidAt;
+  if (saidAtMs !== undefined) return saidAgain(changed, saidAtMs);
+  if (occurredAt !== undefined) return null;
+  return changed.content === row.content ? row.saidAt : saidAgain(changed, nowMs);
 }

@@ -12,6 +12,7 @@ import {
   memoryCodec,
   type NewMemoryRow,
   nextVersionOf,
+  saidAgain,
   toMemory,
 } from './memory-row.ts';
 import type { Closing } from './memory-validity.ts';
@@ -44,6 +45,8 @@ export interface Additions {
   inserted: NewMemoryRow[];
   /** Next versions of stored memories that duplicates added to, by id. */
   changed: Map<string, NewMemoryRow>;
+  /** Stored memories that duplicates say again, by id. */
+  saidAgain: Map<string, NewMemoryRow>;
   closed: Closing[];
   /** The memory that is valid for each changed content key afterwards; `undefined` if there is none. */
   live: Map<string, NewMemoryRow | undefined>;
@@ -108,7 +111,7 @@ export function* planAdditions(
   onDuplicate: OnDuplicate,
 ): Generator<void, Additions> {
   const plan: Additions = {
-    ...{ answers: [], inserted: [], changed: new Map(), closed: [], expired: [] },
+    ...{ answers: [], inserted: [], changed: new Map(), saidAgain: new Map(), closed: [], expired: [] },
     ...{ live: new Map(), external: new Map() },
   };
   const added: { row: NewMemoryRow; isDuplicate: boolean }[] = [];
@@ -119,7 +122,7 @@ export function* planAdditions(
       plan.external.set(externalKeyOf(replaced), undefined);
     }
     requireFreeExternalId(draft, same, known, plan, nowMs);
-    const merged = same && (onDuplicate === 'merge' ? mergedRow(same, draft, plan, nowMs) : same);
+    const merged = same && againRow(same, draft, onDuplicate, plan, nowMs);
     const row = merged ?? newRow(draft, scopeOf(draft), nextId(), nowMs);
     if (!same) {
       plan.live.set(contentKeyOf(draft), row);
@@ -130,7 +133,7 @@ export function* planAdditions(
       plan.live.set(contentKeyOf(replaced), undefined);
       plan.closed.push(closingOf(replaced, row, validFromOf(draft, nowMs)));
     }
-    added.push({ row, isDuplicate: same !== undefined });
+    added.push({ row: plan.saidAgain.has(row.id) ? same! : row, isDuplicate: same !== undefined });
     yield;
   }
   for (const { row, isDuplicate } of added) {
@@ -186,12 +189,31 @@ function requireFreeExternalId(
   plan.expired.push(holder);
 }
 
+/** Returns a stored memory that a draft says again, later if it does, with what the draft adds to it. */
+function againRow(
+  same: NewMemoryRow,
+  draft: Draft,
+  onDuplicate: OnDuplicate,
+  plan: Additions,
+  nowMs: number,
+): NewMemoryRow {
+  const isStored = plan.live.get(contentKeyOf(draft)) !== same;
+  const saidAt = isStored ? saidAgain(same, validFromOf(draft, nowMs)) : same.saidAt;
+  const again = saidAt === same.saidAt ? same : { ...same, saidAt };
+  const row = onDuplicate === 'merge' ? mergedRow(again, draft, plan, nowMs) : again;
+  if (row !== same && !plan.changed.has(row.id)) {
+    plan.live.set(contentKeyOf(draft), row);
+    plan.saidAgain.set(row.id, row);
+  }
+  return row;
+}
+
 /** Adds what the draft has and the stored memory lacks. A row of this plan is completed, a stored one gets a version. */
 function mergedRow(same: NewMemoryRow, draft: Draft, plan: Additions, nowMs: number): NewMemoryRow {
   const additions = additionsTo(same, draft);
   if (additions === undefined) return same;
   const key = contentKeyOf(draft);
-  if (plan.live.get(key) === same) return Object.assign(same, additions);
+  if (plan.live.get(key) === same && !plan.saidAgain.delete(same.id)) return Object.assign(same, additions);
   const next = nextVersionOf({ ...same, ...additions, author: draft.author }, nowMs);
   plan.live.set(key, next);
   plan.changed.set(next.id, next);
@@ -230,6 +252,7 @@ function newRow(draft: Draft, scope: number, id: string, nowMs: number): NewMemo
     version: 1,
     current: 1,
     scope,
+    saidAt: null,
     validFrom: validFromOf(draft, nowMs),
     validTo: null,
     supersededBy: null,

@@ -21,7 +21,14 @@ import {
 import type { Scopes } from '../text/scopes.ts';
 import type { TextEntry, TextIndex } from '../text/text-indices.ts';
 import type { TextPortions } from '../text/text-portions.ts';
-import { findByExternalId, findMemories, findMemory, findSameContent, insertMemories } from './memories-store.ts';
+import {
+  findByExternalId,
+  findMemories,
+  findMemory,
+  findSameContent,
+  insertMemories,
+  updateSaid,
+} from './memories-store.ts';
 import {
   type Additions,
   applyAdditions,
@@ -198,6 +205,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const row = (await findMemory(connection, next.tenantId, next.id))!;
       await storeVersion(connection, { text, terms }, row, next);
     }
+    for (const row of plans.flatMap((plan) => [...plan.saidAgain.values()])) await updateSaid(connection, row);
     // Close first: a new memory may have the content of a closed one.
     for (const closing of plans.flatMap(({ closed }) => closed)) {
       await closeMemory(connection, { text, terms }, closing, nowMs);

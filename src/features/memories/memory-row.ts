@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Memory, memoryFields } from '../../contract/memories.ts';
+import { lastSaid, type Memory, memoryFields } from '../../contract/memories.ts';
 import { createRowCodec, createWideRows, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import { toTimestamp } from '../../lib/clock.ts';
@@ -107,6 +107,11 @@ export function isLive({ current, validTo }: Pick<NewMemoryRow, 'current' | 'val
   return current === 1 && validTo === null;
 }
 
+/** When a row was last said, once it is said at a time too, as its column has it. */
+export function saidAgain(row: Pick<NewMemoryRow, 'saidAt' | 'occurredAt' | 'createdAt'>, atMs: number): number | null {
+  return atMs > lastSaid(row) ? atMs : row.saidAt;
+}
+
 /** Returns a changed row as the next version of its memory. */
 export function nextVersionOf(changed: NewMemoryRow, nowMs: number): NewMemoryRow {
   return {
@@ -137,6 +142,7 @@ export function redactedRow(row: MemoryRow, tags: readonly string[], nowMs: numb
     source: null,
     externalId: null,
     occurredAt: null,
+    saidAt: null,
     ...derivedOf(REDACTED, null, row.createdAt),
   };
 }

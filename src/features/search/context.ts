@@ -1,4 +1,5 @@
 import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { lastSaid } from '../../contract/memories.ts';
 import { originMark } from '../../contract/origin.ts';
 import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
 import { OWN_SPACE } from '../../contract/spaces.ts';
@@ -143,7 +144,8 @@ function toDiverseItems(results: readonly SearchResult[]): DiverseItem[] {
     .reverse();
 }
 
-function momentOf(result: SearchResult): string {
-  if (result.type === 'memory') return result.occurredAt ?? result.createdAt;
+/** When a result was said, or began. */
+export function momentOf(result: SearchResult): string {
+  if (result.type === 'memory') return lastSaid(result);
   return result.type === 'episode' ? result.startedAt : result.createdAt;
 }

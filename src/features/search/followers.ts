@@ -1,3 +1,4 @@
+import { lastSaid } from '../../contract/memories.ts';
 import type { Reader } from '../../db/connection.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
@@ -98,9 +99,10 @@ function tellingWords(
   return [...words.values()].slice(0, MAX_WORDS);
 }
 
-function toStatement({ id, content, occurredAt, createdAt, origin }: ItemRows['memory']): Statement {
+function toStatement(row: ItemRows['memory']): Statement {
+  const { id, content, createdAt, origin } = row;
   return {
-    ...{ type: 'memory', id, content, atMs: occurredAt ?? createdAt, speaker: null, origin },
+    ...{ type: 'memory', id, content, atMs: lastSaid(row), speaker: null, origin },
     ...{ storedAtMs: createdAt, usedAtMs: undefined },
   };
 }

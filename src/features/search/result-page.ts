@@ -1,3 +1,4 @@
+import { lastSaid } from '../../contract/memories.ts';
 import type { LearnedMatches } from '../learning/learning.ts';
 import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
@@ -104,7 +105,8 @@ export function toStatement(hit: LoadedHit, learned: LearnedMatches | undefined)
   const origin = type === 'memory' ? (row as ItemRows['memory']).origin : null;
   const uses = learnedMatchesOf(hit, learned).map(({ updatedAt }) => updatedAt);
   return {
-    ...{ type, id: facts.id, content, atMs: facts.at, speaker, origin },
+    ...{ type, id: facts.id, content, speaker, origin },
+    atMs: type === 'memory' ? lastSaid(row as ItemRows['memory']) : facts.at,
     storedAtMs: row.createdAt,
     usedAtMs: uses.length === 0 ? undefined : Math.max(...uses),
   };

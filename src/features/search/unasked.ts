@@ -1,5 +1,6 @@
 import { mayReplace } from '../../contract/origin.ts';
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
+import { momentOf } from './context.ts';
 import { excerptOf } from './excerpt.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { keepsAsked } from './restatements.ts';
@@ -118,7 +119,8 @@ function sentenceOf({ content }: SearchResult, weights: ReadonlyMap<string, numb
 
 /** Ids are in the order of writing. */
 function isNewer(one: SearchResult, other: SearchResult): boolean {
-  return one.createdAt === other.createdAt ? one.id > other.id : one.createdAt > other.createdAt;
+  const [oneAt, otherAt] = [momentOf(one), momentOf(other)];
+  return oneAt === otherAt ? one.id > other.id : oneAt > otherAt;
 }
 
 function isWorthAPlace({ type, relevance }: SearchResult): boolean {

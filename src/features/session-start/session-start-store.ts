@@ -47,7 +47,7 @@ const NEWEST = 1000;
 /** Lists valid memories: pinned ones, those of the project, then others; each newest first. */
 export async function listMemories(reader: Reader, place: Place, limit: number): Promise<StoredMemory[]> {
   const { tenantId, endUser, project, nowMs } = place;
-  const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(occurredAt, createdAt) AS at, pinned,
+  const columns = `id, SUBSTR(content, 1, ${CHARACTERS}) AS content, project, COALESCE(saidAt, occurredAt, createdAt) AS at, pinned,
     origin, author, expiresAt`;
   const conditions = projectConditions(project, 'project');
   const pinned = await reader.all<ListedMemory>(

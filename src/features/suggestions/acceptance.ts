@@ -1,7 +1,7 @@
 import { MAX_METADATA_MEMBERS } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import { metadataRules } from '../../contract/fields.ts';
-import { MAX_TAGS, type Memory } from '../../contract/memories.ts';
+import { lastSaid, MAX_TAGS, type Memory } from '../../contract/memories.ts';
 import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
@@ -58,7 +58,7 @@ export async function applySuggestion(
   /** Gives a memory the first of some texts that no other has; returns it, or `undefined` if there is none. */
   const changeToOneOf = async (memory: Memory, texts: readonly string[]) => {
     for (const text of texts) {
-      const changed = await unlessDuplicate(change(memory, { content: text }).then(() => text));
+      const changed = await unlessDuplicate(change(memory, { content: text, saidAtMs: null }).then(() => text));
       if (changed !== undefined) return changed;
     }
     return undefined;
@@ -121,7 +121,7 @@ export async function applySuggestion(
     if (kind === 'merge') requireOwn(about);
     // Close first: the one that stays may get the content of another.
     for (const other of others) await close(other, kept, kind === 'merge' ? nowMs : (fromMs ?? startOf(kept)));
-    const united = kind === 'merge' ? unionOf(kept, others) : {};
+    const united = kind === 'merge' ? { ...unionOf(kept, others), saidAtMs: Math.max(...about.map(saidMs)) } : {};
     const fields = { ...united, ...(content !== undefined && content !== kept.content && { content }) };
     if (Object.keys(fields).length > 0) await change(kept, fields);
   }
@@ -244,6 +244,10 @@ function metadataOf(memories: readonly Memory[]): Record<string, unknown> {
     if (Buffer.byteLength(JSON.stringify(next)) <= metadataRules.maxBytes) united = next;
   }
   return united;
+}
+
+function saidMs(memory: Memory): number {
+  return Date.parse(lastSaid(memory));
 }
 
 function startOf({ occurredAt, validFrom }: Memory): number {

@@ -1,4 +1,4 @@
-import type { Memory } from '../../contract/memories.ts';
+import { lastSaid, type Memory } from '../../contract/memories.ts';
 import { mayReplace } from '../../contract/origin.ts';
 import type { NewSuggestion } from '../../contract/suggestions.ts';
 import type { Database } from '../../db/open.ts';
@@ -320,6 +320,6 @@ function withBefore(newer: string, older: string): string {
   return `${newer.replace(/[.\s]+$/, '')} (before: ${older.replace(/[.\s]+$/, '')})`;
 }
 
-function timeOf({ occurredAt, createdAt }: Memory): number {
-  return Date.parse(occurredAt ?? createdAt);
+function timeOf(memory: Memory): number {
+  return Date.parse(lastSaid(memory));
 }

@@ -80,12 +80,13 @@ function passingIn({ content, validTo, expiresAt, pinned, ...memory }: Memory): 
 
 /** When the text was written; an edit has its own time, unless the memory says when it happened. */
 function saidAtMs({
+  saidAt,
   occurredAt,
   createdAt,
   updatedAt,
   version,
-}: Pick<Memory, 'occurredAt' | 'createdAt' | 'updatedAt' | 'version'>): number {
-  return Date.parse(occurredAt ?? (version > 1 ? updatedAt : createdAt));
+}: Pick<Memory, 'saidAt' | 'occurredAt' | 'createdAt' | 'updatedAt' | 'version'>): number {
+  return Date.parse(saidAt ?? occurredAt ?? (version > 1 ? updatedAt : createdAt));
 }
 
 function expireOf({ id, content }: Memory, { endsMs, confidence }: Passing): NewSuggestion {

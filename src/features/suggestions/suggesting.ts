@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../contract/errors.ts';
+import { lastSaid } from '../../contract/memories.ts';
 import type { Suggester } from '../../contract/suggestion-names.ts';
 import type { AddedSuggestion, Evidence, NewSuggestion, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
@@ -293,7 +294,7 @@ export function textsHashOf(
 }
 
 function byTime(one: MemoryRow, other: MemoryRow): number {
-  return (one.occurredAt ?? one.createdAt) - (other.occurredAt ?? other.createdAt) || (one.id < other.id ? -1 : 1);
+  return lastSaid(one) - lastSaid(other) || (one.id < other.id ? -1 : 1);
 }
 
 function instantOf(text: string, path: string): number {

@@ -23,6 +23,7 @@ const MEMORY: Memory = {
   metadata: {},
   source: null,
   occurredAt: null,
+  saidAt: null,
   expiresAt: null,
   pinned: false,
   validFrom: '2026-01-01T00:00:00.000Z',

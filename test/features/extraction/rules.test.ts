@@ -20,7 +20,7 @@ const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system
   createdAt: Date.UTC(2026, 4, ordinal),
 });
 const memory = (id: string, content: string, day = '2026-05-01') =>
-  ({ id, content, version: 1, occurredAt: null, createdAt: `${day}T00:00:00.000Z` }) as Memory;
+  ({ id, content, version: 1, saidAt: null, occurredAt: null, createdAt: `${day}T00:00:00.000Z` }) as Memory;
 const key = (provider: ProviderKey['provider'], models: string[], status: ProviderKey['status'] = 'valid') =>
   ({ provider, models, status }) as ProviderKey;
 
@@ -154,6 +154,8 @@ describe('an extracted memory', () => {
       { decision: 'nothing', reason: expect.stringContaining('newer') },
     ]);
     expect(toProposals([one], passage, known)).toMatchObject([{ decision: 'supersede' }]);
+    const corrected = [{ ...memory('mem_a', 'Bob is a friend.'), saidAt: '2026-06-01T00:00:00.000Z' }];
+    expect(toProposals([one], passage, corrected)).toMatchObject([{ decision: 'nothing' }]);
   });
 
   test.each([

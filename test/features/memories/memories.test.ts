@@ -31,6 +31,7 @@ describe('adding', () => {
       occurredAt: null,
       expiresAt: null,
       pinned: false,
+      saidAt: null,
       validFrom: createdAt,
       validTo: null,
       supersededBy: null,

@@ -49,6 +49,7 @@ async function fill(tenantId: string, scope: number): Promise<void> {
       metadata: '{}',
       source: '{"messageId":"msg_1"}',
       occurredAt: null,
+      saidAt: null,
       project: null,
       client: null,
       author: null,

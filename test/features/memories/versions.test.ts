@@ -25,6 +25,7 @@ describe('a change', () => {
       content: 'Version two',
       metadata: { n: 2 },
       version: 2,
+      saidAt: at,
       validFrom: at,
       updatedAt: at,
     });
@@ -42,7 +43,7 @@ describe('a change', () => {
     ['when it expires', { expiresAt: '2999-01-01T00:00:00.000Z' }],
     ['that it never expires', { expiresAt: null }],
     ['content', { content: 'Other words' }],
-  ])('of %s leaves everything else as it was', async (_, change) => {
+  ])('of %s leaves everything else as it was, and what says something else was said now', async (_, change) => {
     const owner = await daemon.account();
     const first = await owner.add('Words', {
       tags: ['t'],
@@ -54,7 +55,8 @@ describe('a change', () => {
     });
     const { body } = await owner.change(first.id, change);
     const { validFrom, updatedAt } = body;
-    expect(body).toEqual({ ...first, ...change, version: 2, validFrom, updatedAt });
+    const saidAt = 'content' in change ? updatedAt : null;
+    expect(body).toEqual({ ...first, ...change, version: 2, saidAt, validFrom, updatedAt });
   });
 
   test.each([

@@ -77,6 +77,7 @@ class AddedMemory(TypedDict):
     occurredAt: str | None
     expiresAt: str | None
     pinned: bool
+    saidAt: str | None
     validFrom: str
     validTo: str | None
     supersededBy: str | None
@@ -154,6 +155,7 @@ class ChangedMemory(TypedDict):
     occurredAt: str | None
     expiresAt: str | None
     pinned: bool
+    saidAt: str | None
     validFrom: str
     validTo: str | None
     supersededBy: str | None
@@ -498,6 +500,7 @@ class Memory(TypedDict):
     occurredAt: str | None
     expiresAt: str | None
     pinned: bool
+    saidAt: str | None
     validFrom: str
     validTo: str | None
     supersededBy: str | None
@@ -948,6 +951,7 @@ class SearchResult(TypedDict):
     occurredAt: NotRequired[str | None]
     expiresAt: NotRequired[str | None]
     pinned: NotRequired[bool]
+    saidAt: NotRequired[str | None]
     validFrom: NotRequired[str]
     validTo: NotRequired[str | None]
     supersededBy: NotRequired[str | None]
@@ -1194,6 +1198,7 @@ class TopicMemory(TypedDict):
     occurredAt: str | None
     expiresAt: str | None
     pinned: bool
+    saidAt: str | None
     validFrom: str
     validTo: str | None
     supersededBy: str | None

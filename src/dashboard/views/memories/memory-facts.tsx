@@ -42,6 +42,11 @@ export function MemoryFacts({ memory, isReadOnly, onMove }: MemoryFactsProps) {
       <Fact label="Stored">
         <Moment at={createdAt} />
       </Fact>
+      {memory.saidAt !== null && (
+        <Fact label="Said again">
+          <Moment at={memory.saidAt} />
+        </Fact>
+      )}
       {memory.author !== null && <Fact label="Written by">{memory.author}</Fact>}
       {client !== null && (
         <Fact label="Stored by">
