@@ -247,7 +247,7 @@ export function createMemories(parts: Parts): Memories {
     const changed = memoryCodec.changed(row, resolveChange(row, change));
     if (change.validTo !== undefined) {
       const validTo = parseInstant(change.validTo ?? undefined, '/validTo') ?? null;
-      return toMemory(await changeValidity(connection, { text, terms }, row, validTo, nowMs));
+      return toMemory(await changeValidity(connection, { text, terms, eraseOne }, row, validTo, nowMs));
     }
     const saidAt = saidAtOf(row, changed ?? row, written, nowMs);
     const next = changed || saidAt !== row.saidAt ? { ...(changed ?? row), author, saidAt } : undefined;
@@ -285,7 +285,7 @@ export function createMemories(parts: Parts): Memories {
   async function reopenWithin(connection: Connection, tenantId: string, id: string, terms = NO_TERMS): Promise<Memory> {
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
-    return toMemory(row.validTo === null ? row : await reopenMemory(connection, { text, terms }, row, nowMs));
+    return toMemory(row.validTo === null ? row : await reopenMemory(connection, { text, terms, eraseOne }, row, nowMs));
   }
 
   async function removeWithin(connection: Connection, tenantId: string, id: string, ifMatch?: string): Promise<void> {

@@ -9,6 +9,8 @@ import { hasExpired, type MemoryRow, textEntryOf, textsOf } from './memory-row.t
 interface Parts {
   text: TextIndex;
   terms: PreparedTerms;
+  /** Erases a memory in the caller's transaction. */
+  eraseOne(connection: Connection, tenantId: string, id: string): Promise<void>;
 }
 
 /** When a memory stops being valid, and the one that takes its place, if any. */
@@ -54,7 +56,7 @@ export async function changeValidity(
 /** Ends the validity of a current memory, and returns it: searches of the past still find it. */
 export async function closeMemory(
   connection: Connection,
-  { text, terms }: Parts,
+  { text, terms }: Pick<Parts, 'text' | 'terms'>,
   closing: Closing,
   nowMs: number,
 ): Promise<MemoryRow> {
@@ -66,19 +68,21 @@ export async function closeMemory(
 }
 
 /**
- * Makes a closed memory valid again as it was, and returns it. Throws `conflict` if another valid memory of the user has its content or
- * external id, and `TermsMissing`.
+ * Makes a closed memory valid again as it was, and returns it. Erases expired memories of the user with its content or external id; throws
+ * `conflict` if one has not expired, and `TermsMissing`.
  */
 export async function reopenMemory(
   connection: Connection,
-  { text, terms }: Parts,
+  { text, terms, eraseOne }: Parts,
   row: MemoryRow,
   nowMs: number,
 ): Promise<MemoryRow> {
   requireTerms(terms, [textsOf(row)]);
-  const other = (await othersLike(connection, row)).find((one) => !hasExpired(one, nowMs));
-  if (other) {
-    throw new AppError('conflict', `The memory ${other.id} has the content or external id of ${row.id} now.`);
+  for (const other of await othersLike(connection, row)) {
+    if (!hasExpired(other, nowMs)) {
+      throw new AppError('conflict', `The memory ${other.id} has the content or external id of ${row.id} now.`);
+    }
+    await eraseOne(connection, other.tenantId, other.id);
   }
   await updateReopened(connection, { tenantId: row.tenantId, id: row.id, nowMs });
   await text.remove(connection, [row]);

@@ -183,6 +183,23 @@ describe('validTo', () => {
     expect((await owner.change(same.id, { validTo: null })).status).toBe(409);
   });
 
+  test.each([
+    ['content', 'Same words', 'Same words'],
+    ['external id', 'First words', 'Other words'],
+  ])('null replaces an expired memory with the same %s that was not swept yet', async (what, content, twin) => {
+    const owner = await daemon.account();
+    const name = what === 'content' ? {} : { externalId: 'twin' };
+    const { id } = await owner.add(content, name);
+    await owner.change(id, { validTo: instant(daemon.clock.nowMs()) });
+    const expired = await owner.add(twin, { ...name, expiresAt: instant(daemon.clock.nowMs() + 1000) });
+    expect((await owner.change(id, { validTo: null })).status).toBe(409);
+    daemon.clock.advance(2000);
+    expect((await owner.change(id, { validTo: null })).status).toBe(200);
+    expect(await owner.list()).toEqual([content]);
+    expect(await owner.find('words')).toEqual([content]);
+    expect((await owner.history(expired.id)).status).toBe(404);
+  });
+
   test('is accepted for many at once, and refused beside other fields before any is changed', async () => {
     const owner = await daemon.account();
     const ids = (await owner.addAll([{ content: 'One of two' }, { content: 'Two of two' }])).map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Memory } from '../../../src/contract/memories.ts';
-import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { instant, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newSuggesting, type Suggesting } from './suggestion-daemon.ts';
 
 let daemon: MemoryDaemon;
@@ -333,6 +333,17 @@ describe('undoing', () => {
     const refused = await caller.call(`/v1/suggestions/${id}/undo`, { method: 'POST' });
     expect(refused.body).toMatchObject({ status: 409, detail: expect.stringContaining(one.id) });
     expect((await caller.read(one.id)).body.content).toBe('Ada has two cats');
+  });
+
+  test('makes a memory current again beside an expired one with its content', async () => {
+    const one = await caller.add('Ada has a parrot');
+    const { id } = await caller.suggest({ kind: 'expire', memoryIds: [one.id] });
+    await caller.decide(id, 'accept');
+    await caller.add('Ada has a parrot', { expiresAt: instant(daemon.clock.nowMs() + 1000) });
+    daemon.clock.advance(2000);
+    await caller.decide(id, 'undo');
+    expect(await caller.list()).toEqual(['Ada has a parrot']);
+    expect((await caller.read(one.id)).body.validTo).toBeNull();
   });
 
   test('works for 30 days', async () => {
