@@ -25,6 +25,9 @@ export interface MessageOptions {
   unsegmentedIds: ReadonlySet<string>;
   /** Whether the file is of another system, whose conversations may show another branch than in an earlier import. */
   isForeign: boolean;
+  /** Conversations that the same import created: they keep their version. */
+  createdIds: ReadonlySet<string>;
+  nowMs: number;
 }
 
 /** Export and import of messages. */
@@ -37,8 +40,9 @@ export interface MessageTransfer {
     limit: number,
   ): Promise<PortableMessage[]>;
   /**
-   * Imports messages with their original ordinals, without changing the conversation's version; foreign ones are appended,
-   * but a deleted one returns to its place. A conversation that was cut to its end stays so if its episodes are imported too.
+   * Imports messages with their original ordinals; foreign ones are appended, but a deleted one returns to its place. Raises
+   * the version of a conversation that existed before the import. One that was cut to its end stays so if its episodes are
+   * imported too.
    */
   restoreMessages(
     connection: Connection,
@@ -72,8 +76,7 @@ export function createMessageTransfer({ text }: { text: TextIndex }): MessageTra
       await store(connection, rows, terms);
       for (const conversation of existing) {
         const added = rows.filter(({ conversationId }) => conversationId === conversation.id);
-        const isUncut = options.isForeign || options.unsegmentedIds.has(conversation.id);
-        if (added.length > 0) await updateCounts(connection, conversation, added, isUncut);
+        if (added.length > 0) await updateCounts(connection, conversation, added, options);
       }
       return outcomes;
     },
@@ -128,17 +131,19 @@ async function updateCounts(
   connection: Connection,
   conversation: ConversationRow,
   rows: readonly MessageRow[],
-  isUncut: boolean,
+  { unsegmentedIds, isForeign, createdIds, nowMs }: MessageOptions,
 ): Promise<void> {
   const newest = rows.reduce((last, row) => (row.ordinal > last.ordinal ? row : last));
   const isLonger = newest.ordinal > conversation.lastOrdinal;
   await updateConversation(connection, {
     ...conversation,
+    ...(!createdIds.has(conversation.id) && { version: conversation.version + 1, updatedAt: nowMs }),
     messageCount: conversation.messageCount + rows.length,
     lastOrdinal: isLonger ? newest.ordinal : conversation.lastOrdinal,
     lastMessageAt: isLonger ? newest.createdAt : conversation.lastMessageAt,
   });
   const { tenantId, id, cutThrough, lastOrdinal } = conversation;
+  const isUncut = isForeign || unsegmentedIds.has(id);
   const staysCut = isLonger && !isUncut && cutThrough === lastOrdinal;
   if (staysCut) await updateCutThrough(connection, tenantId, id, newest.ordinal);
 }

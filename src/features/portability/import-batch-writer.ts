@@ -38,8 +38,19 @@ const KINDS = ['memories', 'conversations', 'messages', 'episodes', 'learned', '
 const NOT_THE_OWNER = { reason: 'importing suggestions needs the API key or the web app', fault: true } as const;
 
 /** The state that the batches of a file share. */
-export interface ImportRun extends MessageOptions {
+export interface ImportRun extends Omit<MessageOptions, 'nowMs'> {
   storedIds: StoredIds;
+  createdIds: Set<string>;
+}
+
+/** Remembers only the latest conversations: an export lists the messages of a conversation directly after it. */
+const MAX_CONVERSATIONS = 1000;
+
+/** Adds the id of a conversation and drops the oldest one if the set is full. */
+export function addBounded(ids: Set<string>, id: string): void {
+  const [oldest] = ids;
+  if (ids.size >= MAX_CONVERSATIONS) ids.delete(oldest!);
+  ids.add(id);
 }
 
 /** The outcomes of a batch, and the quota error that cut it short. */
@@ -66,6 +77,7 @@ export async function writeBatch(
         ),
       ),
     );
+    for (const { id } of addedDrafts(batch.conversations, restored.conversations)) addBounded(run.createdIds, id);
     parts.scopes.confirm([
       ...addedDrafts(batch.memories, restored.memories).map((draft) => draft.at(-1)!),
       ...addedDrafts(batch.conversations, restored.conversations),
@@ -120,10 +132,16 @@ async function restore(
   const added = new Set(addedDrafts(conversations, restored).map(({ id }) => id));
   const ofAdded = extracted.filter(({ conversationId }) => added.has(conversationId));
   await features.extraction.restore(connection, principal.tenantId, ofAdded);
+  const messageOptions = { ...run, createdIds: new Set([...run.createdIds, ...added]), nowMs };
   return {
     memories: outcomes,
     conversations: restored,
-    messages: await features.conversations.transfer.restoreMessages(connection, draftsOf(messages), run, terms),
+    messages: await features.conversations.transfer.restoreMessages(
+      connection,
+      draftsOf(messages),
+      messageOptions,
+      terms,
+    ),
     episodes: await features.episodes.transfer.restore(connection, draftsOf(episodes), terms),
     learned: await features.learning.transfer.restore(connection, draftsOf(learned)),
     suggestions:

@@ -13,7 +13,7 @@ import { createExporting, type Export } from './exporting.ts';
 import type { ImportItem } from './formats/import-reader.ts';
 import { FOREIGN_READERS, READERS } from './formats/readers.ts';
 import { type BatchBuilder, createBatchBuilder } from './import-batch.ts';
-import { type ImportParts, writeBatch } from './import-batch-writer.ts';
+import { addBounded, type ImportParts, writeBatch } from './import-batch-writer.ts';
 import { createReportBuilder, type ReportBuilder } from './import-report.ts';
 import { createRecordCheck } from './record-check.ts';
 
@@ -24,8 +24,6 @@ export interface ImportRunParts extends ImportParts {
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Remembers only the latest conversations: an export lists the messages of a conversation directly after it. */
-const MAX_UNSEGMENTED = 1000;
 /** Remembers only the latest: an export lists memories by id, and a successor rarely comes long before what it superseded. */
 const MAX_STORED_IDS = 50_000;
 
@@ -44,7 +42,7 @@ async function runImport(
   const builder = createBatchBuilder(principal, report, parts.learning.transfer, parts.suggestions.transfer);
   const unsegmentedIds = new Set<string>();
   const storedIds = createBoundedMap<string, string | null>(MAX_STORED_IDS);
-  const run = { unsegmentedIds, isForeign, storedIds };
+  const run = { unsegmentedIds, isForeign, storedIds, createdIds: new Set<string>() };
   const write = () =>
     parts.runExclusive(async () => writeBatch(parts, await parts.refresh(principal), builder.take(), report, run));
   let lastMarker: 'head' | 'end' | undefined;
@@ -82,13 +80,6 @@ function addItem(
     if (record.type === 'conversation' && record.cutThrough !== undefined) addBounded(unsegmentedIds, record.id);
     builder.addRecord(item.place, record);
   }
-}
-
-/** Adds an id and drops the oldest one if the set is full. */
-function addBounded(ids: Set<string>, id: string): void {
-  const [oldest] = ids;
-  if (ids.size >= MAX_UNSEGMENTED) ids.delete(oldest!);
-  ids.add(id);
 }
 
 /** Export and import of whole accounts. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Conversation } from '../../../src/contract/conversations.ts';
 import type { Memory } from '../../../src/contract/memories.ts';
 import { conversing } from '../conversations/conversation-caller.ts';
 import { setUsed } from '../limits/tenants.ts';
-import { type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { NONE, newAccount, portable, version } from './portable-account.ts';
 
 let daemon: MemoryDaemon;
@@ -194,6 +195,37 @@ describe('existing data', () => {
     ]);
     expect(await talk.read(id)).toMatchObject({ messageCount: 2, lastMessageAt: at });
     expect((await talk.say(id, 'Next'))[0]!.ordinal).toBe(5);
+  });
+});
+
+describe('the version of a conversation', () => {
+  const id = idOf('conv', 11);
+  const said = (ordinal: number) => message(idOf('msg', 1000 + ordinal), id, ordinal);
+  const read = (caller: Caller, headers: Record<string, string> = {}) =>
+    caller.call<Conversation>(`/v1/conversations/${id}`, { headers });
+
+  test('is restored exactly, in however many batches its messages arrive', async () => {
+    const caller = await newAccount(daemon);
+    await portable(caller).importFile([
+      conversation(id, { version: 7 }),
+      ...[...Array(501).keys()].map((n) => said(n + 1)),
+    ]);
+    expect((await read(caller)).body).toMatchObject({ version: 7, updatedAt: at, messageCount: 501 });
+  });
+
+  test('is raised by a later import that adds messages, not by one that adds none', async () => {
+    const caller = await newAccount(daemon);
+    const lines = [conversation(id, { version: 7 }), said(1)];
+    await portable(caller).importFile(lines);
+    const etag = (await read(caller)).headers.get('etag')!;
+    await portable(caller).importFile(lines);
+    expect((await read(caller, { 'if-none-match': etag })).status).toBe(304);
+    await portable(caller).importFile([...lines, said(2), said(3)]);
+    const { status, body } = await read(caller, { 'if-none-match': etag });
+    expect([status, body.version, body.messageCount]).toEqual([200, 8, 3]);
+    expect(body.updatedAt).not.toBe(at);
+    const change = { method: 'PATCH', body: { title: 'Tea' }, headers: { 'if-match': etag } };
+    expect((await caller.call(`/v1/conversations/${id}`, change)).status).toBe(412);
   });
 });
 
