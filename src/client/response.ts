@@ -19,12 +19,23 @@ export interface WithResponse<T> {
   response: ResponseInfo;
 }
 
-/** Reads a response. Throws `ApiError` for a problem document, `UnreachableError` if the sender is not svc. */
-export function readResponse<T>(response: FetchResponse, text: string, baseUrl: string): WithResponse<T> {
-  if (!response.ok) throw responseError(response, text, baseUrl);
-  const { status, headers } = response;
+/**
+ * Reads a response. Throws `ApiError` for a problem document, `UnreachableError` if the sender is not svc. With `mayBeGone`,
+ * that there is nothing to delete is a success.
+ */
+export function readResponse<T>(
+  response: FetchResponse,
+  text: string,
+  baseUrl: string,
+  mayBeGone = false,
+): WithResponse<T> {
+  const { ok, status, headers } = response;
+  if (!ok) {
+    const error = responseError(response, text, baseUrl);
+    if (!(mayBeGone && error instanceof ApiError && [404, 410].includes(status))) throw error;
+  }
   return {
-    data: (text === '' ? undefined : parseBody(text, baseUrl)) as T,
+    data: (text === '' || !ok ? undefined : parseBody(text, baseUrl)) as T,
     response: {
       status,
       headers,

@@ -6,8 +6,7 @@ const MAX_RETRY_AFTER_MS = 30_000;
 const BACKOFF = { firstMs: 250, maxMs: 5000 };
 /** Enough for a daemon to restart, few enough to report a missing one soon. */
 const CONNECTION_RETRIES = 3;
-const OUTCOME_UNKNOWN =
-  'The connection was lost before the daemon answered, so the change may have been made. Read it again before you repeat it.';
+const OUTCOME_UNKNOWN = 'The answer was lost, so the change may have been made. Read it again before you repeat it.';
 
 /** A random number from 0 to 1, for backoff. */
 export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32;
@@ -33,20 +32,23 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Repeats `work` with backoff after connection failures and transient errors of the daemon. A precondition that fails after a
- * lost connection is reported as that: the attempt whose answer was lost may have made the change itself.
+ * Repeats `work` with backoff after connection failures and transient errors of the daemon, and tells it whether an answer
+ * was lost. A precondition that fails then, or a conflict of a PATCH, is reported as a lost connection: the attempt whose
+ * answer was lost may have made the change itself.
  */
 export async function withRetries<T>(
-  work: () => Promise<T>,
+  work: (wasLost: boolean) => Promise<T>,
   { retries, signal }: CallSettings,
   { onWait, sleep: pause = sleep }: Pick<ClientOptions, 'onWait' | 'sleep'>,
+  method?: string,
 ): Promise<T> {
   for (let attempt = 0, wasLost = false; ; attempt += 1) {
     try {
-      return await work();
+      return await work(wasLost);
     } catch (error) {
-      if (wasLost && error instanceof ApiError && error.code === 'precondition_failed') {
-        throw new UnreachableError(OUTCOME_UNKNOWN, { cause: error });
+      if (wasLost && error instanceof ApiError) {
+        const isOwn = error.code === 'precondition_failed' || (method === 'PATCH' && error.code === 'conflict');
+        if (isOwn) throw new UnreachableError(OUTCOME_UNKNOWN, { cause: error });
       }
       wasLost ||= error instanceof UnreachableError;
       const delayMs = retryDelayMs(error, attempt);

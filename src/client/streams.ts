@@ -8,7 +8,7 @@ import {
 } from './call-options.ts';
 import { type ConnectionErrors, connectionErrors } from './connection-errors.ts';
 import type { Fetch, FetchRequest } from './fetch.ts';
-import { createIdleTimeout, type IdleTimeout, toReadableStream } from './idle-timeout.ts';
+import { createIdleTimeout, toReadableStream } from './idle-timeout.ts';
 import { readResponse, responseError, type WithResponse } from './response.ts';
 import { withRetries } from './retries.ts';
 
@@ -30,7 +30,7 @@ export function createStreams(streams: Streams) {
   return {
     /** Yields a streamed response. Leaving the loop early cancels the request. */
     download: (path: string, options?: CallOptions): AsyncGenerator<Uint8Array> => download(callOf(path, options)),
-    /** Sends a file. A stream is sent once; a `Blob`, which can be read again, is retried like any other call. */
+    /** Sends a file. A stream is sent once; a `Blob` is retried like any other call. */
     upload<T>(path: string, body: AsyncIterable<Uint8Array> | Blob, options: CreateOptions = {}): ApiPromise<T> {
       const headers = { 'content-type': 'application/octet-stream', ...options.headers };
       const call = callOf(path, { ...options, headers });
@@ -42,8 +42,7 @@ export function createStreams(streams: Streams) {
 }
 
 async function* download(call: StreamedCall): AsyncGenerator<Uint8Array> {
-  const idle = createIdleTimeout(call.settings.timeoutMs);
-  const { request, errors } = requestOf(call, idle);
+  const { idle, request, errors } = requestOf(call);
   const connect = async () => {
     idle.reset();
     const response = await call.streams.fetch(call.url, { ...request, method: 'GET' }).catch(errors.refused);
@@ -71,8 +70,7 @@ async function* download(call: StreamedCall): AsyncGenerator<Uint8Array> {
 
 /** Sends a stream and reads the response, which may arrive before the stream ends. */
 async function uploadStream<T>(call: StreamedCall, chunks: AsyncIterable<Uint8Array>): Promise<WithResponse<T>> {
-  const idle = createIdleTimeout(call.settings.timeoutMs);
-  const { request, errors } = requestOf(call, idle);
+  const { idle, request, errors } = requestOf(call);
   const { stream, throwSourceError } = toReadableStream(chunks, idle);
   const orSourceError = (thrower: (cause: unknown) => never) => (cause: unknown) => {
     throwSourceError();
@@ -91,8 +89,7 @@ async function uploadStream<T>(call: StreamedCall, chunks: AsyncIterable<Uint8Ar
 
 /** Sends a body as a whole. Its progress cannot be seen, so there is a time limit only if the caller set one. */
 async function uploadBlob<T>(call: StreamedCall, body: Blob, limited: boolean): Promise<WithResponse<T>> {
-  const idle = createIdleTimeout(call.settings.timeoutMs);
-  const { request, errors } = requestOf(call, idle);
+  const { idle, request, errors } = requestOf(call);
   try {
     if (limited) idle.reset();
     const response = await call.streams.fetch(call.url, { ...request, method: 'POST', body }).catch(errors.refused);
@@ -102,18 +99,13 @@ async function uploadBlob<T>(call: StreamedCall, body: Blob, limited: boolean): 
   }
 }
 
-function requestOf({ streams, settings }: StreamedCall, idle: IdleTimeout) {
-  const { signal, timeoutMs, headers } = settings;
+function requestOf({ streams: { baseUrl }, settings: { signal, timeoutMs, headers } }: StreamedCall) {
+  const idle = createIdleTimeout(timeoutMs);
   const request: Pick<FetchRequest, 'redirect' | 'headers' | 'signal'> = {
     redirect: 'manual',
     headers,
     signal: signal ? AbortSignal.any([signal, idle.signal]) : idle.signal,
   };
-  const errors: ConnectionErrors = connectionErrors({
-    baseUrl: streams.baseUrl,
-    signal,
-    timeout: idle.signal,
-    timeoutMs,
-  });
-  return { request, errors };
+  const errors: ConnectionErrors = connectionErrors({ baseUrl, signal, timeout: idle.signal, timeoutMs });
+  return { idle, request, errors };
 }

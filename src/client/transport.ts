@@ -16,12 +16,9 @@ export type Transport = ReturnType<typeof createTransport>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const READ_ONLY_POSTS = new Set(['/v1/search', '/v1/context', '/v1/memories/query']);
-
 /** Whether a POST route changes nothing and is therefore safe to repeat. */
-export function isReadOnlyPost(path: string): boolean {
-  return READ_ONLY_POSTS.has(path);
-}
+export const isReadOnlyPost = (path: string): boolean =>
+  ['/v1/search', '/v1/context', '/v1/memories/query'].includes(path);
 
 /**
  * Creates the functions that send a call and read its response. They throw `ApiError` if the daemon rejects the call,
@@ -44,19 +41,20 @@ export function createTransport(options: ClientOptions) {
     call: ChangeOptions & CreateOptions = {},
   ): ApiPromise<T> {
     const settings = callSettings(options, call);
-    const once = async () => {
+    const once = async (wasLost = false) => {
       const { signal, errors } = timeLimited(settings, baseUrl);
       const response = await fetchFn(baseUrl + path, {
         method,
         redirect: 'manual',
         signal,
         headers: { ...settings.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        body: JSON.stringify(body),
       }).catch(errors.refused);
-      return readResponse<T>(response, await response.text().catch(errors.lost), baseUrl);
+      const text = await response.text().catch(errors.lost);
+      return readResponse<T>(response, text, baseUrl, wasLost && method === 'DELETE');
     };
     const repeatable = method !== 'POST' || isReadOnlyPost(path) || call.idempotencyKey !== undefined;
-    return apiPromise(repeatable ? withRetries(once, settings, options) : once());
+    return apiPromise(repeatable ? withRetries(once, settings, options, method) : once());
   }
 
   return {

@@ -277,6 +277,35 @@ describe('retries', () => {
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
+  test.each([
+    ['not_found', 404],
+    ['gone', 410],
+  ])('of a deletion accept %s if an answer was lost, and only then', async (code, status) => {
+    const { client, requests } = await startServer(['break', limited, problem(code, status)]);
+    const { data, response } = await client().memories.delete('mem_1').withResponse();
+    expect([data, response.status, requests.length]).toEqual([undefined, status, 3]);
+    const { client: other } = await startServer([limited, problem(code, status)]);
+    await expect(other().memories.delete('mem_1')).rejects.toMatchObject({ code });
+    const page = await startServer(['break', { status, body: '<html>' }]);
+    await expect(page.client({ retries: 1 }).memories.delete('mem_1')).rejects.toThrow(/is not an svc daemon/);
+    const read = await startServer(['break', problem(code, status)]);
+    await expect(read.client().memories.get('mem_1')).rejects.toMatchObject({ code });
+  });
+
+  test('of a change report a conflict as an unknown outcome if an answer was lost, and only then', async () => {
+    const conflict = problem('conflict', 409);
+    const change = { validTo: '2026-01-01T00:00:00Z' };
+    const { client } = await startServer(['break', conflict]);
+    await expect(client().memories.update('mem_1', change)).rejects.toMatchObject({
+      name: 'UnreachableError',
+      message: expect.stringContaining('may have been made'),
+    });
+    const { client: other } = await startServer([limited, conflict]);
+    await expect(other().memories.update('mem_1', change)).rejects.toMatchObject({ code: 'conflict' });
+    const creation = await startServer(['break', conflict]);
+    await expect(creation.client().memories.create({ content: 'x' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   test('stop at the limit, and sooner when no daemon responds', async () => {
     const { client, requests } = await startServer([limited]);
     await expect(client({ retries: 5 }).account.get()).rejects.toMatchObject({ code: 'rate_limited' });

@@ -93,6 +93,27 @@ class TransportTest(unittest.TestCase):
         with self.assertRaisesRegex(ApiError, "precondition_failed"):
             client.memories.update("mem_1", {"content": "Ada"}, if_match='"1"')
 
+    def test_reports_a_conflict_with_its_own_change_as_an_unknown_outcome(self) -> None:
+        _, client = self.start(BREAK, problem("conflict", 409))
+        with self.assertRaisesRegex(UnreachableError, "may have been made"):
+            client.memories.update("mem_1", {"validTo": "2026-01-01T00:00:00Z"})
+        _, client = self.start(problem("conflict", 409))
+        with self.assertRaisesRegex(ApiError, "conflict"):
+            client.memories.update("mem_1", {"validTo": "2026-01-01T00:00:00Z"})
+
+    def test_deletes_what_is_gone_after_a_lost_answer(self) -> None:
+        for gone in (problem("not_found", 404), problem("gone", 410)):
+            info = ResponseInfo()
+            server, client = self.start(BREAK, limited(), gone)
+            client.memories.delete("mem_1", response=info)
+            self.assertEqual((len(server.requests), info.status), (3, gone.status))
+            server, client = self.start(limited(), gone)
+            with self.assertRaises(ApiError):
+                client.memories.delete("mem_1")
+        _, client = self.start(BREAK, Answer(404, "<html>"))
+        with self.assertRaisesRegex(UnreachableError, "is not an svc daemon"):
+            client.memories.delete("mem_1", retries=1)
+
     def test_gives_up_after_the_retries_and_when_the_wait_is_long(self) -> None:
         server, client = self.start(limited(), retries=1)
         with self.assertRaises(ApiError):

@@ -28,10 +28,7 @@ MAX_BACKOFF = 5.0
 # Enough for a daemon to restart, few enough to report a missing one soon.
 CONNECTION_RETRIES = 3
 CHUNK = 65_536
-OUTCOME_UNKNOWN = (
-    "The connection was lost before the daemon answered, so the change may have been made. "
-    "Read it again before you repeat it."
-)
+OUTCOME_UNKNOWN = "The answer was lost, so the change may have been made. Read it again before you repeat it."
 # For a file that is sent as a whole: its progress cannot be seen.
 NO_LIMIT = 86_400.0
 
@@ -198,12 +195,12 @@ class Transport:
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
         limit = next(one for one in (timeout, default_timeout, self._timeout) if one is not None)
 
-        def once() -> Any:
+        def once(was_lost: bool = False) -> Any:
             with self._request(method, path + query_string(query), sent, data, limit) as opened:
-                return self._read(opened, response)
+                return self._read(opened, response, may_be_gone=was_lost and method == "DELETE")
 
         repeatable = method != "POST" or path in READ_ONLY_POSTS or idempotency_key is not None
-        return self._with_retries(once, retries) if repeatable else once()
+        return self._with_retries(once, retries, method) if repeatable else once()
 
     def pages(self, path: str, *, query: Mapping[str, Any] | None = None, **options: Any) -> Pages[Any]:
         """Request the pages of a list as the caller iterates."""
@@ -230,7 +227,7 @@ class Transport:
         sent = self._sent_headers(headers, space or self._space)
         limit = self._timeout if timeout is None else timeout
 
-        def connect() -> _Request:
+        def connect(_: bool) -> _Request:
             request = self._request("GET", path, sent, None, limit, cancellation)
             if not 200 <= request.opened.response.status < 300:
                 with request as opened:
@@ -261,7 +258,7 @@ class Transport:
         sent = {"content-type": "application/octet-stream", **own}
         if isinstance(source, bytes):
 
-            def once() -> Any:
+            def once(_: bool) -> Any:
                 limit = NO_LIMIT if timeout is None else timeout
                 with self._request("POST", path, sent, source, limit) as opened:
                     return self._read(opened, response)
@@ -315,11 +312,15 @@ class Transport:
             cancellation.attach(opened.socket)
         return request
 
-    def _read(self, opened: _Open, info: ResponseInfo | None) -> Any:
+    def _read(self, opened: _Open, info: ResponseInfo | None, may_be_gone: bool = False) -> Any:
+        """Return the JSON of a response. With `may_be_gone`, that there is nothing to delete is a success."""
         text = b"".join(opened.chunks())
         status = opened.response.status
         if not 200 <= status < 300:
             problem = _problem(text)
+            if problem is not None and may_be_gone and status in (404, 410):
+                _fill(info, opened)
+                return None
             if problem is not None:
                 raise ApiError(problem, status, opened.headers)
             raise UnreachableError(f"The server at {self._base_url} is not an svc daemon (HTTP {status}).")
@@ -331,17 +332,19 @@ class Transport:
         except ValueError as error:
             raise UnreachableError(f"The server at {self._base_url} is not an svc daemon.") from error
 
-    def _with_retries(self, work: Callable[[], T], retries: int | None) -> T:
+    def _with_retries(self, work: Callable[[bool], T], retries: int | None, method: str | None = None) -> T:
         most = self._retries if retries is None else retries
         attempt = 0
         was_lost = False
         while True:
             try:
-                return work()
+                return work(was_lost)
             except (ApiError, UnreachableError) as error:
                 # The attempt whose answer was lost may have made the change itself.
-                if was_lost and isinstance(error, ApiError) and error.code == "precondition_failed":
-                    raise UnreachableError(OUTCOME_UNKNOWN) from error
+                if was_lost and isinstance(error, ApiError):
+                    own = error.code == "precondition_failed" or (method == "PATCH" and error.code == "conflict")
+                    if own:
+                        raise UnreachableError(OUTCOME_UNKNOWN) from error
                 was_lost = was_lost or isinstance(error, UnreachableError)
                 delay = _retry_delay(error, attempt)
                 if delay is None or attempt >= most:
