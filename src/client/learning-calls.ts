@@ -8,7 +8,7 @@ import type { Feedback, FeedbackResult, Retrieval, RetrievalQuery, RetrievalRese
 import type { StoredSearch, StoredSearchesQuery } from '../contract/searches.ts';
 import type { StoredLanguages } from '../contract/stored-languages.ts';
 import type { ApiPromise, PagePromise } from './api-promise.ts';
-import type { CallOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions } from './call-options.ts';
 import { queryString, type Transport } from './transport.ts';
 
 /** Calls for retrieval learning. */
@@ -30,10 +30,10 @@ export function learningCalls({ send, list }: Transport) {
       get: (query: RetrievalQuery = {}, options?: CallOptions): ApiPromise<Retrieval> =>
         send('GET', path(query), undefined, options),
       /** Forgets what the ranking has learned from a user, or from all of them. */
-      delete: (query: RetrievalReset = {}, options?: CallOptions): ApiPromise<void> =>
+      delete: (query: RetrievalReset = {}, options?: ChangeOptions): ApiPromise<void> =>
         send('DELETE', path(query), undefined, options),
       /** Switches the learning of words on or off for a user. */
-      change: (change: RetrievalChange, options?: CallOptions): ApiPromise<Retrieval> =>
+      change: (change: RetrievalChange, options?: ChangeOptions): ApiPromise<Retrieval> =>
         send('PATCH', '/v1/retrieval', change, options),
       /** Returns the languages of what is stored, and whether searches by meaning know them. */
       languages: (options?: CallOptions): ApiPromise<StoredLanguages> =>

@@ -86,12 +86,14 @@ export const SEARCH_OPERATIONS = tagged('search', {
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
     },
+    etag: true,
   },
   'DELETE /v1/retrieval': {
     id: 'retrieval.delete',
     summary: 'Reset what the ranking learned for a user',
     description:
       'Forgets what the ranking learned for this user, words included; the default ranking applies again. What is switched on does not change.',
+    ifMatch: true,
   },
   'PATCH /v1/retrieval': {
     id: 'retrieval.change',
@@ -109,6 +111,7 @@ export const SEARCH_OPERATIONS = tagged('search', {
       signals: { lexical: { delta: 0.02, defaultWeight: 2, weight: 2.01 } },
       buckets: { question: [{ signal: 'lexical', delta: 0.02 }] },
     },
+    etag: true,
     errors: ['not_found'],
   },
   'GET /v1/retrieval/languages': {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Topic } from '../../src/contract/topics.ts';
 import { converse, extractAndWait, KEY, newOwner, say } from '../features/extraction/extraction-daemon.ts';
 import { times } from '../features/limits/tenants.ts';
 import type { Caller, MemoryDaemon } from '../features/memories/memory-daemon.ts';
@@ -95,6 +96,11 @@ const RESOURCES: Record<string, Resource> = {
     alter: (path) => patch(path, { split: { mode: 'off' } }),
     changes: [['PATCH', { merge: { mode: 'off' } }, 200]],
   },
+  ranking: {
+    make: async () => '/v1/retrieval',
+    alter: (path) => patch(path, { usesWords: false }),
+    changes: [['PATCH', { infersUses: false }, 200], DELETE],
+  },
   account: {
     make: async () => '/v1/account',
     alter: async () => {
@@ -178,6 +184,34 @@ test('usage counted in the meantime changes the ETag of settings and account, bu
   expect(changed.status).toBe(200);
   const erased = await caller.call('/v1/account', { method: 'DELETE', headers: { 'if-match': account } });
   expect(erased.status).toBe(204);
+});
+
+test('a topic answers 304 until what it shows changes, which fails no conditional change', async () => {
+  const [memory] = await caller.addAll(['Likes tea', 'Likes coffee'].map((content) => ({ content, tags: ['heron'] })));
+  while (await daemon.comparing.follow());
+  const [topic] = (await caller.call<{ data: Topic[] }>('/v1/topics')).body.data;
+  const path = `/v1/topics/${topic!.id}`;
+  const etag = await etagOf(path);
+  const unlessSame = { 'if-none-match': etag };
+  for (const method of ['GET', 'HEAD'])
+    expect((await caller.call(path, { method, headers: unlessSame })).status).toBe(304);
+  await caller.change(memory!.id, { pinned: true });
+  expect((await caller.call(path, { headers: unlessSame })).status).toBe(200);
+  const rename = (name: string) =>
+    caller.call(path, { method: 'PATCH', body: { name }, headers: { 'if-match': etag } });
+  expect((await rename('Grey heron')).status).toBe(200);
+  expect((await rename('Night heron')).status).toBe(412);
+});
+
+test('If-Match of what the ranking learned fits every view of a user, and of that user alone', async () => {
+  await caller.add('Ada rows', { user: 'ada' });
+  const detailed = await etagOf('/v1/retrieval?user=ada&days=7&weights=all');
+  const headers = { 'if-match': detailed };
+  const change = (body: object) => caller.call('/v1/retrieval', { method: 'PATCH', body, headers });
+  expect((await change({ usesWords: false })).status).toBe(412);
+  expect((await change({ user: 'ada', usesWords: false })).status).toBe(200);
+  const reset = await caller.call('/v1/retrieval?user=ada', { method: 'DELETE', headers });
+  expect([reset.status, reset.body.code]).toEqual([412, 'precondition_failed']);
 });
 
 test('If-Match with * accepts any existing resource, and refuses to create a provider key', async () => {

@@ -18,6 +18,7 @@ import { StoredSearch, StoredSearchesQuery, StoredSearchPage } from '../../contr
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Learning } from './learning.ts';
+import { etagOfRetrieval } from './retrieval-view.ts';
 
 export function learningRoutes({ learning }: { learning: Learning }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -50,19 +51,29 @@ export function learningRoutes({ learning }: { learning: Learning }): FastifyPlu
         return sendWithEtag(request, reply, search, contentTagOf(search));
       },
     );
-    app.get('/v1/retrieval', { schema: { querystring: RetrievalQuery, response: { 200: Retrieval } } }, (request) =>
-      learning.show(request.principal, request.query),
+    app.get(
+      '/v1/retrieval',
+      { schema: { querystring: RetrievalQuery, response: { 200: Retrieval } } },
+      async (request, reply) => {
+        const retrieval = await learning.show(request.principal, request.query);
+        return sendWithEtag(request, reply, retrieval, etagOfRetrieval(retrieval));
+      },
     );
     app.delete(
       '/v1/retrieval',
       { schema: { querystring: RetrievalReset, response: { 204: NoContent } } },
       async (request, reply) => {
-        await learning.reset(request.principal, request.query.user);
+        await learning.reset(request.principal, request.query.user, request.headers['if-match']);
         return reply.code(204).send(null);
       },
     );
-    app.patch('/v1/retrieval', { schema: { body: RetrievalChange, response: { 200: Retrieval } } }, (request) =>
-      learning.change(request.principal, request.body),
+    app.patch(
+      '/v1/retrieval',
+      { schema: { body: RetrievalChange, response: { 200: Retrieval } } },
+      async (request, reply) => {
+        const retrieval = await learning.change(request.principal, request.body, request.headers['if-match']);
+        return sendWithEtag(request, reply, retrieval, etagOfRetrieval(retrieval));
+      },
     );
     app.get(
       '/v1/retrieval/words',

@@ -50,7 +50,7 @@ import {
   selectCandidates,
   shownIdsOf,
 } from './remembered-search.ts';
-import { toLearnedShift } from './retrieval-view.ts';
+import { requireRetrievalMatch, toLearnedShift } from './retrieval-view.ts';
 import {
   createShownResults,
   MAX_SEARCHES_PER_TENANT,
@@ -139,10 +139,13 @@ export interface Learning extends LearningReports {
     principal: Pick<Principal, 'tenantId' | 'client'>,
     said: Omit<SaidAnswer, 'client'> & { userOf: () => Promise<string> },
   ): void;
-  /** Deletes what was learned for a user, who gets the default ranking again. */
-  reset(principal: Tenant, user?: string): Promise<void>;
-  /** Switches the learning of words, or inferred uses, on or off; what was learned stays. Throws `not_found` for a user without items. */
-  change(principal: Tenant, change: RetrievalChange): Promise<Retrieval>;
+  /** Deletes what was learned for a user, who gets the default ranking again. Throws `precondition_failed`. */
+  reset(principal: Tenant, user?: string, ifMatch?: string): Promise<void>;
+  /**
+   * Switches the learning of words, or inferred uses, on or off; what was learned stays. Throws `not_found` for a user without
+   * items, and `precondition_failed`.
+   */
+  change(principal: Tenant, change: RetrievalChange, ifMatch?: string): Promise<Retrieval>;
   words: LearnedWords;
   searches: StoredSearches;
   transfer: LearningTransfer;
@@ -319,9 +322,10 @@ export function createLearning({
         await learnFromAnswer(user, { ...said, client: client === UNKNOWN_CLIENT ? null : client });
       });
     },
-    async reset({ tenantId }, user = 'default') {
+    async reset({ tenantId }, user = 'default', ifMatch) {
       await db.writes.write(tenantId, async (connection) => {
         const before = await findLearned(connection, tenantId, user);
+        requireRetrievalMatch(ifMatch, user, learnedOf(before, model.names), before?.updatedAt ?? null);
         await deleteLearned(connection, tenantId, user);
         await deleteSelectedWords(connection, { tenantId, endUser: user }, {});
         if (before?.usesWords === 0 || before?.infersUses === 0) {
@@ -330,7 +334,7 @@ export function createLearning({
       });
       cache.forget(tenantId, user);
     },
-    async change({ tenantId }, { user = 'default', ...switches }) {
+    async change({ tenantId }, { user = 'default', ...switches }, ifMatch) {
       const row = { tenantId, endUser: user, state: encodeLearnedState(fresh), updatedAt: clock.nowMs() };
       await db.writes.write(tenantId, async (connection) => {
         await usage.requireTenant(connection, tenantId);
@@ -339,6 +343,7 @@ export function createLearning({
           throw new AppError('not_found', 'Nothing is stored of a user with this name.');
         }
         const before = await findLearned(connection, tenantId, user);
+        requireRetrievalMatch(ifMatch, user, learnedOf(before, model.names), before?.updatedAt ?? null);
         await upsertSwitches(connection, { ...row, ...changedSwitches(before, switches) });
       });
       cache.forget(tenantId, user);

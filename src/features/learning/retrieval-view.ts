@@ -1,5 +1,7 @@
+import { changedSinceRead } from '../../contract/errors.ts';
 import type { LearnedShift, LearningDay, MixtureDay, Retrieval } from '../../contract/learning.ts';
 import { toTimestampOrNull } from '../../lib/clock.ts';
+import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import { EXPERTS, mixtureOf } from './experts.ts';
 import type { Learned } from './learned-cache.ts';
 import { learnedDeltas, learnedWeights } from './learned-ranking.ts';
@@ -42,6 +44,29 @@ export function toRetrieval(
       QUERY_BUCKETS.map((bucket) => [bucket, largestShifts(state, model, bucket, maxShifts)]),
     ),
   };
+}
+
+/** The part of `Retrieval` that `If-Match` compares: it is the same for every query of a user. */
+type ComparedRetrieval = Pick<Retrieval, 'user' | 'events' | 'updatedAt' | 'usesWords' | 'infersUses'>;
+
+function comparedPartOf({ user, events, updatedAt, usesWords, infersUses }: ComparedRetrieval): unknown[] {
+  return [user, events, updatedAt, usesWords, infersUses];
+}
+
+/** The entity tag of what was learned from a user. */
+export function etagOfRetrieval(retrieval: Retrieval): string {
+  return countedTagOf(comparedPartOf(retrieval), retrieval);
+}
+
+/** Throws `precondition_failed` if `If-Match` names another state of what was learned from a user. */
+export function requireRetrievalMatch(
+  ifMatch: string | undefined,
+  user: string,
+  { state: { events }, usesWords, infersUses }: Learned,
+  updatedAtMs: number | null,
+): void {
+  const current = { user, events, updatedAt: toTimestampOrNull(updatedAtMs), usesWords, infersUses };
+  if (ifMatch !== undefined && !matchesState(ifMatch, comparedPartOf(current))) throw changedSinceRead('ranking');
 }
 
 /** The contribution of learning to one search. */

@@ -6,13 +6,12 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import type { Claim, Created, Idempotency } from '../idempotency/idempotency.ts';
-import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Memories, MemoryRow } from '../memories/memories.ts';
 import type { SimilarMemories } from '../search/similar-memories.ts';
 import type { Scopes } from '../text/scopes.ts';
 import { MAX_GIVEN } from './finding.ts';
-import { etagOfTopic, isAlias, isOwned, requireTopic, toTopics } from './topic-answers.ts';
+import { isAlias, isOwned, requireTopic, requireTopicMatch, toTopics } from './topic-answers.ts';
 import { keyTextOf, nameKeyOf, saysKey } from './topic-names.ts';
 import {
   addToCounts,
@@ -196,7 +195,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
       const saying = await findSaying(before, fresh);
       return db.writes.write(tenantId, async (connection) => {
         const row = await requireTopic(connection, tenantId, id);
-        requireMatch(ifMatch, etagOfTopic(await answer(connection, tenantId, id)), 'topic');
+        requireTopicMatch(ifMatch, await answer(connection, tenantId, id));
         if (name !== undefined) await keepName(connection, row);
         for (const spelling of given) await giveName(connection, row, spelling);
         const changed = {

@@ -1,14 +1,24 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import type { Topic } from '../../contract/topics.ts';
 import type { Reader } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { contentTagOf } from '../../lib/entity-tag.ts';
+import { countedTagOf, matchesState } from '../../lib/entity-tag.ts';
 import { nameKeyOf } from './topic-names.ts';
 import { findTopics, listNamesOf, type NameRow, type TopicRow } from './topics-store.ts';
 
-/** The entity tag of a topic. */
-export function etagOfTopic({ id, user, name, aliases, memoryCount, lastAt, hidden }: Topic): string {
-  return contentTagOf([id, user, name, aliases, memoryCount, lastAt, hidden]);
+/** The part of a topic that `If-Match` compares. */
+function comparedPartOf({ id, user, name, aliases, memoryCount, lastAt, hidden }: Topic): unknown[] {
+  return [id, user, name, aliases, memoryCount, lastAt, hidden];
+}
+
+/** The entity tag of a topic. `If-Match` ignores the memories and topics that it shows. */
+export function etagOfTopic(topic: Topic): string {
+  return countedTagOf(comparedPartOf(topic), topic);
+}
+
+/** Throws `precondition_failed` if `If-Match` names another state of the topic. */
+export function requireTopicMatch(ifMatch: string | undefined, topic: Topic): void {
+  if (ifMatch !== undefined && !matchesState(ifMatch, comparedPartOf(topic))) throw changedSinceRead('topic');
 }
 
 /** Finds a topic. Throws `not_found`. */

@@ -30,8 +30,7 @@ export function topicsRoutes({
     );
     app.get('/v1/topics/:id', { schema: { params, response: { 200: TopicDetails } } }, async (request, reply) => {
       const topic = await topics.get(request.principal, request.params.id);
-      reply.header('ETag', etagOfTopic(topic));
-      return topic;
+      return sendWithEtag(request, reply, topic, etagOfTopic(topic));
     });
     app.patch(
       '/v1/topics/:id',

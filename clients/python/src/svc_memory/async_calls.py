@@ -627,11 +627,11 @@ class AsyncRetrievalCalls:
         """Show what the ranking learned for a user."""
         return await self._transport.send("GET", "/v1/retrieval", query=query, **options)
 
-    async def delete(self, query: RetrievalDeleteQuery | None = None, **options: Unpack[CallOptions]) -> None:
+    async def delete(self, query: RetrievalDeleteQuery | None = None, **options: Unpack[ChangeOptions]) -> None:
         """Reset what the ranking learned for a user."""
         await self._transport.send("DELETE", "/v1/retrieval", query=query, **options)
 
-    async def change(self, change: RetrievalChange, **options: Unpack[CallOptions]) -> Retrieval:
+    async def change(self, change: RetrievalChange, **options: Unpack[ChangeOptions]) -> Retrieval:
         """Switch the learning of words for a user."""
         return await self._transport.send("PATCH", "/v1/retrieval", body=change, **options)
 

@@ -627,11 +627,11 @@ class RetrievalCalls:
         """Show what the ranking learned for a user."""
         return self._transport.send("GET", "/v1/retrieval", query=query, **options)
 
-    def delete(self, query: RetrievalDeleteQuery | None = None, **options: Unpack[CallOptions]) -> None:
+    def delete(self, query: RetrievalDeleteQuery | None = None, **options: Unpack[ChangeOptions]) -> None:
         """Reset what the ranking learned for a user."""
         self._transport.send("DELETE", "/v1/retrieval", query=query, **options)
 
-    def change(self, change: RetrievalChange, **options: Unpack[CallOptions]) -> Retrieval:
+    def change(self, change: RetrievalChange, **options: Unpack[ChangeOptions]) -> Retrieval:
         """Switch the learning of words for a user."""
         return self._transport.send("PATCH", "/v1/retrieval", body=change, **options)
 
