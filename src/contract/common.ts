@@ -72,6 +72,18 @@ export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 2000 })),
 };
 
+/** The query of a list that is bounded by what an account may have: without a limit, one page holds all of it. */
+export const BoundedListQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'The most items of a page; all of them if absent' }),
+    ),
+    cursor: PageQuery.cursor,
+  },
+  strict,
+);
+export type BoundedListQuery = Static<typeof BoundedListQuery>;
+
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) });
 

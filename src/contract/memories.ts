@@ -198,11 +198,7 @@ export type ChangedMemory = Static<typeof ChangedMemory>;
 
 export const MemoryPage = CountedPage(Memory);
 export const MemoryHistory = Page(Memory);
-/** Every version of most memories is on the first page. */
-export const MemoryHistoryQuery = Type.Object(
-  { ...PageQuery, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 200 })) },
-  strict,
-);
+export const MemoryHistoryQuery = Type.Object(PageQuery, strict);
 export type MemoryHistoryQuery = Static<typeof MemoryHistoryQuery>;
 
 /** The conditions of a filter. */

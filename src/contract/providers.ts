@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, strict } from './common.ts';
+import { Nullable, Page, strict } from './common.ts';
 import { PROVIDERS } from './provider-names.ts';
 
 export { KEYLESS_PROVIDERS, PROVIDERS, type Provider } from './provider-names.ts';
@@ -66,7 +66,7 @@ export const ProviderKey = Type.Object({
 });
 export type ProviderKey = Static<typeof ProviderKey>;
 
-export const ProviderKeys = Type.Object({ data: Type.Array(ProviderKey), nextCursor: Type.Null() });
+export const ProviderKeys = Page(ProviderKey);
 export type ProviderKeys = Static<typeof ProviderKeys>;
 
 export const ProviderParams = Type.Object({ provider: Type.String({ maxLength: 300 }) });

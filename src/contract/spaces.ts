@@ -65,7 +65,7 @@ export type Space = Static<typeof Space>;
 export const SPACE_MAKERS = ['everyone', 'operator'] as const;
 export const SpaceMakers = Type.Enum([...SPACE_MAKERS], { description: 'Who may make spaces on this daemon' });
 export type SpaceMakers = (typeof SPACE_MAKERS)[number];
-export const Spaces = Type.Object({ data: Type.Array(Space), nextCursor: Type.Null(), makers: SpaceMakers });
+export const Spaces = Type.Object({ ...Page(Space).properties, makers: SpaceMakers });
 export type Spaces = Static<typeof Spaces>;
 
 export const NewMember = Type.Object(
@@ -87,7 +87,7 @@ export const SpaceMember = Type.Object({
   expiresAt: Nullable(Type.String({ format: 'date-time', description: 'Until when an invitation can be accepted' })),
 });
 export type SpaceMember = Static<typeof SpaceMember>;
-export const SpaceMembers = Type.Object({ data: Type.Array(SpaceMember), nextCursor: Type.Null() });
+export const SpaceMembers = Page(SpaceMember);
 export type SpaceMembers = Static<typeof SpaceMembers>;
 
 export const MemberParams = Type.Object({

@@ -62,7 +62,7 @@ export const WebhookWithSecret = Type.Object({
 });
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
-export const Webhooks = Type.Object({ data: Type.Array(Webhook), nextCursor: Type.Null() });
+export const Webhooks = Page(Webhook);
 export type Webhooks = Static<typeof Webhooks>;
 
 export const WebhookDelivery = Type.Object({

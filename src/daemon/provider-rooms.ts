@@ -54,7 +54,7 @@ export function composeProviders(dependencies: ProviderDependencies) {
   const extractionObserver = createExtractionObserver({ clock, jobs, providerSettings });
   const models = createProviderModels({ http: createProviderHttp({ allowedHosts }), clock });
   const observers = [providerSettings, extractionObserver, tenantModels];
-  const providerKeys = createProviderKeys({ db, clock, ids, usage, envelope, models, observers });
+  const providerKeys = createProviderKeys({ db, clock, ids, cursors, usage, envelope, models, observers });
   return { jobs, spending, providerSettings, extractionObserver, models, providerKeys };
 }
 

@@ -41,8 +41,9 @@ export function exampleRequests(endpoints: readonly Endpoint[]): (endpoint: Endp
       return [name, exampleValue(name, path.slice(0, match.index - 1))];
     });
     const filled = pathValues.reduce((at, [name, value]) => at.replace(`{${name}}`, encodeURIComponent(value)), path);
-    const query = parameters.flatMap(({ in: where, name, required }): [string, string | number][] => {
-      if (where !== 'query') return [];
+    const query = parameters.flatMap(({ in: where, name, required, schema }): [string, string | number][] => {
+      // Without a default the list comes whole, and the client library asks for no pages of it.
+      if (where !== 'query' || (name === 'limit' && schema?.default === undefined)) return [];
       const value = EXAMPLE_QUERY[name] ?? (required ? members.get(name) : undefined);
       return value === undefined ? [] : [[name, value]];
     });

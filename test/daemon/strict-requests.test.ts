@@ -84,3 +84,68 @@ describe('an integer in a query', () => {
     expect((await caller.call('/v1/usage?days=7')).status).toBe(200);
   });
 });
+
+describe('a list that fits on one page', () => {
+  interface Listed {
+    data: { id: string }[];
+    nextCursor: string | null;
+  }
+  let space: string;
+  beforeAll(async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const made = await caller.call<{ id: string }>('/v1/spaces', { body: { name } });
+      space = made.body.id;
+      await caller.call('/v1/webhooks', { body: { url: `https://hooks.example.com/${name}` } });
+      const invited = { body: { email: `${name}@example.com`, role: 'reader' } };
+      expect((await caller.call(`/v1/spaces/${space}/members`, invited)).status).toBe(201);
+    }
+    const invited = { body: { email: 'lin@example.com', role: 'writer' } };
+    expect((await caller.call(`/v1/spaces/${space}/members`, invited)).status).toBe(201);
+  });
+  const lists: [name: string, path: () => string, count: number][] = [
+    ['provider keys', () => '/v1/provider-keys', 1],
+    ['webhooks', () => '/v1/webhooks', 3],
+    ['spaces', () => '/v1/spaces', 3],
+    ['members', () => `/v1/spaces/${space}/members`, 3],
+  ];
+  const read = (path: string) => caller.call<Listed>(path);
+
+  test.each(lists)('is whole without a limit, and the same page by page: %s', async (_, pathOf, count) => {
+    const path = pathOf();
+    const { data, nextCursor } = (await read(path)).body;
+    expect([data.length, nextCursor]).toEqual([count, null]);
+    const pages: Listed[] = [];
+    for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)!.nextCursor) {
+      pages.push((await read(`${path}?limit=1${cursor && `&cursor=${cursor}`}`)).body);
+    }
+    expect(pages.map((page) => page.data.length)).toEqual(Array(count).fill(1));
+    expect(pages.flatMap((page) => page.data)).toEqual(data);
+    const first = pages[0]!.nextCursor;
+    if (first !== null) expect((await read(`${path}?cursor=${first}`)).body.data).toEqual(data.slice(1));
+  });
+
+  test.each(lists)('refuses what is not in its query, and cursors that are not its own: %s', async (_, pathOf) => {
+    const path = pathOf();
+    const foreign = (await read('/v1/webhooks?limit=1')).body.nextCursor;
+    const others = await daemon.account();
+    await others.addAll([{ content: 'tea' }, { content: 'cake' }]);
+    const elsewhere = (await others.call<Listed>('/v1/memories?limit=1')).body.nextCursor;
+    const cursors = [elsewhere, ...(path === '/v1/webhooks' ? [] : [foreign])].map((cursor) => `cursor=${cursor}`);
+    for (const query of ['limit=0', 'limit=201', 'limit=abc', 'limit=', 'cursor=garbage', 'foo=1', ...cursors]) {
+      const { status, body } = await caller.call(`${path}?${query}`);
+      expect([status, body.code], query).toEqual([400, 'invalid_request']);
+    }
+  });
+
+  test('goes on behind an item that was deleted meanwhile', async () => {
+    const owner = await daemon.account();
+    const list = async (query = '') => (await owner.call<Listed>(`/v1/webhooks${query}`)).body;
+    for (const name of ['one', 'two', 'three']) {
+      await owner.call('/v1/webhooks', { body: { url: `https://hooks.example.com/${name}` } });
+    }
+    const all = (await list()).data;
+    const { data, nextCursor } = await list('?limit=1');
+    await owner.call(`/v1/webhooks/${data[0]!.id}`, { method: 'DELETE' });
+    expect((await list(`?cursor=${nextCursor}`)).data).toEqual(all.slice(1));
+  });
+});

@@ -332,7 +332,7 @@ export function createMemories(parts: Parts): Memories {
     },
     remove: ({ tenantId }, id, ifMatch) =>
       db.writes.write(tenantId, (connection) => removeWithin(connection, tenantId, id, ifMatch)),
-    async history({ tenantId }, id, { limit = 200, cursor }) {
+    async history({ tenantId }, id, { limit = 50, cursor }) {
       const reader = db.readers.of(tenantId);
       const boundTo = ['history', tenantId, id];
       const below = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.read(cursor, boundTo));

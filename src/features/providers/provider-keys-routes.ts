@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { NoContent } from '../../contract/common.ts';
+import { BoundedListQuery, NoContent } from '../../contract/common.ts';
 import {
   NewProviderKey,
   ProviderKey,
@@ -13,8 +13,10 @@ import type { ProviderKeys } from './provider-keys.ts';
 export function providerKeysRoutes({ providerKeys }: { providerKeys: ProviderKeys }): FastifyPluginAsyncTypebox {
   return async (app) => {
     const params = ProviderParams;
-    app.get('/v1/provider-keys', { schema: { response: { 200: ProviderKeyList } } }, (request) =>
-      providerKeys.list(request.principal),
+    app.get(
+      '/v1/provider-keys',
+      { schema: { querystring: BoundedListQuery, response: { 200: ProviderKeyList } } },
+      (request) => providerKeys.list(request.principal, request.query),
     );
     app.put(
       '/v1/provider-keys/:provider',

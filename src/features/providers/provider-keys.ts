@@ -1,3 +1,4 @@
+import type { BoundedListQuery } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/provider-settings.ts';
 import { type NewProviderKey, PROVIDERS, type Provider, type ProviderKey } from '../../contract/providers.ts';
@@ -14,6 +15,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
 import type { Principal } from '../keys/keys.ts';
 import type { Usage } from '../limits/usage.ts';
+import type { Cursors } from '../text/page-cursor.ts';
 import { checkKey, type KeyCheck, requireAccepted } from './key-check.ts';
 import { parseProvider, requireCompleteKey } from './key-validation.ts';
 import { checkedFields, disallowedReason, last4Of, sealContextOf, toProviderKey } from './provider-key-row.ts';
@@ -77,7 +79,7 @@ export interface ProviderKeys {
    * be reached. Throws `unprocessable` if the provider rejects it or its address is not allowed.
    */
   put(principal: Principal, provider: string, body: NewProviderKey, ifMatch?: string): Promise<ProviderKey>;
-  list(principal: Principal): Promise<{ data: ProviderKey[]; nextCursor: null }>;
+  list(principal: Principal, query: BoundedListQuery): Promise<{ data: ProviderKey[]; nextCursor: string | null }>;
   get(principal: Principal, provider: string): Promise<ProviderKey>;
   /** Checks the stored key again. Throws `unprocessable` if the provider now rejects it, and stores it as `refused`. */
   validate(principal: Principal, provider: string): Promise<ProviderKey>;
@@ -106,6 +108,7 @@ interface Parts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  cursors: Cursors;
   usage: Usage;
   envelope: Envelope;
   models: ProviderModels;
@@ -114,7 +117,7 @@ interface Parts {
 
 /** Unseals keys on use and never caches them. */
 export function createProviderKeys(parts: Parts): ProviderKeys {
-  const { db, clock, ids, usage, envelope, models, observers } = parts;
+  const { db, clock, ids, cursors, usage, envelope, models, observers } = parts;
   /** Running uses of keys, by tenant and provider. */
   const activeUses = createKeyedAborts();
   const abort = (tenantId: string, provider: Provider) =>
@@ -211,8 +214,10 @@ export function createProviderKeys(parts: Parts): ProviderKeys {
       notifyAccepted(tenantId);
       return stored;
     },
-    async list({ tenantId }) {
-      return { data: (await listProviderKeys(db.readers, tenantId)).map(toProviderKey), nextCursor: null };
+    async list({ tenantId }, query) {
+      const all = (await listProviderKeys(db.readers, tenantId)).map(toProviderKey);
+      const positionOf = ({ createdAt, id }: ProviderKey) => `${createdAt} ${id}`;
+      return cursors.pageOfAll(all, query, ['provider-keys', tenantId], { by: 'desc', positionOf });
     },
     async get({ tenantId }, name) {
       return toProviderKey(await loadProviderKey(db.readers, tenantId, parseProvider(name)));

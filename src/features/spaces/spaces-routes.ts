@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { IdParams, NoContent } from '../../contract/common.ts';
+import { BoundedListQuery, IdParams, NoContent } from '../../contract/common.ts';
 import {
   CopiedMemories,
   MemberChange,
@@ -39,7 +39,9 @@ export function spacesRoutes({
       reply.header('Location', `/v1/spaces/${space.id}`);
       return sendWithEtag(request, reply, space, spaceTagOf(space));
     });
-    app.get('/v1/spaces', { schema: { response: { 200: SpaceList } } }, (request) => spaces.list(request.principal));
+    app.get('/v1/spaces', { schema: { querystring: BoundedListQuery, response: { 200: SpaceList } } }, (request) =>
+      spaces.list(request.principal, request.query),
+    );
     app.get('/v1/spaces/:id', { schema: { params, response: { 200: Space } } }, async (request, reply) => {
       const space = await spaces.get(request.principal, request.params.id);
       return sendWithEtag(request, reply, space, spaceTagOf(space));
@@ -65,8 +67,10 @@ export function spacesRoutes({
       await spaces.leave(request.principal, request.params.id);
       return reply.code(204).send(null);
     });
-    app.get('/v1/spaces/:id/members', { schema: { params, response: { 200: SpaceMembers } } }, (request) =>
-      spaces.members(request.principal, request.params.id),
+    app.get(
+      '/v1/spaces/:id/members',
+      { schema: { params, querystring: BoundedListQuery, response: { 200: SpaceMembers } } },
+      (request) => spaces.members(request.principal, request.params.id, request.query),
     );
     app.post(
       '/v1/spaces/:id/members',

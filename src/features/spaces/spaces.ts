@@ -1,3 +1,4 @@
+import type { BoundedListQuery } from '../../contract/common.ts';
 import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import {
   INVITATION_DAYS,
@@ -60,12 +61,12 @@ type Caller = Pick<Principal, 'tenantId' | 'email' | 'tier'>;
 export interface Spaces {
   /** Throws `forbidden` where only the operator makes spaces, and `unprocessable` for too many. */
   createOnce(caller: Caller, space: NewSpace, claim: Claim | undefined): Promise<Created<Space>>;
-  list(caller: Caller): Promise<SpaceList>;
+  list(caller: Caller, query: BoundedListQuery): Promise<SpaceList>;
   get(caller: Caller, id: string): Promise<Space>;
   rename(caller: Caller, id: string, space: NewSpace, ifMatch?: string): Promise<Space>;
   /** Erases the space with everything in it. */
   remove(caller: Caller, id: string, ifMatch?: string): Promise<void>;
-  members(caller: Caller, id: string): Promise<SpaceMembers>;
+  members(caller: Caller, id: string, query: BoundedListQuery): Promise<SpaceMembers>;
   /** Throws `conflict` for a member, `unprocessable` for too many, and `rate_limited`. */
   inviteOnce(caller: Caller, id: string, member: NewMember, claim: Claim | undefined): Promise<Created<SpaceMember>>;
   /** Throws `conflict` for the only owner. */
@@ -215,9 +216,10 @@ export function createSpaces({
         },
       });
     },
-    async list(caller) {
-      const rows = await listSeen(db.lookups, accountOf(caller), clock.nowMs());
-      return { data: rows.map(toSpace), nextCursor: null, makers };
+    async list(caller, query) {
+      const all = (await listSeen(db.lookups, accountOf(caller), clock.nowMs())).map(toSpace);
+      const order = { by: 'desc', positionOf: ({ id }: Space) => id } as const;
+      return { ...cursors.pageOfAll(all, query, ['spaces', caller.tenantId], order), makers };
     },
     get: async (caller, id) => toSpace(await requireSeen(caller, id)),
     async rename(caller, id, { name }, ifMatch) {
@@ -235,10 +237,12 @@ export function createSpaces({
       await requireName(readerOf(id), id, ifMatch);
       await accounts.erase(id);
     },
-    async members(caller, id) {
+    async members(caller, id, query) {
       const reader = readerOf(id);
       await requireMember(reader, caller, id);
-      return { data: (await listMembers(reader, id)).map(toMember), nextCursor: null };
+      const all = (await listMembers(reader, id)).map(toMember);
+      const boundTo = ['space-members', caller.tenantId, id];
+      return cursors.pageOfAll(all, query, boundTo, { by: 'asc', positionOf: (member) => member.id });
     },
     async inviteOnce(caller, id, { email: given, role }, claim) {
       const email = normalizeEmail(given);

@@ -1,3 +1,4 @@
+import type { BoundedListQuery } from '../../contract/common.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { equalSecrets } from '../../lib/secret.ts';
@@ -15,6 +16,16 @@ export interface Cursors {
     boundTo: readonly unknown[],
     positionOf: (item: T) => string,
   ): { data: T[]; nextCursor: string | null };
+  /**
+   * Cuts a page out of a list that was read as a whole, in the order of its positions; without a limit, all that follows the
+   * cursor. Throws `invalid_request` like `read`.
+   */
+  pageOfAll<T>(
+    items: readonly T[],
+    query: BoundedListQuery,
+    boundTo: readonly unknown[],
+    order: { by: 'asc' | 'desc'; positionOf: (item: T) => string },
+  ): { data: T[]; nextCursor: string | null };
 }
 
 /** 132 bits in base64url. */
@@ -25,20 +36,39 @@ export function createCursors({ sealer }: { sealer: Sealer }): Cursors {
     sealer.authenticate(JSON.stringify([position, ...boundTo]), 'cursor').slice(0, MAC_CHARACTERS);
   const write = (position: string, boundTo: readonly unknown[]) =>
     Buffer.from(`${macOf(position, boundTo)}${position}`).toString('base64url');
+  function read(cursor: string, boundTo: readonly unknown[]): string {
+    const position = Buffer.from(cursor, 'base64url').toString('utf8').slice(MAC_CHARACTERS);
+    // Compares the whole cursor: base64 decoding accepts variants that were never issued.
+    if (!equalSecrets(cursor, write(position, boundTo))) {
+      const errors = [{ path: 'cursor', message: 'is not a cursor of this list' }];
+      throw new AppError('invalid_request', 'The cursor does not belong to this list and filter.', { errors });
+    }
+    return position;
+  }
+
+  function page<T>(
+    items: readonly T[],
+    limit: number,
+    boundTo: readonly unknown[],
+    positionOf: (item: T) => string,
+  ): { data: T[]; nextCursor: string | null } {
+    const data = items.slice(0, limit);
+    return { data, nextCursor: items.length > limit ? write(positionOf(data[limit - 1]!), boundTo) : null };
+  }
+
   return {
     write,
-    read(cursor, boundTo) {
-      const position = Buffer.from(cursor, 'base64url').toString('utf8').slice(MAC_CHARACTERS);
-      // Compares the whole cursor: base64 decoding accepts variants that were never issued.
-      if (!equalSecrets(cursor, write(position, boundTo))) {
-        const errors = [{ path: 'cursor', message: 'is not a cursor of this list' }];
-        throw new AppError('invalid_request', 'The cursor does not belong to this list and filter.', { errors });
-      }
-      return position;
-    },
-    page(items, limit, boundTo, positionOf) {
-      const data = items.slice(0, limit);
-      return { data, nextCursor: items.length > limit ? write(positionOf(data[limit - 1]!), boundTo) : null };
+    read,
+    page,
+    pageOfAll(items, { limit = items.length, cursor }, boundTo, { by, positionOf }) {
+      const after = cursor === undefined ? undefined : read(cursor, boundTo);
+      const follows = (position: string) => after === undefined || (by === 'asc' ? position > after : position < after);
+      return page(
+        items.filter((item) => follows(positionOf(item))),
+        limit,
+        boundTo,
+        positionOf,
+      );
     },
   };
 }

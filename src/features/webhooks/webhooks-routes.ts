@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
-import { IdParams, NoContent } from '../../contract/common.ts';
+import { BoundedListQuery, IdParams, NoContent } from '../../contract/common.ts';
 import {
   DeliveryParams,
   NewWebhook,
@@ -39,8 +39,8 @@ export function webhooksRoutes({
         return sendWithEtag(request, reply, webhook, webhookTagOf(shown));
       },
     );
-    app.get('/v1/webhooks', { schema: { response: { 200: WebhookList } } }, (request) =>
-      webhooks.list(request.principal),
+    app.get('/v1/webhooks', { schema: { querystring: BoundedListQuery, response: { 200: WebhookList } } }, (request) =>
+      webhooks.list(request.principal, request.query),
     );
     app.get('/v1/webhooks/:id', { schema: { params, response: { 200: Webhook } } }, async (request, reply) => {
       const webhook = await webhooks.get(request.principal, request.params.id);

@@ -1,3 +1,4 @@
+import type { BoundedListQuery } from '../../contract/common.ts';
 import { AppError, changedSinceRead } from '../../contract/errors.ts';
 import {
   DELIVERY_STATES,
@@ -55,7 +56,7 @@ import {
 export interface Webhooks extends Erasable {
   /** Adds a webhook for the changes from now on. Throws `unprocessable` for an address that is not allowed, and for too many. */
   createOnce(principal: Principal, body: NewWebhook, claim: Claim | undefined): Promise<Created<WebhookWithSecret>>;
-  list(principal: Principal): Promise<WebhookList>;
+  list(principal: Principal, query: BoundedListQuery): Promise<WebhookList>;
   get(principal: Principal, id: string): Promise<Webhook>;
   /** Throws `precondition_failed`, and `unprocessable` for an address that is not allowed. */
   change(principal: Principal, id: string, change: WebhookChange, ifMatch?: string): Promise<Webhook>;
@@ -215,8 +216,9 @@ export function createWebhooks(parts: Parts): Webhooks {
         }),
       );
     },
-    async list({ tenantId }) {
-      return { data: (await listWebhooks(db.readers.of(tenantId), tenantId)).map(toWebhook), nextCursor: null };
+    async list({ tenantId }, query) {
+      const all = (await listWebhooks(db.readers.of(tenantId), tenantId)).map(toWebhook);
+      return cursors.pageOfAll(all, query, ['webhooks', tenantId], { by: 'desc', positionOf: ({ id }) => id });
     },
     get: async (principal, id) => toWebhook(await load(db.readers.of(principal.tenantId), principal, id)),
     async change(principal, id, { url, events: chosen, user, active }, ifMatch) {

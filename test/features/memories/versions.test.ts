@@ -277,7 +277,7 @@ describe('preconditions', () => {
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     const answers = await Promise.all(numbers.map((index) => caller.change(id, { content: `Round one ${index}` })));
     expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 200));
-    const { data } = (await caller.history(id)).body;
+    const { data } = (await caller.history(id, '?limit=200')).body;
     expect(data.map(({ version }) => version)).toEqual(Array.from({ length: 51 }, (_, index) => 51 - index));
     expect(data.map(({ validTo }) => validTo).slice(1)).toEqual(data.map(({ validFrom }) => validFrom).slice(0, -1));
     expect(new Set(data.map(({ content }) => content)).size).toBe(51);
@@ -291,11 +291,12 @@ describe('a history', () => {
     return { versions: body.data.map(({ version }) => version), nextCursor: body.nextCursor };
   };
 
-  test('has at most 200 versions on a page, and all of them page by page', async () => {
+  test('has 50 versions on a page, 200 at most, and all of them page by page', async () => {
     const { id } = await caller.add('Tagged and retagged');
     const numbers = Array.from({ length: 202 }, (_, index) => 202 - index);
     await Promise.all(numbers.slice(1).map((number) => caller.change(id, { tags: [`retagged ${number}`] })));
-    const first = await versionsOf(id);
+    expect((await versionsOf(id)).versions).toEqual(numbers.slice(0, 50));
+    const first = await versionsOf(id, '?limit=200');
     expect(first.versions).toEqual(numbers.slice(0, 200));
     expect(await versionsOf(id, `?cursor=${first.nextCursor}`)).toEqual({ versions: [2, 1], nextCursor: null });
     const three = await versionsOf(id, '?limit=3');

@@ -834,7 +834,7 @@ class ProviderKey(TypedDict):
 
 class ProviderKeys(TypedDict):
     data: list[ProviderKey]
-    nextCursor: None
+    nextCursor: str | None
 
 
 class ProviderSettings(TypedDict):
@@ -1361,7 +1361,7 @@ class SpaceMember(TypedDict):
 
 class SpaceMembers(TypedDict):
     data: list[SpaceMember]
-    nextCursor: None
+    nextCursor: str | None
 
 
 class SpaceSearch(TypedDict):
@@ -1371,7 +1371,7 @@ class SpaceSearch(TypedDict):
 
 class Spaces(TypedDict):
     data: list[Space]
-    nextCursor: None
+    nextCursor: str | None
     makers: Literal["everyone", "operator"]
 
 
@@ -1399,7 +1399,7 @@ class WebhookFailure(TypedDict):
 
 class Webhooks(TypedDict):
     data: list[Webhook]
-    nextCursor: None
+    nextCursor: str | None
 
 
 class WebhookWithSecret(TypedDict):

@@ -34,7 +34,7 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
   const resource = useResource(id, async (signal) => {
     const [{ data: memory, response }, { data: versions }] = await Promise.all([
       client.memories.get(id, { signal }).withResponse(),
-      client.memories.history(id, undefined, { signal }),
+      client.memories.history(id, { limit: 200 }, { signal }),
     ]);
     return { memory, etag: response.etag, versions };
   });
