@@ -250,7 +250,7 @@ function callsModule(methods: readonly Method[], prefix: '' | 'Async'): string {
     'from __future__ import annotations\n',
     'from collections.abc import Sequence\nfrom typing import Any, Unpack\n',
     `from ${module} import ${prefix}Pages, ${prefix}Transport`,
-    'from .options import CallOptions, ChangeOptions, CreateOptions',
+    'from .options import CallOptions, ChangeOptions, CreateOptions, WaitOptions',
     'from .paths import quote',
     `from .types import (\n${names.map((name) => `    ${name},\n`).join('')})\n`,
   ];
@@ -266,11 +266,13 @@ function isTypeName(name: string, texts: readonly string[]): boolean {
 function waitMethod(prefix: '' | 'Async'): string {
   const [awaits, waits] = prefix === '' ? ['', ''] : ['async ', 'await '];
   return `
-    ${awaits}def wait(self, id: str, *, interval: float = 1.0, timeout: float | None = None) -> Job:
+    ${awaits}def wait(
+        self, id: str, *, interval: float = 1.0, timeout: float | None = None, **options: Unpack[WaitOptions]
+    ) -> Job:
         """Wait until a job has ended and return it. Raises TimeoutError after \`timeout\` seconds; the job continues."""
         deadline = None if timeout is None else self._transport.now() + timeout
         while True:
-            job = ${waits}self.get(id)
+            job = ${waits}self.get(id, **options)
             if job["state"] not in ("queued", "running"):
                 return job
             if deadline is not None and self._transport.now() + interval > deadline:

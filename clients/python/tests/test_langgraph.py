@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import unittest
 import uuid
@@ -10,6 +11,7 @@ from typing import Any
 
 from svc_memory import Client
 from tests.langgraph_stub import InMemoryStore, base
+from tests.scripted_server import Answer, ScriptedServer
 
 from svc_memory.langgraph import SvcStore
 
@@ -21,6 +23,15 @@ def plain(result: Any) -> Any:
     if isinstance(result, list) and result and hasattr(result[0], "key"):
         return sorted((plain(item) for item in result), key=repr)
     return result
+
+
+class QueryTest(unittest.TestCase):
+    def test_searches_without_characters_that_the_daemon_rejects(self) -> None:
+        server = ScriptedServer(Answer(200, {"results": []}))
+        self.addCleanup(server.close)
+        store = SvcStore(Client(server.url, "k"))
+        self.assertEqual(store.batch([base.SearchOp(("ada",), query="tea\0 \ud83d or \U0001f375")]), [[]])
+        self.assertEqual(json.loads(server.requests[0].body)["query"], "tea\ufffd \ufffd or \U0001f375")
 
 
 class LangGraphTest(unittest.TestCase):

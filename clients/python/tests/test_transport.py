@@ -217,6 +217,23 @@ class TransportTest(unittest.TestCase):
         self.assertEqual(b"".join(chunks), "Ada climbs\nZoë sings\n".encode())
         self.assertEqual(counted, [22])
 
+    def test_imports_anything_that_holds_bytes(self) -> None:
+        for source in (b"Ada climbs\n", bytearray(b"Ada climbs\n"), memoryview(b"Ada climbs\n")):
+            # Bytes are sent again after a lost answer; an iterable would not be.
+            server, client = self.start(BREAK, Answer(200, {"skipped": 0}))
+            client.import_(source, format="lines")
+            self.assertEqual([one.body for one in server.requests], [b"Ada climbs\n"] * 2)
+
+    def test_waits_for_a_job_with_the_options_of_the_call(self) -> None:
+        server, client = self.start(Answer(200, {"state": "queued"}), Answer(200, {"state": "succeeded"}))
+        info = ResponseInfo()
+        client.jobs.wait("job_1", space="team", headers={"x-trace": "1"}, response=info)
+        sent = [(one.headers["x-svc-space"], one.headers["x-trace"]) for one in server.requests]
+        self.assertEqual((sent, server.waits, info.status), ([("team", "1")] * 2, [1.0], 200))
+        _, client = self.start(Answer(200, {"state": "queued"}))
+        with self.assertRaises(TimeoutError):
+            client.jobs.wait("job_1", interval=1, timeout=0)
+
     def test_an_error_of_the_source_of_an_import_is_raised(self) -> None:
         _, client = self.start(Answer(200, {}))
 

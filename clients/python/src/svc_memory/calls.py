@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from .transport import Pages, Transport
-from .options import CallOptions, ChangeOptions, CreateOptions
+from .options import CallOptions, ChangeOptions, CreateOptions, WaitOptions
 from .paths import quote
 from .types import (
     Account,
@@ -399,11 +399,13 @@ class JobsCalls:
         """Cancel an open job, or delete one that has ended."""
         self._transport.send("DELETE", f"/v1/jobs/{quote(id)}", **options)
 
-    def wait(self, id: str, *, interval: float = 1.0, timeout: float | None = None) -> Job:
+    def wait(
+        self, id: str, *, interval: float = 1.0, timeout: float | None = None, **options: Unpack[WaitOptions]
+    ) -> Job:
         """Wait until a job has ended and return it. Raises TimeoutError after `timeout` seconds; the job continues."""
         deadline = None if timeout is None else self._transport.now() + timeout
         while True:
-            job = self.get(id)
+            job = self.get(id, **options)
             if job["state"] not in ("queued", "running"):
                 return job
             if deadline is not None and self._transport.now() + interval > deadline:

@@ -117,7 +117,7 @@ class SvcStore(BaseStore):
 
     def _ranked(self, query: str, prefix: tuple[str, ...]) -> Iterator[SearchItem]:
         request: Any = {
-            "query": query[:_LONGEST_QUERY],
+            "query": _storable_text(query[:_LONGEST_QUERY]),
             "user": self._user,
             "types": ["memory"],
             "filter": {"tags": [self._tag_of(group_of(prefix))]},
@@ -149,3 +149,8 @@ class SvcStore(BaseStore):
     def _tag_of(self, group: str) -> str:
         # Without a mark of the user, the daemon would read the items of all users.
         return group if self._user == "default" else f"{group} {short_hash(self._user)}"
+
+
+def _storable_text(text: str) -> str:
+    """Returns a text without NUL characters and unpaired surrogates, which the daemon rejects."""
+    return "".join("\ufffd" if char == "\0" or "\ud800" <= char <= "\udfff" else char for char in text)

@@ -40,6 +40,16 @@ class CallOptions(TypedDict, total=False):
     space: str
 
 
+class WaitOptions(TypedDict, total=False):
+    #: How often each look at the job is retried, 3 by default.
+    retries: int
+    headers: Mapping[str, str]
+    #: Receives what came with the data.
+    response: ResponseInfo
+    #: The name or id of the space to act in; `default` is the caller's own account.
+    space: str
+
+
 class ChangeOptions(CallOptions, total=False):
     #: The `ETag` that was read. The call is rejected if the resource has changed since.
     if_match: str | None

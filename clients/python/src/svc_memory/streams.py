@@ -11,7 +11,7 @@ from typing import IO, Any, Union
 from .errors import ApiError, UnreachableError
 from .transport import CHUNK, Cancellation, Transport, is_busy
 
-ImportSource = Union[str, bytes, IO[bytes], Iterable[Union[str, bytes]]]
+ImportSource = Union[str, bytes, bytearray, memoryview, IO[bytes], Iterable[Union[str, bytes]]]
 
 RECONNECT = 1.0
 _KIND = re.compile(r'^\{"type":"([a-z-]+)"')
@@ -89,8 +89,8 @@ def source_of(source: ImportSource, on_progress: Callable[[int], None] | None) -
     """Return what to send. Only a stream reports progress."""
     if isinstance(source, str):
         return source.encode()
-    if isinstance(source, bytes):
-        return source
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source)
     return _counted(source, on_progress)
 
 
