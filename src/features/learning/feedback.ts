@@ -61,24 +61,27 @@ export async function recordFeedback(
   const learned = learnedOf(await findLearned(connection, tenantId, endUser), model.names);
   const { state, usesWords, infersUses } = learned;
   if (given.kind === 'implicit' && !infersUses) return { ...learned, learned: false, user };
-  const unseen = isOpen(given, search.row) ? unseenIds(given, search.row) : { used: [], irrelevant: [] };
-  const used = unseen.used.map((id) => search.candidates.indexOf(id));
-  const irrelevant = unseen.irrelevant.map((id) => search.candidates.indexOf(id));
+  const named = isOpen(given, search.row) ? namedIds(given, search.row) : { used: [], irrelevant: [] };
+  if (named.used.length + named.irrelevant.length === 0) return { ...learned, learned: false, user };
+  // Explicit feedback closes a search: until then, everything that was learned from it was inferred.
+  const inferred = learnedIdsOf(search.row);
+  const newlyUsed = named.used.filter((id) => !inferred.has(id));
+  const used = newlyUsed.map((id) => search.candidates.indexOf(id));
+  const irrelevant = named.irrelevant.map((id) => search.candidates.indexOf(id));
   const lesson = learnFrom(state, model, { ...search, used, irrelevant });
-  if (lesson === state) return { ...learned, learned: false, user };
   // Weights learn what a user prefers: the same again, however often, is no further evidence of it.
-  const isRepeated = await wasSaidBefore(connection, search.row, unseen, nowMs);
-  const next = isRepeated ? { ...state, events: lesson.events } : lesson;
+  const isNew = lesson !== state && !(await wasSaidBefore(connection, search.row, named, nowMs));
+  const next = isNew ? lesson : { ...state, events: state.events + 1 };
   await upsertLearned(connection, { ...user, state: encodeLearnedState(next), events: next.events, updatedAt: nowMs });
   await updateLearnedFrom(connection, {
     tenantId,
     id: search.row.id,
-    learnedFrom: [search.row.learnedFrom, ...unseen.used, ...unseen.irrelevant].join(' ').trim(),
-    irrelevant: [search.row.irrelevant ?? '', ...unseen.irrelevant].join(' ').trim(),
+    learnedFrom: [...new Set([...inferred, ...named.used, ...named.irrelevant])].join(' '),
+    irrelevant: named.irrelevant.join(' '),
     feedbackAt: given.kind === 'explicit' ? nowMs : null,
   });
-  await addMemoryUses(connection, { tenantId, ids: unseen.used, as: 'used' });
-  if (usesWords) await teachQuestion(connection, { given, row: search.row, unseen, wordsOf, infersUses, nowMs });
+  await addMemoryUses(connection, { tenantId, ids: newlyUsed, as: 'used' });
+  if (usesWords) await teachQuestion(connection, { given, row: search.row, named, wordsOf, infersUses, nowMs });
   await addLearningDay(connection, user, {
     day: utcDay(nowMs),
     feedbacks: used.length > 0 ? 1 : 0,
@@ -136,11 +139,11 @@ function isOpen({ kind }: GivenFeedback, search: SearchRow): boolean {
   return search.feedbackAt === null && (kind === 'explicit' || learnedIdsOf(search).size < MAX_USES_PER_SEARCH);
 }
 
-/** The ids that were not learned from before. */
-function unseenIds({ used = [], irrelevant = [] }: Feedback, search: SearchRow): Required<Feedback> {
+/** The ids to learn from. Explicit feedback also says it of results whose use was inferred before, and overrides that. */
+function namedIds({ kind, used = [], irrelevant = [] }: GivenFeedback, search: SearchRow): Required<Feedback> {
+  if (kind === 'explicit') return { used, irrelevant };
   const known = learnedIdsOf(search);
-  const isNew = (id: string) => !known.has(id);
-  return { used: used.filter(isNew), irrelevant: irrelevant.filter(isNew) };
+  return { used: used.filter((id) => !known.has(id)), irrelevant: [] };
 }
 
 /** What feedback on one search says of the words of its question, and of the one that led nowhere before it. */
@@ -149,14 +152,14 @@ async function teachQuestion(
   {
     given,
     row,
-    unseen,
+    named,
     wordsOf,
     infersUses,
     nowMs,
   }: {
     given: GivenFeedback;
     row: SearchRow;
-    unseen: Required<Feedback>;
+    named: Required<Feedback>;
     wordsOf: (query: string) => string[];
     infersUses: boolean;
     nowMs: number;
@@ -165,12 +168,12 @@ async function teachQuestion(
   if (row.query === null) return;
   const words = wordsOf(row.query);
   const passedOver = passedOverIn(given, row);
-  await teachWords(connection, row, { ...unseen, words, passedOver, kind: given.kind }, nowMs);
-  if (given.kind === 'implicit' || !infersUses || unseen.used.length === 0) return;
+  await teachWords(connection, row, { ...named, words, passedOver, kind: given.kind }, nowMs);
+  if (given.kind === 'implicit' || !infersUses || named.used.length === 0) return;
   const before = await findReformulated(connection, row);
   if (before === undefined) return;
   const shown = new Set(shownIdsOf(before));
-  const used = unseen.used.filter((id) => !shown.has(id));
+  const used = named.used.filter((id) => !shown.has(id));
   const known = new Set(words.map(rootOf));
   const asked = wordsOf(before.query!);
   const others = asked.filter((word) => !known.has(rootOf(word)));

@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Retrieval } from '../../../src/contract/learning.ts';
+import type { LearnedWord } from '../../../src/contract/learned-words.ts';
+import type { FeedbackResult, Retrieval } from '../../../src/contract/learning.ts';
+import type { MemoryUses, StoredSearch } from '../../../src/contract/searches.ts';
 import { onPostgres } from '../../helpers/postgres/folder-databases.ts';
 import { openBrowser } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -131,5 +133,51 @@ describe('a result counts as used', () => {
     expect(await events()).toBe(0);
     await caller.read(ids[0]!);
     expect(await events()).toBe(1);
+  });
+});
+
+describe('explicit feedback on a search with an inferred use', () => {
+  let searchId: string;
+  beforeEach(async () => {
+    searchId = await search();
+    await caller.read(ids[0]!);
+    expect(await events()).toBe(1);
+    expect(await resultOf(ids[0]!)).toMatchObject({ used: true, irrelevant: false });
+  });
+
+  const tell = async (body: object) =>
+    (await caller.call<FeedbackResult>(`/v1/searches/${searchId}/feedback`, { body })).body;
+  const resultOf = async (id: string) =>
+    (await caller.call<StoredSearch>(`/v1/searches/${searchId}`)).body.results.find((result) => result.id === id);
+  const wordOf = async (id: string) =>
+    (await caller.call<{ data: LearnedWord[] }>(`/v1/retrieval/words?itemId=${id}`)).body.data[0];
+
+  test('marks that result as irrelevant, fades its words, and is the last on the search', async () => {
+    expect(await wordOf(ids[0]!)).toMatchObject({ word: 'plum', strength: 0.5 });
+    expect(await tell({ irrelevant: [ids[0]] })).toEqual({ learned: true, events: 2 });
+    expect(await resultOf(ids[0]!)).toMatchObject({ used: false, irrelevant: true });
+    expect((await wordOf(ids[0]!))!.strength).toBeCloseTo(0.1);
+    expect(await tell({ used: [ids[1]] })).toEqual({ learned: false, events: 2 });
+    await caller.read(ids[2]!);
+    expect(await events()).toBe(2);
+  });
+
+  test('marks that result as irrelevant beside one that was used', async () => {
+    expect(await tell({ used: [ids[1]], irrelevant: [ids[0]] })).toEqual({ learned: true, events: 2 });
+    expect(await resultOf(ids[0]!)).toMatchObject({ used: false, irrelevant: true });
+    expect(await resultOf(ids[1]!)).toMatchObject({ used: true, irrelevant: false });
+    expect((await wordOf(ids[0]!))!.strength).toBeCloseTo(0.1);
+    expect(await wordOf(ids[1]!)).toMatchObject({ uses: 1, strength: 1 });
+  });
+
+  test('counts that result as reported, but only once as used', async () => {
+    const { signals } = (await caller.call<Retrieval>('/v1/retrieval')).body;
+    expect(await tell({ used: [ids[0]] })).toEqual({ learned: true, events: 2 });
+    expect(await resultOf(ids[0]!)).toMatchObject({ used: true, irrelevant: false });
+    expect(await wordOf(ids[0]!)).toMatchObject({ uses: 1, observedUses: 1, strength: 1.5 });
+    expect((await caller.call<Retrieval>('/v1/retrieval')).body.signals).toEqual(signals);
+    const { data } = (await caller.call<MemoryUses>(`/v1/memories/uses?id=${ids[0]}`)).body;
+    expect(data).toMatchObject([{ used: 1 }]);
+    expect(await tell({ irrelevant: [ids[0]] })).toEqual({ learned: false, events: 2 });
   });
 });
