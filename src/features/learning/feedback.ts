@@ -10,7 +10,7 @@ import { learnFrom } from './learning-step.ts';
 import { findLearned, findSearch, type SearchRow, updateLearnedFrom, upsertLearned } from './learning-store.ts';
 import { addMemoryUses } from './memory-uses-store.ts';
 import { QUERY_BUCKETS, type QueryBucket } from './query-bucket.ts';
-import { learnedIdsOf, shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts';
+import { hasUses, learnedIdsOf, shownIdsOf, unpackIndices, unpackSignals } from './remembered-search.ts';
 import { mixtureByName } from './retrieval-view.ts';
 import { MAX_USES_PER_SEARCH } from './shown-results.ts';
 import type { SignalModel } from './signal-model.ts';
@@ -39,7 +39,7 @@ export interface GivenFeedback extends Feedback {
   kind: 'explicit' | 'implicit';
 }
 
-/** The state after feedback; `learned` is false where it carried no new information. */
+/** The state after feedback; `learned` is false where nothing of it was recorded. */
 export interface FeedbackOutcome extends Learned {
   learned: boolean;
   user: UserKey;
@@ -189,7 +189,7 @@ async function findReformulated(connection: Connection, row: SearchRow): Promise
     ...{ sinceMs: row.createdAt - REFORMULATED_MS, limit: REFORMULATED_SEARCHES },
   });
   const before = recent.find(({ query }) => query !== row.query);
-  return before?.query == null || before.client !== row.client || before.learnedFrom !== '' ? undefined : before;
+  return before?.query == null || before.client !== row.client || hasUses(before) ? undefined : before;
 }
 
 /** What was shown and not used, where something else was. Reading one result does not say that the others did not help. */

@@ -38,6 +38,12 @@ export function learnedIdsOf({ learnedFrom }: { learnedFrom: string }): Readonly
   return new Set(learnedFrom.split(' ').filter((id) => id !== ''));
 }
 
+/** Returns whether any of the results that the ranking learned from was used. */
+export function hasUses({ learnedFrom, irrelevant }: { learnedFrom: string; irrelevant: string | null }): boolean {
+  const rejected = learnedIdsOf({ learnedFrom: irrelevant ?? '' });
+  return [...learnedIdsOf({ learnedFrom })].some((id) => !rejected.has(id));
+}
+
 /** Signals are stored as fixed-point numbers in steps of 1/8192, from −4 to 4. */
 const STEPS_PER_UNIT = 8192;
 const MAX_INT16 = 32_767;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/contract/account.ts';
 import type { FeedbackResult, Retrieval } from '../../../src/contract/learning.ts';
 import type { SearchAnswer } from '../../../src/contract/search.ts';
+import type { StoredSearch } from '../../../src/contract/searches.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 import { startTestDaemon } from '../../helpers/daemon.ts';
 import { type Caller, createCaller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
@@ -145,6 +146,18 @@ describe('feedback', () => {
       expect([answer.status, answer.body]).toEqual([202, { learned: false, events: 0 }]);
     }
     expect((await tell(caller, searchId, { irrelevant: [ids[11]] })).body).toEqual({ learned: true, events: 1 });
+  });
+
+  test('that everything found is irrelevant moves no weights, and is recorded', async () => {
+    const caller = await daemon.account();
+    const { id } = await caller.add('plum jam');
+    const { searchId } = (await caller.search('plum')).body;
+    const { signals, mixture } = await retrievalOf(caller);
+    expect((await tell(caller, searchId, { irrelevant: [id] })).body).toEqual({ learned: true, events: 1 });
+    expect(await retrievalOf(caller)).toMatchObject({ signals, mixture });
+    const stored = (await caller.call<StoredSearch>(`/v1/searches/${searchId}`)).body;
+    expect(stored).toMatchObject({ learned: true, results: [{ id, used: false, irrelevant: true }] });
+    expect((await tell(caller, searchId, { used: [id] })).body).toEqual({ learned: false, events: 1 });
   });
 
   test.each<[string, (ids: string[]) => object, string]>([

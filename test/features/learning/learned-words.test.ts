@@ -110,6 +110,22 @@ describe('words of a question', () => {
     expect((await idsFor(caller, 'plum for breakfast'))[0]).toBe(other!.id);
   });
 
+  test('fade where all that was found is irrelevant, and those belong to what the same question finds in other words', async () => {
+    const caller = await daemon.account();
+    const [jam, font] = await caller.addAll([{ content: 'plum jam' }, { content: FONT }]);
+    await teach(caller, 'plum', jam!.id);
+    daemon.clock.advance(121_000);
+    const { searchId, results } = (await caller.search('plum letters')).body;
+    expect(results.map(({ id }) => id)).toEqual([jam!.id]);
+    await caller.call(`/v1/searches/${searchId}/feedback`, { body: { irrelevant: [jam!.id] } });
+    const [plum] = (await wordsOf(caller, `?itemId=${jam!.id}`)).data;
+    expect(plum!.word).toBe('plum');
+    expect(plum!.strength).toBeCloseTo(0.2);
+    daemon.clock.advance(10_000);
+    await teach(caller, 'plum Iosevka', font!.id);
+    expect(await listed(caller, `?itemId=${font!.id}`)).toEqual(['iosevka', 'letters', 'plum']);
+  });
+
   test('are learned less from reading a result than from feedback', async () => {
     const caller = await daemon.account();
     const font = await fill(caller);
