@@ -78,6 +78,8 @@ export function createEmbeddings(parts: Parts): Embeddings {
     failures += 1;
   };
   let followed: string | undefined;
+  /** Whether the last attempt to follow a choice failed, and may have done a part of it. */
+  let isUnfinished = false;
   let isOn = false;
   /** The chosen model cannot be loaded. */
   let isRefused = false;
@@ -107,13 +109,19 @@ export function createEmbeddings(parts: Parts): Embeddings {
   let running: Promise<void> | undefined;
 
   async function switchOn(name: string): Promise<void> {
+    const wasOn = isOn;
     // Before the model is selected: from then on, new rows are queued for it.
     isOn = true;
-    await db.writes.write('daemon', async (connection) => {
-      // A write that is still running may not know the new model, and no scan sees its rows yet.
-      await lockWrites(connection);
-      await selectModel(connection, { tenantId: OPERATOR, provider: null, name }, true);
-    });
+    try {
+      await db.writes.write('daemon', async (connection) => {
+        // A write that is still running may not know the new model, and no scan sees its rows yet.
+        await lockWrites(connection);
+        await selectModel(connection, { tenantId: OPERATOR, provider: null, name }, true);
+      });
+    } catch (error) {
+      isOn = wasOn;
+      throw error;
+    }
     await loadModels();
   }
 
@@ -139,23 +147,30 @@ export function createEmbeddings(parts: Parts): Embeddings {
   /** Switches to the operator's current choice. A model that cannot be loaded changes nothing. */
   async function followChoice(): Promise<void> {
     const choice = await operator.choice();
-    if (choice === followed) return;
+    if (choice === followed && !isUnfinished) return;
+    isUnfinished = true;
+    if (choice === undefined) await switchOff();
+    isRefused = choice !== undefined && !(await trySwitchOn(choice));
     followed = choice;
-    isRefused = false;
-    if (choice === undefined) return switchOff();
+    isUnfinished = false;
+  }
+
+  /** Switches to a model, and returns whether it could be loaded. */
+  async function trySwitchOn(choice: string): Promise<boolean> {
     try {
       const name = await operator.modelOf(choice);
       await embedder.prepare(name);
       await switchOn(name);
       log.info({ model: name }, 'the embedding model was chosen');
+      return true;
     } catch (error) {
       if (!(error instanceof ModelFolderFault)) throw error;
-      isRefused = true;
       count();
       log.error(
         { fault: error.message },
         'the chosen embedding model cannot be used: remove it and add it again (svc model)',
       );
+      return false;
     }
   }
 

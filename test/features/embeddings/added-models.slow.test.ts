@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { modelCommand } from '../../../src/cli/commands/model.ts';
 import type { StoredLanguages } from '../../../src/contract/stored-languages.ts';
+import { refuseWrites } from '../../helpers/broken-tables.ts';
 import { createCommandLine } from '../../helpers/command-line.ts';
 import { createMigratedDatabase } from '../../helpers/migrated-database.ts';
 import { MODEL_FILE, startModelHub, tinyModelFiles } from '../../helpers/model-hub.ts';
@@ -71,6 +72,20 @@ async function untilFound(query: string, ...contents: string[]): Promise<void> {
 }
 
 describe('a running daemon', { timeout: 60_000 }, () => {
+  test('follows a choice as soon as the database stores it', async () => {
+    const refuseNoMore = await refuseWrites(daemon, { event: 'INSERT', table: 'embeddingModels' });
+    await svcModel(['add', 'all-MiniLM-L6-v2']);
+    for (let round = 0; round < 2; round += 1) {
+      await vi.waitFor(() => expect(daemon.embeddings.follow()).rejects.toThrow('refused'), 10_000);
+      expect([await models(), await embedder()]).toEqual([[], undefined]);
+    }
+    await ann.add('Ada bought a kitten');
+    await refuseNoMore();
+    await untilFound('feline', 'Ada bought a kitten', 'The cat purrs');
+    expect(await models()).toEqual([{ name: expect.stringMatching(MODEL), state: 'serving' }]);
+    await until(async () => expect(await embedder()).toBe('ok'));
+  });
+
   test('searches by meaning as soon as a model is added, by words once it is removed, and changes models without a gap', async () => {
     expect([(await byMeaning('fahrzeug')).status, await embedder()]).toEqual([422, undefined]);
     await svcModel(['add', 'all-MiniLM-L6-v2']);
