@@ -30,8 +30,6 @@ export interface EmbeddingModel {
 /** Stands in for the tenant id. */
 export const OPERATOR = '';
 
-const RESTART_BACKFILL = `${ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ')}, fillAfter = ''`;
-
 /** Lists the models of a tenant or of the operator, the serving one first. */
 export async function listModels(reader: Reader, tenantId: string): Promise<EmbeddingModel[]> {
   return reader.all<EmbeddingModel>(
@@ -55,7 +53,8 @@ export async function selectModel(
   mayServe: boolean,
 ): Promise<void> {
   const models = await listModels(connection, tenantId);
-  const own = models.find((model) => model.name === name && model.provider === provider);
+  // A retiring one is not revived: its dimensions may not be those that the model has now.
+  const own = models.find((model) => model.name === name && model.provider === provider && model.state !== 'retiring');
   const state = mayServe && !models.some((model) => model.state === 'serving') ? 'serving' : 'filling';
   if (own === undefined) {
     await connection.run(
@@ -63,15 +62,14 @@ export async function selectModel(
        VALUES (?, ?, ?, ?, 0, 0, 0)`,
       [tenantId, provider, name, state],
     );
-  } else if (own.state === 'retiring') {
-    await connection.run(`UPDATE embeddingModels SET state = ?, ${RESTART_BACKFILL} WHERE id = ?`, [state, own.id]);
   }
   for (const model of models) if (model.state === 'filling' && model !== own) await retire(connection, model);
 }
 
 /** Restarts the scan: while no embedder is configured, new rows are not queued. */
 export async function resetBackfill(connection: Connection): Promise<void> {
-  await connection.run(`UPDATE embeddingModels SET ${RESTART_BACKFILL} WHERE tenantId = ?`, [OPERATOR]);
+  const fills = ITEM_TYPES.map((type) => `${type}Fill = 0`).join(', ');
+  await connection.run(`UPDATE embeddingModels SET ${fills}, fillAfter = '' WHERE tenantId = ?`, [OPERATOR]);
 }
 
 /** Stores the dimensions of the first response. Returns the stored dimensions. */

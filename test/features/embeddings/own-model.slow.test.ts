@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseModel, chooseNone, modelsFolder } from '../../../src/outside/models/added-models.ts';
 import { refuseWrites } from '../../helpers/broken-tables.ts';
-import { type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
+import { embeddingOf, type FakeEmbedder, startEmbedder } from '../../helpers/embedder.ts';
 import { writeTinyModel } from '../../helpers/onnx-model.ts';
 import { type ProviderServer, PUBLISHED, startProviderServer } from '../../helpers/providers/server.ts';
 import { embedded, type Owner, type OwnModelsDaemon, startOwnModelsDaemon, untilAsked } from './own-models.ts';
@@ -150,6 +150,34 @@ describe("without an operator's embedder", () => {
     await ann.bring(server);
     await daemon.embed();
     expect(await ann.find('fahrzeugs')).toHaveLength(2);
+  });
+
+  test('a model whose dimensions changed embeds everything anew once it is taken back and chosen again', async () => {
+    const ann = await ownerWithKey();
+    await ann.choose(server, 'small');
+    await ann.add('Her automobile is red');
+    await daemon.embed();
+    server.brain.embed = (model, texts) => texts.map((text) => embeddingOf(model, text, 32));
+    await ann.add('Her kitten is black');
+    await daemon.embed();
+    expect(await ann.settings()).toMatchObject({
+      embedding: { state: 'failing', fault: expect.stringContaining('32 dimensions') },
+    });
+    const deleteAgain = await refuseWrites(daemon, { event: 'DELETE', table: 'vectors' });
+    await ann.takeBack();
+    await ann.choose(server, 'small');
+    expect(await daemon.models(ann.tenantId)).toEqual([
+      { name: 'small', state: 'retiring' },
+      { name: 'small', state: 'serving' },
+    ]);
+    await daemon.embed();
+    expect(await ann.settings()).toMatchObject({ embedding: { state: 'serving', waiting: 0, fault: null } });
+    await deleteAgain();
+    await daemon.embed();
+    expect(await daemon.models(ann.tenantId)).toEqual([{ name: 'small', state: 'serving' }]);
+    expect(await daemon.vectors(ann.tenantId)).toBe(2);
+    expect(await ann.find('fahrzeug', { strategy: 'semantic', limit: 1 })).toEqual(['Her automobile is red']);
+    expect(await ann.find('feline', { strategy: 'semantic', limit: 1 })).toEqual(['Her kitten is black']);
   });
 
   test('vectors that the disk rejects are not paid for again without a pause', async () => {
