@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { chanceOf, type Random } from '../../lib/random.ts';
 import { EmbedderFault } from '../../outside/models/embedder.ts';
+import type { EmbeddingModel } from './models-store.ts';
 
 /** Backoff for one model. */
 interface Backoff {
@@ -79,31 +80,47 @@ function createBackoff(
   };
 }
 
-/** A separate backoff for each model. */
+/** A model as it was read: a tenant's key may be replaced at another daemon. */
+type KeyedModel = Pick<EmbeddingModel, 'id' | 'tenantId' | 'keyVersion'>;
+
+/** A separate backoff for each model, which starts anew with each version of the model's key. */
 export interface Backoffs {
-  with(model: { id: number; tenantId: string }): Backoff;
-  isReady(model: number): boolean;
-  fault(model: number): EmbedderFault | undefined;
+  with(model: KeyedModel): Backoff;
+  isReady(model: KeyedModel): boolean;
+  fault(model: KeyedModel): EmbedderFault | undefined;
+  /** Whether the last request to a model failed, with whichever key. */
+  isFailing(model: number): boolean;
   /** Clears the backoff of all models of this tenant. */
   resetTenant(tenantId: string): void;
   forget(model: number): void;
+  /** Forgets all other models. */
+  retain(models: ReadonlySet<number>): void;
 }
 
 /** Creates each backoff on first use. */
 export function createBackoffs(dependencies: Dependencies, options: BackoffOptions): Backoffs {
-  const known = new Map<number, { tenantId: string; backoff: Backoff }>();
+  const known = new Map<number, { tenantId: string; keyVersion: string | null; backoff: Backoff }>();
   const forget = (model: number) => void known.delete(model);
+  function find({ id, keyVersion }: KeyedModel): Backoff | undefined {
+    const one = known.get(id);
+    return one?.keyVersion === keyVersion ? one.backoff : undefined;
+  }
   return {
-    with({ id, tenantId }) {
-      const backoff = known.get(id)?.backoff ?? createBackoff(dependencies, options);
-      known.set(id, { tenantId, backoff });
+    with(model) {
+      const { id, tenantId, keyVersion } = model;
+      const backoff = find(model) ?? createBackoff(dependencies, options);
+      known.set(id, { tenantId, keyVersion, backoff });
       return backoff;
     },
-    isReady: (model) => known.get(model)?.backoff.isReady() ?? true,
-    fault: (model) => known.get(model)?.backoff.fault(),
+    isReady: (model) => find(model)?.isReady() ?? true,
+    fault: (model) => find(model)?.fault(),
+    isFailing: (model) => known.get(model)?.backoff.fault() !== undefined,
     resetTenant(tenantId) {
       for (const [id, one] of known) if (one.tenantId === tenantId) forget(id);
     },
     forget,
+    retain(models) {
+      for (const id of known.keys()) if (!models.has(id)) forget(id);
+    },
   };
 }

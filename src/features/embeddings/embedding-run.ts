@@ -164,6 +164,8 @@ export function createEmbeddingRun(parts: Parts): EmbeddingRun {
   return {
     async step(model) {
       const outcome = await leases.hold(`embedding model ${model.id}`, (lease) => stepHeld({ ...model, lease }));
+      // Whether the model fails is now for the daemon that works for it to say.
+      if (outcome === undefined) backoffs.forget(model.id);
       return outcome ?? 'done';
     },
   };

@@ -219,7 +219,7 @@ export function createEmbeddings(parts: Parts): Embeddings {
     waiting: async () => (isOn ? countWaiting(db.readers) : 0),
     failures: () => failures,
     state() {
-      const isFailing = models.some(({ id }) => queryBackoffs.fault(id) ?? storedBackoffs.fault(id));
+      const isFailing = models.some((model) => queryBackoffs.fault(model) ?? storedBackoffs.fault(model));
       if (isRefused || isFailing) return 'failing';
       return isOn ? 'ok' : undefined;
     },

@@ -25,22 +25,31 @@ export interface EmbeddingModel {
   episodeFill: 0 | null;
   /** Position up to which the first unfinished type has been scanned: an id, after its tenant for the operator's models. */
   fillAfter: string;
+  /**
+   * Differs after the tenant replaced the key that the model is called with, and after its provider accepted it again;
+   * `null` without a key.
+   */
+  keyVersion: string | null;
 }
 
 /** Stands in for the tenant id. */
 export const OPERATOR = '';
 
+/** The column `keyVersion` of a statement that reads `embeddingModels`. */
+export const KEY_VERSION = `(SELECT k.id || ' ' || k.version || ' ' || COALESCE(k.validatedAt, 0) FROM providerKeys k
+  WHERE k.tenantId = embeddingModels.tenantId AND k.provider = embeddingModels.provider) AS keyVersion`;
+
 /** Lists the models of a tenant or of the operator, the serving one first. */
 export async function listModels(reader: Reader, tenantId: string): Promise<EmbeddingModel[]> {
   return reader.all<EmbeddingModel>(
-    `SELECT * FROM embeddingModels WHERE tenantId = ? ORDER BY state = 'serving' DESC, id`,
+    `SELECT *, ${KEY_VERSION} FROM embeddingModels WHERE tenantId = ? ORDER BY state = 'serving' DESC, id`,
     [tenantId],
   );
 }
 
 /** Finds a model of any tenant. */
 export async function findModel(reader: Reader, id: number): Promise<EmbeddingModel | undefined> {
-  return reader.get<EmbeddingModel>('SELECT * FROM embeddingModels WHERE id = ?', [id]);
+  return reader.get<EmbeddingModel>(`SELECT *, ${KEY_VERSION} FROM embeddingModels WHERE id = ?`, [id]);
 }
 
 /**

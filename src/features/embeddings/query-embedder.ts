@@ -38,8 +38,9 @@ export function createQueryEmbedder({ embeddings, tenantModels, tenantEmbeddings
   }
 
   /** `unprocessable` for a misconfiguration, which retrying does not fix; `unavailable` otherwise. */
-  function unavailableReason({ id, provider, name }: EmbeddingModel): AppError {
-    const fault = tenantModels.backoffs.queries.fault(id);
+  function unavailableReason(model: EmbeddingModel): AppError {
+    const { provider, name } = model;
+    const fault = tenantModels.backoffs.queries.fault(model);
     const what = `The embedding model of this account, ${name} of ${provider}, is failing`;
     const why = fault === undefined ? `${what}.` : `${what}: ${fault.message}`;
     return fault?.reason === 'settings' ? new AppError('unprocessable', why) : temporarilyUnavailable(why);

@@ -69,7 +69,7 @@ export function createQueryVectors({ embed, backoffs, waitMs, signal }: Parts): 
     query: string,
   ): Promise<QueryVector | undefined> | undefined {
     const cached = cache.get(key);
-    return cached ?? (backoffs.isReady(model.id) ? request(key, model, query) : undefined);
+    return cached ?? (backoffs.isReady(model) ? request(key, model, query) : undefined);
   }
 
   return {

@@ -187,15 +187,18 @@ export function createTenantEmbeddings(parts: Parts): TenantEmbeddings {
     return 'done';
   }
 
-  const limiter = createModelLimiter({ work: step, isFailing: (id) => backoffs.stored.fault(id) !== undefined });
+  const limiter = createModelLimiter({ work: step, isFailing: backoffs.stored.isFailing });
 
   return {
     serving: (tenantId) => findServing(db.readers, tenantId),
     vectorOf: (model, query) => queries.find(model, model.tenantId, query),
     async follow() {
-      for (const { id, state } of await listOpenModels(db.readers, clock.nowMs())) {
-        const mayGoOn = cannotSearch === undefined && backoffs.stored.isReady(id);
-        if (state === 'retiring' || mayGoOn) limiter.add(id);
+      const open = await listOpenModels(db.readers, clock.nowMs());
+      // Another daemon may have finished the work of a model that failed here.
+      backoffs.stored.retain(new Set(open.map(({ id }) => id)));
+      for (const model of open) {
+        const mayGoOn = cannotSearch === undefined && backoffs.stored.isReady(model);
+        if (model.state === 'retiring' || mayGoOn) limiter.add(model.id);
       }
     },
     settled: limiter.settled,

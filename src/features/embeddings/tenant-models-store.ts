@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../../db/connection.ts';
-import { type EmbeddingModel, OPERATOR } from './models-store.ts';
+import { type EmbeddingModel, KEY_VERSION, OPERATOR } from './models-store.ts';
 
 /** Tenants that have embedding models of their own. */
 export async function listTenantsWithModels(reader: Reader): Promise<string[]> {
@@ -12,24 +12,29 @@ export async function listTenantsWithModels(reader: Reader): Promise<string[]> {
 
 /** The tenant's own model that its searches use. */
 export async function findServing(reader: Reader, tenantId: string): Promise<EmbeddingModel | undefined> {
-  return reader.get<EmbeddingModel>(`SELECT * FROM embeddingModels WHERE tenantId = ? AND state = 'serving'`, [
-    tenantId,
-  ]);
+  return reader.get<EmbeddingModel>(
+    `SELECT *, ${KEY_VERSION} FROM embeddingModels WHERE tenantId = ? AND state = 'serving'`,
+    [tenantId],
+  );
 }
+
+/** A model that has work. */
+export type OpenModel = Pick<EmbeddingModel, 'id' | 'tenantId' | 'state' | 'keyVersion'>;
 
 /**
  * Lists the tenants' models that have work, at one index lookup each: those with due jobs, and those being filled or
  * retired. Tenants whose vectors are complete cost nothing.
  */
-export async function listOpenModels(reader: Reader, nowMs: number): Promise<Pick<EmbeddingModel, 'id' | 'state'>[]> {
-  return reader.all<Pick<EmbeddingModel, 'id' | 'state'>>(
+export async function listOpenModels(reader: Reader, nowMs: number): Promise<OpenModel[]> {
+  const columns = `embeddingModels.id, embeddingModels.tenantId, embeddingModels.state, ${KEY_VERSION}`;
+  return reader.all<OpenModel>(
     `WITH RECURSIVE waiting (model) AS (SELECT (SELECT MIN(model) FROM unembedded)
        UNION ALL SELECT (SELECT MIN(u.model) FROM unembedded u WHERE u.model > w.model)
        FROM waiting w WHERE w.model IS NOT NULL)
-     SELECT e.id, e.state FROM waiting w CROSS JOIN embeddingModels e ON e.id = w.model
-     WHERE e.tenantId > ? AND EXISTS (SELECT 1 FROM unembedded u
-       WHERE u.model = e.id AND u.tenantId = e.tenantId AND u.dueAt <= ?)
-     UNION SELECT id, state FROM embeddingModels WHERE tenantId > ? AND (state <> 'serving'
+     SELECT ${columns} FROM waiting w CROSS JOIN embeddingModels ON embeddingModels.id = w.model
+     WHERE embeddingModels.tenantId > ? AND EXISTS (SELECT 1 FROM unembedded u
+       WHERE u.model = embeddingModels.id AND u.tenantId = embeddingModels.tenantId AND u.dueAt <= ?)
+     UNION SELECT ${columns} FROM embeddingModels WHERE tenantId > ? AND (state <> 'serving'
        OR memoryFill IS NOT NULL OR messageFill IS NOT NULL OR episodeFill IS NOT NULL)`,
     [OPERATOR, nowMs, OPERATOR],
   );

@@ -66,8 +66,8 @@ export function createTenantModels(parts: Parts): TenantModels {
     for (const model of models) if (model.state !== 'retiring') await retire(connection, model);
   }
 
-  function faultOf({ id }: EmbeddingModel): string | undefined {
-    return cannotSearch ?? (backoffs.stored.fault(id) ?? backoffs.queries.fault(id))?.message;
+  function faultOf(model: EmbeddingModel): string | undefined {
+    return cannotSearch ?? (backoffs.stored.fault(model) ?? backoffs.queries.fault(model))?.message;
   }
 
   return {

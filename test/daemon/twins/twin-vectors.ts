@@ -88,6 +88,18 @@ export const VECTORS: Record<string, Scenario> = {
     );
   },
 
+  async 'know the version of its own key'(twin) {
+    const { tenantId } = twin;
+    const change = (by: number) =>
+      write(twin, (connection) =>
+        connection.run('UPDATE providerKeys SET version = version + ? WHERE tenantId = ?', [by, tenantId]),
+      );
+    const before = (await modelOf(twin, tenantId))!.keyVersion;
+    await change(1);
+    twin.record('another version', (await modelOf(twin, tenantId))!.keyVersion !== before);
+    await change(-1);
+  },
+
   async 'store vectors and rejections only for its waiting rows'(twin) {
     const { tenantId } = twin;
     const model = (await modelOf(twin, tenantId))!;

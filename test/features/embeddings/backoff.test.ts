@@ -3,7 +3,7 @@ import { createBackoffs } from '../../../src/features/embeddings/backoff.ts';
 import { EmbedderFault } from '../../../src/outside/models/embedder.ts';
 import { createTestClock } from '../../helpers/clock.ts';
 
-const MODEL = { id: 1, tenantId: 'one' };
+const MODEL = { id: 1, tenantId: 'one', keyVersion: null };
 const fault = (reason: 'unavailable' | 'settings', retryAfterMs?: number) =>
   new EmbedderFault(reason, 'It does not answer.', { retryAfterMs });
 
