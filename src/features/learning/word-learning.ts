@@ -33,7 +33,8 @@ export async function teachWords(
 ): Promise<void> {
   const named = lesson.used.slice(0, MAX_TAUGHT);
   const passedOver = lesson.passedOver.slice(0, MAX_TAUGHT);
-  const irrelevant = lesson.irrelevant.slice(0, MAX_TAUGHT);
+  const rejected = lesson.irrelevant.slice(0, MAX_TAUGHT);
+  const irrelevant = [...rejected, ...(await findPredecessors(connection, user, lesson.words, rejected))];
   const items = await findItems(connection, user.tenantId, named);
   const used = named.filter((id) => items.has(id));
   const known = await findWordsOfItems(connection, user, [...used, ...passedOver, ...irrelevant]);
@@ -41,6 +42,20 @@ export async function teachWords(
   await upsertWords(connection, user, stored);
   await deleteWords(connection, user, forgotten);
   if (used.length > 0) await deleteExcessWords(connection, user);
+}
+
+/** Finds the ids under which words of a question lead to these items because they replaced a memory. */
+async function findPredecessors(
+  connection: Connection,
+  user: UserKey,
+  words: readonly string[],
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const known = await findWordsByRoot(connection, user, [...new Set(words.map(rootOf))]);
+  const others = [...new Set(known.map(({ itemId }) => itemId))].filter((id) => !ids.includes(id));
+  const items = await findItems(connection, user.tenantId, others);
+  return others.filter((id) => ids.includes(items.get(id)?.id ?? ''));
 }
 
 /** Finds the items of the user that terms of a question lead to; what replaced a memory stands in its place. */

@@ -27,6 +27,12 @@ async function teach(caller: Caller, query: string, used: string, more = {}): Pr
   expect(answer.status, answer.text).toBe(202);
 }
 
+/** Replaces a memory, and that by another one, whose id it returns. */
+async function supersedeTwice(caller: Caller, id: string): Promise<string> {
+  const newer = await caller.add('The editor is set in Berkeley Mono', { supersedes: id });
+  return (await caller.add('The editor is set in Monaspace', { supersedes: newer.id })).id;
+}
+
 const idsOf = ({ results }: SearchAnswer) => results.map(({ id }) => id);
 const idsFor = async (caller: Caller, query: string, more = {}) => idsOf((await caller.search(query, more)).body);
 const wordsOf = async (caller: Caller, query = '') =>
@@ -99,6 +105,18 @@ describe('words of a question', () => {
     const newer = await caller.add('The editor is set in Berkeley Mono', { supersedes: font });
     expect(await idsFor(caller, 'mascot')).toContain(newer.id);
     expect((await wordsOf(caller, `?itemId=${font}`)).data[0]!.text).toBe('The editor is set in Berkeley Mono');
+  });
+
+  test('of a memory fade where what took its place is irrelevant', async () => {
+    const caller = await daemon.account();
+    const font = await fill(caller);
+    await teach(caller, 'mascot of my editor', font);
+    const newest = await supersedeTwice(caller, font);
+    const { searchId, results } = (await caller.search('which mascot')).body;
+    expect(results.map(({ id }) => id)).toContain(newest);
+    await caller.call(`/v1/searches/${searchId}/feedback`, { body: { irrelevant: [newest] } });
+    const strengths = (await wordsOf(caller, `?itemId=${font}`)).data.map(({ word, strength }) => [word, strength]);
+    expect(Object.fromEntries(strengths)).toEqual({ mascot: expect.closeTo(0.2), editor: expect.closeTo(1) });
   });
 
   test('are not learned from what was shown and not used, which fades', async () => {
