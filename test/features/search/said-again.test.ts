@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterAll(() => daemon.close());
 
 /** Adds a memory a minute after what was done before. */
-async function say(content: string, more: object = {}) {
+async function say(content: string, more: Record<string, unknown> = {}) {
   daemon.clock.advance(60_000);
   return caller.add(content, more);
 }
