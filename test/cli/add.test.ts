@@ -235,6 +235,7 @@ describe('svc forget', () => {
   test('erases nothing if one of several ids is wrong', async () => {
     const id = await add('Still here');
     expect(await person.run(['forget', id, 'fffffffffff', '--yes'])).toMatchObject({ code: 1 });
+    expect(await person.run(['forget', id, `mem_${'f'.repeat(32)}`, '--yes'])).toMatchObject({ code: 1 });
     expect(await person.run(['show', id])).toMatchObject({ code: 0 });
   });
 

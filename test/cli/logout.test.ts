@@ -56,6 +56,16 @@ describe('svc logout', () => {
     expect(line.settings.profiles()).toEqual({});
   });
 
+  test('says that the key may still be valid, and exits with 1, if it is stored here no more', async () => {
+    line.keychain.entries.clear();
+    const { exitCode, out, error } = await line.run(logoutCommand);
+    expect(exitCode).toBe(1);
+    expect(out + error).toMatch(/may\s+still\s+be\s+valid/);
+    expect(out).not.toContain('revoked');
+    expect(line.settings.profiles()).toEqual({});
+    expect(await statusOf(apiKey)).toBe(200);
+  });
+
   test('--profile signs out of one profile, --all of every profile', async () => {
     const other = await daemon.signIn('b@example.com');
     await keepProfile(line, 'work', { ...profile, email: 'b@example.com' }, other.apiKey);

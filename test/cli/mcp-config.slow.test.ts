@@ -373,6 +373,16 @@ describe('read-only modes', () => {
     expect((await run(['--list'], { signedIn: false })).out).toMatch(/with a different key …bbbb/);
     expect((await run(['--list'])).out).toMatch(/ {2}Goose +not found\n/);
   });
+
+  test('shows no control characters of files that it did not write', async () => {
+    const url = 'http://localhost:8787/\u001b]0;pwned\u0007\u001b[31m';
+    await scratch.put('home/.cursor/mcp.json', JSON.stringify({ mcpServers: { svc: { url } }, other: 'x' }));
+    const listed = await run(['--list']);
+    await scratch.put('home/.cursor/mcp.json', '{"other": "\u001b[31m\u009b", "mcpServers": {}}');
+    const changed = await run(['cursor', '--dry-run']);
+    expect(changed.out).toContain('+');
+    for (const { out, error } of [listed, changed]) expect(out + error).not.toMatch(/[\u0007\u001b\u009b]/);
+  });
 });
 
 test('--remove removes svc from every assistant and restores the files', async () => {

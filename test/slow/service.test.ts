@@ -132,6 +132,15 @@ describe('svc service install', () => {
     expect(existsSync(unitFile())).toBe(false);
   });
 
+  test('run again while it is stopped, does not take another daemon for it', async () => {
+    await service(['install']);
+    await rm(inFake('active'));
+    await writeFile(inFake('other-daemon'), '');
+    const { exitCode, error } = await service(['install']);
+    expect({ exitCode, error }).toMatchObject({ exitCode: 1, error: expect.stringContaining('already answers') });
+    expect((await calls()).filter((call) => call.includes('restart'))).toHaveLength(1);
+  });
+
   test('says what is wrong where systemd does not run, or the daemon does not start', async () => {
     await writeFile(inFake('no-bus'), '');
     expect(await service(['install'])).toMatchObject({
@@ -214,6 +223,14 @@ describe('svc service status', () => {
     expect(await status()).toMatchObject({ exitCode: 4, state: 'failed' });
     await writeFile(inFake('inactive'), 'activating\n');
     expect(await status()).toMatchObject({ exitCode: 4, state: 'starting' });
+  });
+
+  test('says so if the settings cannot be read, instead of looking at the usual address', async () => {
+    await service(['install', '--port', '9001']);
+    await rm(environmentFile());
+    await mkdir(environmentFile());
+    const { exitCode, error } = await service(['status']);
+    expect({ exitCode, error }).toMatchObject({ exitCode: 1, error: expect.stringContaining('cannot be read') });
   });
 });
 

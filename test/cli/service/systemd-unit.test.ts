@@ -49,6 +49,12 @@ WantedBy=default.target
 `);
   });
 
+  test('has the variables of another service', () => {
+    const { environmentFile: _, ...service } = USER;
+    const unit = renderSystemdUnit({ ...service, environment: { SVC_CONFIG_DIR: '/home/ada/my "svc" 5%' } });
+    expect(unit).toContain('\nEnvironment="SVC_CONFIG_DIR=/home/ada/my \\"svc\\" 5%%"\n');
+  });
+
   test('restarts with growing delays where systemd can', () => {
     expect(renderSystemdUnit({ ...USER, systemdVersion: 253 })).not.toContain('RestartSteps');
     expect(renderSystemdUnit({ ...USER, systemdVersion: 254 })).toContain('RestartSteps=8\nRestartMaxDelaySec=60\n');
