@@ -20,12 +20,12 @@ export async function refuseWrites({ db }: { db: Database }, refused: RefusedWri
     await connection.exec(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'refused'; END $$`);
     await connection.exec(
-      `CREATE TRIGGER refusing BEFORE ${event} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`,
+      `CREATE TRIGGER refusing BEFORE ${event} ON "${table}" FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`,
     );
   });
   return () =>
     db.writes.write('daemon', (connection) =>
-      connection.exec(connection.engine === 'sqlite' ? 'DROP TRIGGER refusing' : `DROP TRIGGER refusing ON ${table}`),
+      connection.exec(connection.engine === 'sqlite' ? 'DROP TRIGGER refusing' : `DROP TRIGGER refusing ON "${table}"`),
     );
 }
 
