@@ -417,7 +417,12 @@ describe('the configuration as a whole', () => {
   test('ignores names of other programs and of the command line', () => {
     const environment = { PATH: '/bin', SVCX: '1', SVC_URL: 'http://a', SVC_PROFILE: 'b', SVC_API_KEY: 'c' };
     expect(readConfig({}, environment, 'OTHER=1').port).toBe(8787);
-    const others = { SVC_SPACE: 'team', SVC_INSTALL_DIR: '/opt/svc', SVC_BIN_DIR: '/usr/local/bin', SVC_VERSION: '1.0.0' };
+    const others = {
+      SVC_SPACE: 'team',
+      SVC_INSTALL_DIR: '/opt/svc',
+      SVC_BIN_DIR: '/usr/local/bin',
+      SVC_VERSION: '1.0.0',
+    };
     expect(readConfig({}, others, '').port).toBe(8787);
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtemp,
@@ -267,3 +268,18 @@ test('a folder that the disk cannot flush is no error, and one that it fails to 
     await expect(syncFolder(folder, { open: () => Promise.reject(fault(code)) })).rejects.toMatchObject({ code });
   }
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a file of root belongs to the owner of the old one, or of its folder',
+  async () => {
+    const ownerOf = async () => (({ uid, gid }) => [uid, gid])(await stat(path));
+    await chown(folder, 1234, 1235);
+    await replaceFile(path, OLD, PRIVATE);
+    expect(await ownerOf()).toEqual([1234, 1235]);
+    await chown(path, 2234, 2235);
+    await replaceFile(path, NEW, PRIVATE);
+    expect(await ownerOf()).toEqual([2234, 2235]);
+    await replaceFile(path, NEW, { ...PRIVATE, uid: 0, gid: 0 });
+    expect(await ownerOf()).toEqual([0, 0]);
+  },
+);

@@ -19,7 +19,9 @@ describe('the launchd agent', () => {
   test.skipIf(!hasPython)('is a property list that preserves every path', async () => {
     const program = 'import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
     const environment = { SVC_CONFIG_DIR: ODD };
-    const { stdout } = await execa('python3', ['-c', program], { input: renderLaunchdPlist({ ...agent, environment }) });
+    const { stdout } = await execa('python3', ['-c', program], {
+      input: renderLaunchdPlist({ ...agent, environment }),
+    });
     expect(renderLaunchdPlist(agent)).not.toContain('EnvironmentVariables');
     expect(JSON.parse(stdout)).toEqual({
       EnvironmentVariables: environment,
