@@ -378,7 +378,7 @@ describe('read-only modes', () => {
     const url = 'http://localhost:8787/\u001b]0;pwned\u0007\u001b[31m';
     await scratch.put('home/.cursor/mcp.json', JSON.stringify({ mcpServers: { svc: { url } }, other: 'x' }));
     const listed = await run(['--list']);
-    await scratch.put('home/.cursor/mcp.json', '{"other": "\u001b[31m\u009b", "mcpServers": {}}');
+    await scratch.put('home/.cursor/mcp.json', '{\n  // \u001b[31m\u009b\n  "mcpServers": {}\n}\n');
     const changed = await run(['cursor', '--dry-run']);
     expect(changed.out).toContain('+');
     for (const { out, error } of [listed, changed]) expect(out + error).not.toMatch(/[\u0007\u001b\u009b]/);
