@@ -67,10 +67,11 @@ export async function readProcessConfig(flags: Flags, envFile?: string): Promise
 }
 
 /**
- * Reads the configuration of an installed service from its settings file, below the environment and the `.env` of the working
- * directory. `undefined` if these say where the database is, or there is no such file. Throws `ConfigError`.
+ * Reads the configuration of an installed service from its settings file, with `dataDir` unless that names another folder, and
+ * below the environment and the `.env` of the working directory. `undefined` if these say where the database is, or there is
+ * no such file. Throws `ConfigError`.
  */
-export async function readServiceConfig(file: string): Promise<Config | undefined> {
+export async function readServiceConfig(file: string, dataDir: string): Promise<Config | undefined> {
   const dotEnv = await readEnvFile(undefined);
   const { SVC_DATA_DIR, SVC_DATABASE_URL } = givenSettings({}, process.env, parseSettings(dotEnv));
   if (SVC_DATA_DIR || SVC_DATABASE_URL) return undefined;
@@ -78,7 +79,12 @@ export async function readServiceConfig(file: string): Promise<Config | undefine
     if (error.code === 'ENOENT') return undefined;
     throw new ConfigError(`${file} cannot be read (${error.code}). Name the data folder with --data-dir.`);
   });
-  return settings === undefined ? undefined : readConfig({}, process.env, `${settings}\n${dotEnv}`);
+  if (settings === undefined) return undefined;
+  return readConfig(
+    {},
+    { ...process.env, SVC_DATA_DIR: parseSettings(settings).SVC_DATA_DIR || dataDir },
+    `${settings}\n${dotEnv}`,
+  );
 }
 
 async function readEnvFile(envFile: string | undefined): Promise<string> {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { CONFIG_FLAGS, ConfigError, describeConfig, readConfig } from '../../src/daemon/config.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CONFIG_FLAGS, ConfigError, describeConfig, readConfig, readServiceConfig } from '../../src/daemon/config.ts';
 import type { Config } from '../../src/daemon/config-settings.ts';
 
 const KEY = randomBytes(32);
@@ -424,6 +426,22 @@ describe('the configuration as a whole', () => {
       SVC_VERSION: '1.0.0',
     };
     expect(readConfig({}, others, '').port).toBe(8787);
+  });
+
+  test('of an installed service stands where nothing else says where the database is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-config-'));
+    const file = join(folder, 'service.env');
+    onTestFinished(() => rm(folder, { recursive: true }));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SVC_DATA_DIR', undefined);
+    expect(await readServiceConfig(file, '/of/the/layout')).toBeUndefined();
+    await writeFile(file, 'SVC_PORT=9001\n');
+    expect(await readServiceConfig(file, '/of/the/layout')).toMatchObject({ port: 9001, dataDir: '/of/the/layout' });
+    await writeFile(file, 'SVC_PORT=9001\nSVC_DATA_DIR="/of the service"\n');
+    vi.stubEnv('SVC_PORT', '9002');
+    expect(await readServiceConfig(file, '/of/the/layout')).toMatchObject({ port: 9002, dataDir: '/of the service' });
+    vi.stubEnv('SVC_DATA_DIR', '/named');
+    expect(await readServiceConfig(file, '/of/the/layout')).toBeUndefined();
   });
 
   test('reads .env with a byte order mark, CRLF, comments, quotes and export', () => {

@@ -2,7 +2,7 @@ import envPaths from 'env-paths';
 import { readProcessConfig, readServiceConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext } from '../command-context.ts';
-import { serviceLayout } from '../service/layout.ts';
+import { type ServiceLayout, serviceLayout } from '../service/layout.ts';
 import { openSettings } from '../settings.ts';
 
 type Context = Pick<CommandContext, 'environment' | 'terminal'>;
@@ -14,17 +14,17 @@ type Context = Pick<CommandContext, 'environment' | 'terminal'>;
  */
 export async function readOperatorConfig(dataDir: string | undefined, context: Context): Promise<Config> {
   if (dataDir !== undefined) return readProcessConfig({ dataDir });
-  const file = serviceFile(context);
-  const found = file === undefined ? undefined : await readServiceConfig(file);
+  const layout = layoutOf(context);
+  const found = layout && (await readServiceConfig(layout.environmentFile, layout.dataDir));
   if (!found) return readProcessConfig({});
-  context.terminal.error(`With the settings of the service, ${file}.\n`);
+  context.terminal.error(`With the settings of the service, ${layout.environmentFile}.\n`);
   return found;
 }
 
-/** The settings file of the service that this user would install; `undefined` on a platform without services. */
-function serviceFile({ environment }: Context): string | undefined {
+/** Where the service is that this user would install; `undefined` on a platform without services. */
+function layoutOf({ environment }: Context): ServiceLayout | undefined {
   if (!['linux', 'darwin', 'win32'].includes(environment.platform)) return undefined;
   const folders = { config: openSettings(environment).folder, data: envPaths('svc', { suffix: '' }).data };
   const scope = environment.platform === 'linux' && process.getuid?.() === 0 ? 'system' : 'user';
-  return serviceLayout(scope, environment, folders).environmentFile;
+  return serviceLayout(scope, environment, folders);
 }
