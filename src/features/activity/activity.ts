@@ -1,7 +1,7 @@
 import type { ActivityEntry, ActivityQuery, ActivityStats, ActivityStatsQuery } from '../../contract/activity.ts';
 import type { StoredPortion } from '../../contract/extraction-portions.ts';
 import { FORMER_MEMBER } from '../../contract/spaces.ts';
-import type { Connection } from '../../db/connection.ts';
+import type { Connection, Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { parseInstant } from '../../db/row-codec.ts';
 import { type Clock, toTimestamp, utcDay } from '../../lib/clock.ts';
@@ -136,10 +136,12 @@ function createPendingActivity({ db, log, maxStored }: PendingActivityParts): Pe
   );
 
   async function writeAll(): Promise<void> {
-    const portions = [...pending].flatMap(([tenantId, rows]) => portionsOf(tenantId, rows));
+    const taken = new Map(pending);
     pending.clear();
     count = 0;
-    const outcomes = await Promise.allSettled(portions.map(store));
+    const portions = [...taken].flatMap(([tenantId, rows]) => portionsOf(tenantId, rows));
+    const named = withoutErased(db.lookups, taken);
+    const outcomes = await Promise.allSettled(portions.map((portion) => named.then(() => store(portion))));
     const failed = outcomes.flatMap((outcome, index) =>
       outcome.status === 'rejected' ? [{ error: outcome.reason, requests: portions[index]!.rows.length }] : [],
     );
@@ -179,21 +181,24 @@ function portionsOf(tenantId: string, rows: ActivityRow[]): Portion[] {
   }));
 }
 
-/**
- * Numbers and inserts requests, and deletes as many of the oldest as exceed the limit. Skips erased tenants, and omits the
- * addresses of accounts that were erased since they made a request.
- */
+/** Takes the addresses off requests of accounts that were erased since. */
+async function withoutErased(reader: Reader, pending: ReadonlyMap<string, ActivityRow[]>): Promise<void> {
+  const rows = [...pending.values()].flat();
+  const authors = new Set(rows.flatMap(({ author }) => author ?? []));
+  if (authors.size === 0) return;
+  const inUse = await findAddressesInUse(reader, [...authors]);
+  for (const row of rows) if (row.author !== null && !inUse.has(row.author)) row.author = FORMER_MEMBER;
+}
+
+/** Numbers and inserts requests, and deletes as many of the oldest as exceed the limit. Skips erased tenants. */
 async function storePortions(connection: Connection, portions: readonly Portion[], maxStored: number): Promise<void> {
   const last = await findLastSequences(connection, [...new Set(portions.map(({ tenantId }) => tenantId))]);
-  const authors = new Set(portions.flatMap(({ rows }) => rows.flatMap(({ author }) => author ?? [])));
-  const inUse = authors.size > 0 ? await findAddressesInUse(connection, [...authors]) : authors;
   const rows = portions.flatMap(({ tenantId, rows: given }) =>
     given.flatMap((row) => {
       const before = last.get(tenantId);
       if (before === undefined) return [];
       last.set(tenantId, before + 1);
-      const author = row.author === null || inUse.has(row.author) ? row.author : FORMER_MEMBER;
-      return [{ ...row, author, tenantId, sequence: before + 1 }];
+      return [{ ...row, tenantId, sequence: before + 1 }];
     }),
   );
   await insertActivity(connection, rows);
