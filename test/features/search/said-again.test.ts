@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchResult } from '../../../src/contract/search.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { newSuggesting } from '../suggestions/suggestion-daemon.ts';
 
 /** Of two statements about the same, the one that was said last holds. */
 
@@ -108,6 +109,21 @@ describe('a memory that is stored again', () => {
     expect(answers).toMatchObject({ first: early.content, restated: [late.content] });
     expect(answers.prompt).not.toContain('10:00');
     expect((await caller.history(early.id)).body.data).toHaveLength(1);
+  });
+
+  test('is superseded by no open suggestion that says so, and what is said again of the newer one changes nothing', async () => {
+    const suggesting = await newSuggesting(daemon);
+    daemon.clock.advance(60_000);
+    const [older, newer] = [await suggesting.add('Lunch is soup'), await suggesting.add('The canteen serves stew')];
+    await suggesting.suggest({ kind: 'supersede', memoryIds: [older.id, newer.id], reason: 'Another dish' });
+    await suggesting.suggest({ kind: 'merge', memoryIds: [older.id, newer.id] });
+    const kinds = async () => (await suggesting.suggestions()).map(({ kind }) => kind).sort();
+    daemon.clock.advance(60_000);
+    expect(await suggesting.add('The canteen serves stew')).toMatchObject({ duplicate: true });
+    expect(await kinds()).toEqual(['merge', 'supersede']);
+    daemon.clock.advance(60_000);
+    expect(await suggesting.add('Lunch is soup')).toMatchObject({ duplicate: true });
+    expect(await kinds()).toEqual(['merge']);
   });
 
   test('was not said later by what was said before, and keeps what is added to it', async () => {
