@@ -1,3 +1,4 @@
+import { logChange } from './0021-changes.ts';
 import type { Migration } from './index.ts';
 import { runOnRow } from './row-trigger.ts';
 
@@ -15,5 +16,15 @@ export const memoriesSaidAgain: Migration = {
     await db.raw(`ALTER TABLE memories ADD COLUMN "saidAt" ${integer}`);
     const isSaidAgain = `NEW.current = 1 AND NEW."saidAt" IS NOT NULL`;
     await runOnRow(db, 'memories', 'UPDATE OF "saidAt"', 'supersede_suggestions_outdated', isSaidAgain, OUTDATE);
+    await logChange(db, {
+      ...{
+        table: 'memories',
+        name: 'said',
+        on: 'UPDATE',
+        of: ['saidAt'],
+        when: `${isSaidAgain} AND NEW."validTo" IS NULL`,
+      },
+      ...{ kind: `'memory.updated'`, itemId: 'NEW.id', scope: 'NEW.scope' },
+    });
   },
 };

@@ -253,6 +253,7 @@ export async function openRooms(
     idempotency,
     erasables,
     memberships,
+    flushActivity: activity.flush,
     deleteSignIns: deleteSignInsOf,
     countSuggestions: suggestions.countOpen,
     countUnread: comparing.countUnread,

@@ -121,6 +121,7 @@ async function open(
             fetch: noticingRefusals(sessionFetch, () => void lookAtMembership()),
           });
     const email = await enter(account);
+    if (email !== undefined && isOfAnother(email) && freshKey === undefined) return location.replace('/dashboard');
     if (email !== undefined) sessionState.value = { kind: 'signedIn', session: { client, account, email, freshKey } };
   } catch (error) {
     const isExpected = isOptional && error instanceof ApiError && error.status === 401;
@@ -128,6 +129,15 @@ async function open(
     else if (isExpected) showSignedOut(operatorMessage.peek());
     else showSignedOut(describeError(error));
   }
+}
+
+let lastEmail: string | undefined;
+
+/** Whether another account was signed in on this page: what its views hold is to go. */
+function isOfAnother(email: string): boolean {
+  const isOther = lastEmail !== undefined && lastEmail !== email;
+  lastEmail = email;
+  return isOther;
 }
 
 /**

@@ -50,7 +50,7 @@ export function Confirmation() {
           </label>
         )}
         <div class="buttons end">
-          <button type="submit" value="no" formNoValidate>
+          <button type="button" onClick={() => dialog.current?.close('no')}>
             Cancel
           </button>
           <button type="submit" value="yes" class="danger-fill">
@@ -62,6 +62,7 @@ export function Confirmation() {
   );
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Browsers ignore a pattern that escapes more than it must. */
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -40,7 +40,15 @@ export function Shell({ session }: { session: Session | undefined }) {
   }, [title, space?.name]);
   return (
     <div class={`shell${space ? ' is-space' : ''}`}>
-      <a class="skip" href="#main">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // It leads to no other view.
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
         Skip to content
       </a>
       <Rail hasAccount={session !== undefined} />

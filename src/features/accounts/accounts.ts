@@ -73,8 +73,14 @@ export interface Accounts {
 interface LeavingSpaces {
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
   requireErasable(account: { memberId: string; email: string }): Promise<void>;
-  /** Ends all memberships and invitations, and returns the spaces that nobody else is in. */
-  leaveAll(account: { memberId: string; email: string }): Promise<string[]>;
+  /**
+   * Ends all memberships and invitations, and takes the address off the spaces that name it and those that did `before`.
+   * Returns these, and the spaces that nobody else is in.
+   */
+  leaveAll(
+    account: { memberId: string; email: string },
+    before: readonly string[],
+  ): Promise<{ alone: string[]; named: string[] }>;
 }
 
 interface Dependencies {
@@ -88,6 +94,8 @@ interface Dependencies {
   /** The modules that hold data of a tenant, in the order of erasure. */
   erasables: readonly Erasable[];
   memberships: LeavingSpaces;
+  /** Stores the requests that were noted, which name their author in spaces. */
+  flushActivity: () => Promise<void>;
   /** Erases the sign-in links and device requests of an address, in the caller's transaction. */
   deleteSignIns: (connection: Connection, email: string) => Promise<void>;
   policy: SignUpPolicy;
@@ -111,6 +119,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     idempotency,
     erasables,
     memberships,
+    flushActivity,
     deleteSignIns,
     policy,
     defaultTier,
@@ -137,8 +146,12 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     return tenant;
   }
 
-  async function leaveSpaces(account: { memberId: string; email: string }): Promise<void> {
-    for (const spaceId of await memberships.leaveAll(account)) await erase(spaceId);
+  /** Returns the spaces that named the account. */
+  async function leaveSpaces(account: { memberId: string; email: string }, before: string[] = []): Promise<string[]> {
+    await flushActivity();
+    const { alone, named } = await memberships.leaveAll(account, before);
+    for (const spaceId of alone) await erase(spaceId);
+    return named;
   }
 
   async function erase(tenantId: string, ifMatch?: string): Promise<void> {
@@ -149,7 +162,7 @@ export function createAccounts(dependencies: Dependencies): Accounts {
     const account = { memberId: tenantId, email };
     await memberships.requireErasable(account);
     // Before the account is erased: what remains to be done after a crash is found by its address.
-    await leaveSpaces(account);
+    const named = await leaveSpaces(account);
     await db.writes.write(tenantId, async (connection) => {
       await load(connection, tenantId);
       // First: it waits for a sign-in under way at another daemon, whose key is then revoked.
@@ -159,8 +172,8 @@ export function createAccounts(dependencies: Dependencies): Accounts {
       await deleteSignIns(connection, email);
       await deleteInvitation(connection, email);
     });
-    // It could make and join spaces until then.
-    await leaveSpaces(account);
+    // It could make and join spaces, and ask in them, until then.
+    await leaveSpaces(account, named);
     await eraseRows(tenantId);
   }
 

@@ -1,6 +1,6 @@
 import { continued, oneLine } from '../../contract/fence.ts';
 import { DECISIONS, type DecisionKind } from '../../contract/jobs.ts';
-import type { Memory } from '../../contract/memories.ts';
+import { lastSaid, type Memory } from '../../contract/memories.ts';
 import type { Chunk, ChunkMessage } from './conversation-chunk.ts';
 import { listOutput } from './model-text.ts';
 
@@ -79,6 +79,6 @@ function messageLine({ day, speaker, text }: ChunkMessage): string {
   return `(${day}) ${speaker}: ${continued(text)}`;
 }
 
-function dayOfMemory({ occurredAt, createdAt }: Memory): string {
-  return (occurredAt ?? createdAt).slice(0, 10);
+function dayOfMemory(memory: Memory): string {
+  return lastSaid(memory).slice(0, 10);
 }

@@ -1,7 +1,7 @@
 import type { StoredMemory } from '../../contract/extraction-portions.ts';
 import { oneLine } from '../../contract/fence.ts';
 import type { Decision } from '../../contract/jobs.ts';
-import type { Memory, NewMemory } from '../../contract/memories.ts';
+import { lastSaid, type Memory, type NewMemory } from '../../contract/memories.ts';
 import type { Database } from '../../db/open.ts';
 import { type Memories, toMemory } from '../memories/memories.ts';
 import type { FindRelated } from '../memories/memory-related.ts';
@@ -55,8 +55,8 @@ function asNew({ content, tags, user, project }: Memory): NewMemory {
   return { content, tags, user, ...(project !== null && { project }) };
 }
 
-function toRelated({ id, content, occurredAt, createdAt }: Memory): StoredMemory['related'][number] {
-  return { id, at: occurredAt ?? createdAt, content: beginningOf(content) };
+function toRelated(memory: Memory): StoredMemory['related'][number] {
+  return { id: memory.id, at: lastSaid(memory), content: beginningOf(memory.content) };
 }
 
 /** The part of an older memory that a model is shown. */

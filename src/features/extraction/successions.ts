@@ -59,7 +59,11 @@ function endOf(older: Memory | undefined, newer: Memory | undefined, shown: Pair
   if (isChanged) {
     throw new AppError('conflict', 'The older one was changed after the model was shown it.');
   }
-  const saidMs = Math.min(parseInstant(newer.occurredAt ?? newer.createdAt, ''), parseInstant(newer.createdAt, ''));
+  const firstSaidMs = Math.min(
+    parseInstant(newer.occurredAt ?? newer.createdAt, ''),
+    parseInstant(newer.createdAt, ''),
+  );
+  const saidMs = newer.saidAt === null ? firstSaidMs : parseInstant(newer.saidAt, '');
   if (isNewer(older, saidMs)) throw new AppError('conflict', 'The older one is newer than what replaces it.');
   return Math.max(parseInstant(older.validFrom, ''), parseInstant(newer.validFrom, ''));
 }

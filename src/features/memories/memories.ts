@@ -269,7 +269,10 @@ export function createMemories(parts: Parts): Memories {
     if (before?.version !== version) throw new AppError('not_found', `The memory has no version ${version}.`);
     if (redactedAtOf(before) !== undefined) throw new AppError('conflict', `Version ${version} was redacted.`);
     const fields = Object.fromEntries(memoryCodec.changeableColumns.map((column) => [column, before[column]]));
-    const changed: MemoryRow = { ...current, ...fields, author, saidAt: before.saidAt };
+    // Stored again since, which makes no version.
+    const isSaidSince = (current.saidAt ?? 0) > current.updatedAt;
+    const saidAt = isSaidSince ? current.saidAt : before.saidAt;
+    const changed: MemoryRow = { ...current, ...fields, author, saidAt };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
   }
 

@@ -197,9 +197,9 @@ function againRow(
   plan: Additions,
   nowMs: number,
 ): NewMemoryRow {
-  const isStored = plan.live.get(contentKeyOf(draft)) !== same;
-  const saidAt = isStored ? saidAgain(same, validFromOf(draft, nowMs)) : same.saidAt;
-  const again = saidAt === same.saidAt ? same : { ...same, saidAt };
+  const saidAt = saidAgain(same, validFromOf(draft, nowMs));
+  const isOfPlan = plan.live.get(contentKeyOf(draft)) === same;
+  const again = saidAt === same.saidAt ? same : isOfPlan ? Object.assign(same, { saidAt }) : { ...same, saidAt };
   const row = onDuplicate === 'merge' ? mergedRow(again, draft, plan, nowMs) : again;
   if (row !== same && !plan.changed.has(row.id)) {
     plan.live.set(contentKeyOf(draft), row);

@@ -205,13 +205,14 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
       const row = (await findMemory(connection, next.tenantId, next.id))!;
       await storeVersion(connection, { text, terms }, row, next);
     }
-    for (const row of plans.flatMap((plan) => [...plan.saidAgain.values()])) await updateSaid(connection, row);
     // Close first: a new memory may have the content of a closed one.
     for (const closing of plans.flatMap(({ closed }) => closed)) {
       await closeMemory(connection, { text, terms }, closing, nowMs);
     }
     const rows = plans.flatMap(({ inserted }) => inserted);
     const numbers = await insertMemories(connection, rows);
+    // Also a memory of an earlier plan.
+    for (const row of plans.flatMap((plan) => [...plan.saidAgain.values()])) await updateSaid(connection, row);
     const entryOf = (row: NewMemoryRow) => textEntryOf({ ...row, number: numbers.get(row.id)! }, 'live');
     await index(
       connection,

@@ -76,10 +76,10 @@ export interface Memberships extends Erasable {
   /** Throws `conflict` for an account that is the only owner of a space with other members. */
   requireErasable(account: AccountKey): Promise<void>;
   /**
-   * Ends all memberships of an account that is erased, takes its address off what it wrote, and returns the spaces that
-   * nobody else is in.
+   * Ends all memberships and invitations of an account that is erased, and takes its address off the spaces that name it and
+   * those that did `before`. Returns these, and the spaces that nobody else is in.
    */
-  leaveAll(account: AccountKey): Promise<string[]>;
+  leaveAll(account: AccountKey, before: readonly string[]): Promise<{ alone: string[]; named: string[] }>;
 }
 
 interface Parts {
@@ -218,7 +218,7 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
         if (row) await changes.othersBehind(reader, row, { name });
       }
     },
-    async leaveAll(account) {
+    async leaveAll(account, before) {
       const alone: string[] = [];
       for (const { tenantId, name } of await joined(account)) {
         await db.writes.write(tenantId, async (connection) => {
@@ -230,11 +230,11 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
           else await changes.end(connection, row, { actor: account.email, action: 'left', detail: name });
         });
       }
-      for (const spaceId of await listTouched(db.lookups, account.email)) {
-        if (!alone.includes(spaceId)) await takeOffAddress(spaceId, account.email);
-      }
+      const touched = new Set([...before, ...(await listTouched(db.lookups, account.email))]);
+      const named = [...touched].filter((spaceId) => !alone.includes(spaceId));
+      for (const spaceId of named) await takeOffAddress(spaceId, account.email);
       await db.writes.write('daemon', (connection) => deleteInvitationsOf(connection, account.email));
-      return alone;
+      return { alone, named };
     },
     async erase({ tenantId, endUser }) {
       if (endUser !== undefined) return;

@@ -110,7 +110,7 @@ export async function applySuggestion(
     const kept = await changeToOneOf(original, lines);
     if (kept === undefined) await close(original, undefined, nowMs);
     // The others were told when it was, and are not newer than what was told since.
-    const like = { ...original, occurredAt: original.occurredAt ?? original.createdAt };
+    const like = { ...original, occurredAt: lastSaid(original) };
     await add(
       lines.filter((line) => line !== kept),
       like,
@@ -122,7 +122,10 @@ export async function applySuggestion(
     // Close first: the one that stays may get the content of another.
     for (const other of others) await close(other, kept, kind === 'merge' ? nowMs : (fromMs ?? startOf(kept)));
     const united = kind === 'merge' ? { ...unionOf(kept, others), saidAtMs: Math.max(...about.map(saidMs)) } : {};
-    const fields = { ...united, ...(content !== undefined && content !== kept.content && { content }) };
+    const isRewritten = content !== undefined && content !== kept.content;
+    // Only a person who words it says it again.
+    const worded = isRewritten && { content, ...(edited === undefined && kind !== 'merge' && { saidAtMs: null }) };
+    const fields = { ...united, ...worded };
     if (Object.keys(fields).length > 0) await change(kept, fields);
   }
   return applied;

@@ -1,3 +1,4 @@
+import { lastSaid } from '../../contract/memories.ts';
 import type { Suggestion } from '../../contract/suggestions.ts';
 import { MAX_TIDY_CHARACTERS, type TidyMemory } from '../../contract/tidy.ts';
 import type { Database } from '../../db/open.ts';
@@ -150,7 +151,7 @@ export function createWorkList({ db, clock, scopes, memories, similar, suggestio
 }
 
 function byTime(one: MemoryRow, other: MemoryRow): number {
-  return timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1);
+  return lastSaid(one) - lastSaid(other) || (one.id < other.id ? -1 : 1);
 }
 
 /** A memory as a model reads it. */
@@ -158,9 +159,5 @@ export function toTidyMemory(row: MemoryRow): TidyMemory {
   const { id, project, content } = row;
   const isCut = content.length > MAX_TIDY_CHARACTERS;
   const shown = isCut ? content.slice(0, MAX_TIDY_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '') : content;
-  return { id, project, at: toTimestamp(timeOf(row)), content: shown, isCut };
-}
-
-function timeOf({ occurredAt, createdAt }: MemoryRow): number {
-  return occurredAt ?? createdAt;
+  return { id, project, at: toTimestamp(lastSaid(row)), content: shown, isCut };
 }

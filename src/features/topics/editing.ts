@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { lastSaid } from '../../contract/memories.ts';
 import { MAX_ALIASES, type Topic, type TopicChange, type TopicSplit } from '../../contract/topics.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
@@ -172,7 +173,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
     const mentions = saying
       .filter(({ row }) => versions.get(row.id) === row.version)
       .map(({ key, spelling, row }) => {
-        return { tenantId, topicId, key, memoryId: row.id, at: row.occurredAt ?? row.createdAt, spelling };
+        return { tenantId, topicId, key, memoryId: row.id, at: lastSaid(row), spelling };
       });
     const ids = [...new Set(mentions.map(({ memoryId }) => memoryId))];
     const known = (await findMentionsIn(connection, tenantId, ids)).filter((one) => one.topicId === topicId);

@@ -1,3 +1,4 @@
+import { lastSaid } from '../../contract/memories.ts';
 import type { Connection } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -73,7 +74,7 @@ export function createFindingTopics({ db, ids, words, memories }: Parts): Findin
     const { tenantId } = owner;
     const linked = await linkedOf(connection, owner, read);
     const wanted: MentionRow[] = read.flatMap(({ row, names }) => {
-      const memory = { tenantId, memoryId: row.id, at: row.occurredAt ?? row.createdAt };
+      const memory = { tenantId, memoryId: row.id, at: lastSaid(row) };
       return mentionsOf(linkNames(linked, names), memory);
     });
     const stored = await findMentionsIn(

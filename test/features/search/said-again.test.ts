@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Memory } from '../../../src/contract/memories.ts';
 import type { SearchResult } from '../../../src/contract/search.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
 import { newSuggesting } from '../suggestions/suggestion-daemon.ts';
@@ -96,6 +97,37 @@ describe('a memory that is corrected', () => {
   });
 });
 
+describe('a suggestion', () => {
+  test('that is accepted as it is says nothing again: what was said since stays the newer one', async () => {
+    const suggesting = await newSuggesting(daemon);
+    const said = [];
+    for (const content of ['I live in Linz', 'I moved to Graz', 'I live in Vienna']) {
+      daemon.clock.advance(60_000);
+      said.push(await suggesting.add(content));
+    }
+    const memoryIds = said.slice(0, 2).map(({ id }) => id);
+    const content = 'I moved to Graz (before: I live in Linz)';
+    const { id } = await suggesting.suggest({ kind: 'supersede', memoryIds, content, reason: 'A move' });
+    daemon.clock.advance(60_000);
+    await suggesting.decide(id, 'accept');
+    expect((await suggesting.read(said[1]!.id)).body).toMatchObject({ content, saidAt: null });
+  });
+
+  test('that is undone leaves a memory that was stored again since the newer one', async () => {
+    const suggesting = await newSuggesting(daemon);
+    daemon.clock.advance(60_000);
+    const [one, other] = [await suggesting.add('The port is 8080'), await suggesting.add('8080 is the port')];
+    const memoryIds = [one.id, other.id];
+    const { id } = await suggesting.suggest({ kind: 'merge', memoryIds, content: 'The port is 8080, that is it' });
+    await suggesting.decide(id, 'accept');
+    daemon.clock.advance(60_000);
+    expect(await suggesting.add('The port is 8080, that is it')).toMatchObject({ duplicate: true });
+    const { saidAt } = (await suggesting.read(one.id)).body;
+    await suggesting.decide(id, 'undo');
+    expect((await suggesting.read(one.id)).body).toMatchObject({ content: 'The port is 8080', saidAt });
+  });
+});
+
 describe('a memory that is stored again', () => {
   test('holds again, and is the same version', async () => {
     const early = await say('The standup is at 9:30');
@@ -134,6 +166,24 @@ describe('a memory that is stored again', () => {
       ...{ id: early.id, tags: ['team', 'daily'], version: 2 },
       saidAt: expect.any(String),
     });
+  });
+
+  test('in one request, each from its time, holds by the last of them', async () => {
+    const memories = [
+      ['The port is 8080', '2019-01-01T00:00:00.000Z'],
+      ['The port is 9090', '2020-01-01T00:00:00.000Z'],
+      ['The port is 8080', '2021-01-01T00:00:00.000Z'],
+    ].map(([content, occurredAt]) => ({ content, occurredAt }));
+    expect((await caller.call('/v1/memories/batch', { body: { memories } })).status).toBe(201);
+    expect(await answersTo('which port is it')).toMatchObject({ first: 'The port is 8080' });
+  });
+
+  test('at once with its first time, holds by the later one', async () => {
+    const content = 'The port is 8080';
+    const times = ['2019-01-01T00:00:00.000Z', '2021-01-01T00:00:00.000Z'];
+    await Promise.all(times.map((occurredAt) => caller.add(content, { occurredAt })));
+    const [memory] = (await caller.call<{ data: Memory[] }>('/v1/memories')).body.data;
+    expect([memory!.occurredAt, memory!.saidAt]).toContain(times[1]);
   });
 
   test('several times in one request, with more each time, keeps all of it', async () => {

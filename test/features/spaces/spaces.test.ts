@@ -358,9 +358,9 @@ describe('an account that is erased', () => {
     const alone = await newSpace(lin, 'alone');
     await inSpace(daemon, lin, alone.id).add('Nobody else reads this');
     const { leaveAll } = daemon.memberships;
-    const leaving = vi.spyOn(daemon.memberships, 'leaveAll').mockImplementationOnce(async (account) => {
+    const leaving = vi.spyOn(daemon.memberships, 'leaveAll').mockImplementationOnce(async (account, before) => {
       await daemon.accounts.setTier(lin.tenantId, 'Pro');
-      return leaveAll(account);
+      return leaveAll(account, before);
     });
     const { status } = await lin.call('/v1/account', { method: 'DELETE', headers: { 'if-match': etag } });
     leaving.mockRestore();

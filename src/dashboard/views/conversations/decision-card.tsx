@@ -27,16 +27,24 @@ export function DecisionCard({ decision, conversation }: DecisionCardProps) {
   const outcome = useSignal<'open' | 'busy' | 'accepted' | 'dismissed'>('open');
   const storedId = useSignal('');
   const failure = useSignal('');
+  const target = useResource(decision.targetId ?? '', async (signal) => {
+    if (decision.targetId === null) return undefined;
+    const { data, response } = await currentSession().client.memories.get(decision.targetId, { signal }).withResponse();
+    return { content: data.content, etag: response.etag };
+  });
+  const shown = target.state.value.value;
   const accept = async () => {
     outcome.value = 'busy';
     failure.value = '';
     try {
-      storedId.value = await carryOut(decision, conversation);
+      storedId.value = await carryOut(decision, conversation, shown?.etag);
       outcome.value = 'accepted';
       announce('memory');
     } catch (error) {
       outcome.value = 'open';
       failure.value = describeError(error);
+      // It may have been changed since it was shown.
+      target.reload();
     }
   };
   const { content, reason, targetId } = decision;
@@ -47,7 +55,7 @@ export function DecisionCard({ decision, conversation }: DecisionCardProps) {
         <span class="chip is-accent">{TITLES[decision.decision]}</span>{' '}
         {targetId && <a href={hrefOf('memories', { id: targetId })}>Show the current memory</a>}
       </p>
-      {targetId ? <Changed targetId={targetId} content={content} /> : <p class="content">{content}</p>}
+      {shown ? <Diff before={shown.content} after={content} /> : <p class="content">{content}</p>}
       {reason && <p class="hint content">{reason}</p>}
       {failure.value && (
         <p class="error" role="alert">
@@ -100,22 +108,19 @@ function Outcome({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** Shows the proposed change of a memory, or the new text alone while the memory is not loaded. */
-function Changed({ targetId, content }: { targetId: string; content: string }) {
-  const { state } = useResource(targetId, (signal) => currentSession().client.memories.get(targetId, { signal }));
-  const before = state.value.value?.content;
-  return before === undefined ? <p class="content">{content}</p> : <Diff before={before} after={content} />;
-}
-
 const EXTRACTED = { origin: 'extraction' } as const;
 
-/** Stores what a decision says. Returns the id of the memory. */
+/** Stores what a decision says, if the memory that it changes is as it was shown. Returns the id of the memory. */
 async function carryOut(
   { decision, content, targetId, messageIds }: Decision,
   { id, user, project }: Conversation,
+  etag: string | undefined,
 ): Promise<string> {
   const { memories } = currentSession().client;
-  if (decision === 'update' && targetId) return (await memories.update(targetId, { content, ...EXTRACTED })).id;
+  const unchanged = etag === undefined ? {} : { ifMatch: etag };
+  if (decision === 'update' && targetId) {
+    return (await memories.update(targetId, { content, ...EXTRACTED }, unchanged)).id;
+  }
   const [messageId] = messageIds;
   const source = { conversationId: id, ...(messageId !== undefined && { messageId }) };
   const created = { content, ...EXTRACTED, user, source, ...(project !== null && { project }) };

@@ -102,7 +102,7 @@ export function MemoryList({ state, list, openId, supersededCount, isStale }: Me
   };
 
   const idsToCopy = async () => {
-    if (chosen.kind === 'ids') return [...chosen.ids];
+    if (chosen.kind === 'ids') return selected.map(({ id }) => id);
     const all: string[] = [];
     for await (const { id } of client.memories.list({ ...wholeList, limit: 200 })) all.push(id);
     return all;

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Memory } from '../../../client/client.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { onChanges } from '../../live.ts';
@@ -41,6 +41,10 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
   useEffect(() => onChanges(['memory'], resource.reload), [resource.reload]);
   const read = resource.state.value.value;
   const isReadOnly = (read !== undefined && read.memory.validTo !== null) || !may('memory');
+  // What is being typed stays, whatever happens to the memory meanwhile: saving says so.
+  const edited = useRef<string | undefined>(undefined);
+  if (editing === undefined) edited.current = undefined;
+  else if (read !== undefined && !isReadOnly) edited.current = id;
   const change = (done: string, changes: Parameters<typeof changeMemory>[2], from: ReadMemory) =>
     reportFailure(() =>
       changeMemory(client, from, changes, {
@@ -123,7 +127,7 @@ export function MemoryPane({ id, listed, query, asOfMs, editing, onChange }: Mem
             then={asOfMs === undefined ? undefined : versionAt(versions, asOfMs, (at) => parseTimestamp(at) ?? 0)}
             listed={listed}
             query={query}
-            editing={isReadOnly ? undefined : editing}
+            editing={edited.current === id ? editing : undefined}
             onChange={(done, changes) => change(done, changes, { memory, etag })}
             onSaved={(saved) => {
               resource.reload();

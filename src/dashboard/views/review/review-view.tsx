@@ -157,12 +157,11 @@ function Inbox({ list, editing }: { list: PageList<Suggestion>; editing: Signal<
       isBusy.value = false;
     }
   };
-  const undo = () =>
+  const undo = (decided = lastDecided.current) =>
     run(async () => {
-      const { current: last } = lastDecided;
-      if (last === undefined) return;
-      await currentSession().client.suggestions.undo(last.id);
-      lastDecided.current = undefined;
+      if (decided === undefined) return;
+      await currentSession().client.suggestions.undo(decided.id);
+      if (lastDecided.current === decided) lastDecided.current = undefined;
       announce('memory');
       list.reload();
     });
@@ -175,7 +174,10 @@ function Inbox({ list, editing }: { list: PageList<Suggestion>; editing: Signal<
       editing.value = undefined;
       list.change((rows) => rows.filter(({ id }) => id !== current.id));
       if (decision === 'accept') announce('memory');
-      showUndoToast(decision === 'accept' ? 'Accepted.' : 'Rejected: it is not suggested again.', () => void undo());
+      showUndoToast(
+        decision === 'accept' ? 'Accepted.' : 'Rejected: it is not suggested again.',
+        () => void undo(current),
+      );
     });
 
   const keys = useRef<Record<string, () => void>>({});

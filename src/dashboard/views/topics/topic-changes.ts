@@ -40,7 +40,11 @@ export const addAlias = (topic: Topic, alias: string, etag: string | undefined) 
   attempt(async () => {
     const { id, aliases } = topic;
     await topics().update(id, { aliases: [...aliases, alias] }, etag === undefined ? {} : { ifMatch: etag });
-    return done(`Memories about “${alias}” belong to it too.`, () => topics().update(id, { aliases }));
+    return done(`Memories about “${alias}” belong to it too.`, async () => {
+      const { data: now, response } = await topics().get(id).withResponse();
+      const others = now.aliases.filter((one) => one !== alias);
+      await topics().update(id, { aliases: others }, response.etag === undefined ? {} : { ifMatch: response.etag });
+    });
   });
 
 /** Makes names a topic of their own. */
