@@ -294,6 +294,31 @@ describe('the pane', () => {
     await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Mine');
   });
 
+  test('saves over another change what its form says by then', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    const [memory] = await stored(apiKey);
+    await row(page, 'oolong').click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Text').fill('Mine');
+    await browser.call(apiKey, `/v1/memories/${memory!.id}`, { content: 'Theirs' }, 'PATCH');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('was changed while you were editing').waitFor();
+    await page.getByLabel('Text').fill('Mine and theirs');
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await expect.poll(async () => (await stored(apiKey))[0]!.content).toBe('Mine and theirs');
+  });
+
+  test('keeps what is typed when something takes the place of the memory meanwhile', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open(FACTS.slice(0, 1));
+    const [memory] = await stored(apiKey);
+    await row(page, 'oolong').click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Text').fill('A long correction');
+    await browser.call(apiKey, '/v1/memories', { content: 'Newer', supersedes: memory!.id });
+    await pane(page).getByText('superseded').first().waitFor();
+    await expect.poll(() => page.getByLabel('Text').inputValue()).toBe('A long correction');
+  });
+
   test('restores an earlier version, and undoes an edit', { timeout: 60_000 }, async () => {
     const { page, apiKey } = await open(FACTS.slice(0, 1));
     const [memory] = await stored(apiKey);

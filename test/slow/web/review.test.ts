@@ -36,6 +36,19 @@ async function goTo(page: Page, name: string): Promise<void> {
 }
 
 describe('Review', { timeout: 60_000 }, () => {
+  test('undoes the decision that a message is about, also after another one', async () => {
+    const { page, apiKey } = await openReview();
+    await goTo(page, 'Is the older one out of date?');
+    await page.keyboard.press('a');
+    await page.getByText('of 2').waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('Rejected: it is not suggested again.').waitFor();
+    await page.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('of 2').waitFor();
+    expect(await current(apiKey)).toContain('I live in Linz, near the river');
+    await page.getByRole('heading', { level: 2, name: 'Is the older one out of date?' }).waitFor();
+  });
+
   test('goes through what the rules found by keys alone, with undo', async () => {
     const { page, apiKey, consoleErrors } = await openReview();
     await page.getByText('1 of 3').waitFor();
