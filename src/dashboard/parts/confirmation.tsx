@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { exactPattern } from './exact-pattern.ts';
 
 export interface ConfirmationRequest {
   title: string;
@@ -46,7 +47,7 @@ export function Confirmation() {
         {request.typed !== undefined && (
           <label>
             Type “{request.typed}” to confirm
-            <input autocomplete="off" required pattern={escapePattern(request.typed)} />
+            <input autocomplete="off" required pattern={exactPattern(request.typed)} />
           </label>
         )}
         <div class="buttons end">
@@ -60,9 +61,4 @@ export function Confirmation() {
       </form>
     </dialog>
   );
-}
-
-/** Browsers ignore a pattern that escapes more than it must. */
-export function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
