@@ -12,6 +12,8 @@ export interface PageList<T> {
   isLoading: boolean;
   loadMore(): void;
   reload(): void;
+  /** Loads the first page again, and keeps the rows of the pages after it. */
+  refresh(): void;
   /** Loads the page that failed. */
   retry(): void;
   /** Changes the rows that are shown, before the daemon has confirmed a change. */
@@ -43,8 +45,9 @@ export function usePageList<T>(
   const running = useRef<AbortController | undefined>(undefined);
   const loadRef = useRef(load);
   loadRef.current = load;
+  const isOutdated = useRef(false);
 
-  const loadPage = useCallback((cursor: string | undefined) => {
+  const loadPage = useCallback((cursor: string | undefined, keepsLater = false) => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
@@ -52,10 +55,15 @@ export function usePageList<T>(
     loadRef.current(cursor, abort.signal).then(
       ({ data, nextCursor, total }) => {
         if (abort.signal.aborted) return;
-        const rows = cursor === undefined ? data : [...held.peek().rows, ...data];
-        const counted = total ?? (cursor === undefined ? undefined : held.peek().total);
-        const known = nextCursor === null ? rows.length : (counted ?? rows.length + 1);
-        held.value = { rows, total: known, cursor: nextCursor ?? undefined, error: undefined, isLoading: false };
+        const before = held.peek();
+        const later = keepsLater ? rowsAfter(before.rows, data) : [];
+        const rows = [...(cursor === undefined ? [] : before.rows), ...data, ...later];
+        const next = later.length > 0 ? before.cursor : (nextCursor ?? undefined);
+        const counted = total ?? (cursor === undefined ? undefined : before.total);
+        const known = next === undefined ? rows.length : (counted ?? rows.length + 1);
+        held.value = { rows, total: known, cursor: next, error: undefined, isLoading: false };
+        if (isOutdated.current) loadPage(undefined, true);
+        isOutdated.current = false;
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
@@ -89,6 +97,11 @@ export function usePageList<T>(
     reload: useCallback(() => {
       attempt.value = attempt.peek() + 1;
     }, []),
+    refresh: useCallback(() => {
+      // A page that is being loaded comes first.
+      isOutdated.current = held.peek().isLoading;
+      if (!isOutdated.current) loadPage(undefined, true);
+    }, []),
     retry,
     change: (change) => {
       const before = held.peek();
@@ -101,4 +114,11 @@ export function usePageList<T>(
       };
     },
   };
+}
+
+/** The rows after the last one of a first page that was loaded again; none if that was not among them. */
+function rowsAfter<T>(rows: readonly T[], page: readonly T[]): readonly T[] {
+  const idOf = (row: unknown) => (row as { id?: unknown } | undefined)?.id ?? row;
+  const last = rows.findIndex((row) => idOf(row) === idOf(page.at(-1)));
+  return last === -1 ? [] : rows.slice(last + 1);
 }

@@ -217,6 +217,21 @@ describe('the list', () => {
     await page.getByRole('heading', { level: 2, name: 'Second talk' }).waitFor();
   });
 
+  test('keeps what was loaded of it when something is said meanwhile', { timeout: 60_000 }, async () => {
+    const { page, apiKey } = await open();
+    const begin = (number: number) => send(apiKey, '/v1/conversations', { title: `Talk ${number}` });
+    for (let start = 0; start < 120; start += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, number) => begin(start + number)));
+    }
+    await go(page, '');
+    await index(page).getByRole('button', { name: 'Load more' }).click();
+    await expect.poll(() => index(page).getByRole('listitem').count()).toBe(121);
+    await send(apiKey, '/v1/conversations', { title: 'The newest talk' });
+    await index(page).getByText('The newest talk').waitFor();
+    expect(await index(page).getByRole('listitem').count()).toBe(122);
+    await index(page).getByText('122 conversations').waitFor();
+  });
+
   test('finds a message by its words and opens it in its conversation', { timeout: 60_000 }, async () => {
     const { page, messageIds } = await open();
     await page.keyboard.press('/');

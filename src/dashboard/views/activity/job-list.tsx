@@ -27,10 +27,10 @@ export function JobList() {
   );
   const { rows, total, error, isLoading } = list;
   const hasOpen = rows.some(isOpen);
-  useEffect(() => onChanges(['job'], list.reload), [list.reload]);
+  useEffect(() => onChanges(['job'], list.refresh), [list.refresh]);
   useEffect(() => {
     if (!hasOpen) return undefined;
-    const timer = setInterval(list.reload, OPEN_INTERVAL_MS);
+    const timer = setInterval(list.refresh, OPEN_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [hasOpen]);
   const end = async (job: Job) => {

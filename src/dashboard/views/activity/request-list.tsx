@@ -42,10 +42,10 @@ export function RequestList() {
     client.activity.stats(exceptClient === undefined ? {} : { exceptClient }, { signal }),
   );
   const isFollowing = useSignal(false);
-  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], list.reload), [list.reload]);
+  useEffect(() => onChanges(['memory', 'conversation', 'feedback'], list.refresh), [list.refresh]);
   useEffect(() => {
     if (!isFollowing.value) return undefined;
-    const timer = setInterval(() => document.visibilityState === 'visible' && list.reload(), FOLLOW_INTERVAL_MS);
+    const timer = setInterval(() => document.visibilityState === 'visible' && list.refresh(), FOLLOW_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [isFollowing.value]);
 

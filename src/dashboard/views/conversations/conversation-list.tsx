@@ -89,7 +89,7 @@ export function ConversationList({ chosen }: { chosen: string | undefined }) {
       { signal },
     ),
   );
-  useEffect(() => onChanges(['conversation'], list.reload), [list.reload]);
+  useEffect(() => onChanges(['conversation'], list.refresh), [list.refresh]);
   const query = parameters.value.get('q')?.trim() ?? '';
   const nav = useRef<HTMLElement>(null);
   useEffect(() => moveByKeys(nav.current!), []);
