@@ -177,6 +177,16 @@ describe('moving an account', { timeout: 60_000 }, () => {
     expect(stored.every(({ tags }) => tags.includes('notes') && tags.includes('imported'))).toBe(true);
   });
 
+  test('goes on with an import while another view is shown, and has its report then', async () => {
+    const { page } = await browser.openApp('settings?section=import');
+    await choose(page, 'notes.txt', Array.from({ length: 500 }, (_, line) => `Note ${line}`).join('\n'));
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('link', { name: 'Memories' }).first().click();
+    await page.getByText('500 memories').waitFor();
+    await page.goBack();
+    await page.getByText('Imported 500 memories').waitFor();
+  });
+
   test('turns several notes into one import, and asks for the format of unknown content', async () => {
     const { page } = await browser.openApp('settings?section=import');
     const note = (name: string) => ({

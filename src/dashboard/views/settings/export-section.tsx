@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
 import { formatSize } from '../../../contract/byte-size.ts';
 import { systemClock, toTimestamp } from '../../../lib/clock.ts';
 import { describeError } from '../../errors.ts';
@@ -20,16 +19,17 @@ type Run =
   | { kind: 'done'; text: string }
   | { kind: 'failed'; text: string };
 
+/** Of the page, not of its view: an export goes on while another view is shown. */
+const run = signal<Run>({ kind: 'idle' });
+let abort: AbortController | undefined;
+
 /** Downloads everything stored, of one user or of all, as a file that `svc import` and this page read. */
 export function ExportSection() {
-  const run = useSignal<Run>({ kind: 'idle' });
-  const abort = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => abort.current?.abort(), []);
   const user = chosenUser.value;
   const whole = currentSpace.value ? 'space' : 'account';
   const start = async () => {
     const running = new AbortController();
-    abort.current = running;
+    abort = running;
     try {
       run.value = { kind: 'running', lines: 0, bytes: 0 };
       run.value = { kind: 'done', text: await download(user, running.signal, (progress) => (run.value = progress)) };
@@ -40,7 +40,7 @@ export function ExportSection() {
     }
   };
   const cancel = () => {
-    abort.current?.abort();
+    abort?.abort();
     run.value = { kind: 'idle' };
   };
   const { value } = run;

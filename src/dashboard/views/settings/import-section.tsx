@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { ApiError, type ImportReport } from '../../../client/client.ts';
 import { formatSize } from '../../../contract/byte-size.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../../contract/import-formats.ts';
@@ -28,11 +28,12 @@ type Step =
   | { kind: 'sending'; file: ImportFile }
   | { kind: 'done'; file: ImportFile; report: ImportReport | undefined; error: string | undefined };
 
+/** Of the page, not of its view: an import goes on while another view is shown. */
+const step = signal<Step>({ kind: 'choosing' });
+let abort: AbortController | undefined;
+
 /** Imports a file that is dropped or chosen, after a preview. */
 export function ImportSection() {
-  const step = useSignal<Step>({ kind: 'choosing' });
-  const abort = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => abort.current?.abort(), []);
   const { value } = step;
   const choose = async (files: Promise<readonly DroppedFile[]>) => {
     step.value = await chosenStep(files);
@@ -40,14 +41,14 @@ export function ImportSection() {
   const send = async (file: ImportFile, format: ImportFormat, options: { user?: string; tags: string[] }) => {
     step.value = { kind: 'sending', file };
     const running = new AbortController();
-    abort.current = running;
+    abort = running;
     const answer = await importFile(file, format, options, running.signal);
     if (running.signal.aborted) return;
     step.value = { kind: 'done', file, ...answer };
     for (const kind of ['memory', 'conversation', 'episode'] as const) announce(kind);
   };
   const startAgain = () => {
-    abort.current?.abort();
+    abort?.abort();
     step.value = { kind: 'choosing' };
   };
   return (
