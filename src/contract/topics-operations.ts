@@ -22,6 +22,7 @@ const MEMORY = {
   user: 'ada',
   project: null,
   pinned: false,
+  saidAt: null,
   externalId: null,
   origin: 'person',
   source: null,
