@@ -36,8 +36,11 @@ export interface KnownMemories {
   superseded: Map<string, NewMemoryRow>;
 }
 
-/** How to treat a memory whose content exists: merge its tags and metadata into the stored one, or change nothing. */
-export type OnDuplicate = 'merge' | 'keep';
+/**
+ * What a memory does whose content is stored: its tags and metadata are merged into that one, which it says again; that one is
+ * completed by them alone, for what is read a second time; or it is only said again.
+ */
+export type OnDuplicate = 'merge' | 'complete' | 'keep';
 
 /** The writes of one request, applied all or none. */
 export interface Additions {
@@ -197,10 +200,11 @@ function againRow(
   plan: Additions,
   nowMs: number,
 ): NewMemoryRow {
-  const saidAt = saidAgain(same, validFromOf(draft, nowMs));
+  const isSaid = onDuplicate !== 'complete' || draft.occurredAt !== null;
+  const saidAt = isSaid ? saidAgain(same, validFromOf(draft, nowMs)) : same.saidAt;
   const isOfPlan = plan.live.get(contentKeyOf(draft)) === same;
   const again = saidAt === same.saidAt ? same : isOfPlan ? Object.assign(same, { saidAt }) : { ...same, saidAt };
-  const row = onDuplicate === 'merge' ? mergedRow(again, draft, plan, nowMs) : again;
+  const row = onDuplicate === 'keep' ? again : mergedRow(again, draft, plan, nowMs);
   if (row !== same && !plan.changed.has(row.id)) {
     plan.live.set(contentKeyOf(draft), row);
     plan.saidAgain.set(row.id, row);

@@ -52,7 +52,12 @@ export type Adder = MeteredTenant & Pick<Principal, 'client' | 'author'>;
 
 /** Adds memories; concurrent requests share a transaction and its statements. */
 export interface MemoryAdding {
-  addOnce(principal: Principal, memory: NewMemory, claim: Claim | undefined): Promise<Created<AddedMemory>>;
+  addOnce(
+    principal: Principal,
+    memory: NewMemory,
+    claim: Claim | undefined,
+    onDuplicate?: OnDuplicate,
+  ): Promise<Created<AddedMemory>>;
   /** Adds all or none. */
   addBatchOnce(
     principal: Principal,
@@ -229,7 +234,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
     draftsInSteps({ tenantId, client: nameOfClient(client), author }, memories, path, clock.nowMs());
 
   return {
-    async addOnce(principal, memory, claim) {
+    async addOnce(principal, memory, claim, onDuplicate = 'merge') {
       const drafts = await runInSlices(
         drafting(principal, [memory], () => ''),
         principal.tenantId,
@@ -239,7 +244,7 @@ export function createMemoryAdding(parts: Parts): MemoryAdding {
         body: added,
         replayed: false,
       });
-      return (await add({ principal, drafts, claim, onDuplicate: 'merge', answer })) as Created<AddedMemory>;
+      return (await add({ principal, drafts, claim, onDuplicate, answer })) as Created<AddedMemory>;
     },
     async addBatchOnce(principal, memories, claim) {
       const drafts = await runInSlices(drafting(principal, memories), principal.tenantId);

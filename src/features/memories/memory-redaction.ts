@@ -6,9 +6,9 @@ import type { Memories } from './memories.ts';
  * they are: an import is the user's own copy, and extraction reads masked messages.
  */
 export function redactMemories(memories: Memories): Memories {
-  const addOnce: Memories['addOnce'] = async (principal, memory, claim) => {
+  const addOnce: Memories['addOnce'] = async (principal, memory, claim, onDuplicate) => {
     const { items, counts } = await redactContents(principal.tenantId, [memory]);
-    const created = await memories.addOnce(principal, items[0]!, claim);
+    const created = await memories.addOnce(principal, items[0]!, claim, onDuplicate);
     return { ...created, body: withRedacted(created.body, counts[0]) };
   };
   return {

@@ -176,7 +176,8 @@ async function addNewMemories(
   report: ReportBuilder,
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
-    newMemories.map(({ draft }) => memories.addOnce(principal, { origin: 'import', ...draft }, undefined)),
+    // A file that is imported again says nothing that was not said before.
+    newMemories.map(({ draft }) => memories.addOnce(principal, { origin: 'import', ...draft }, undefined, 'complete')),
   );
   let fatal: unknown;
   outcomes.forEach((outcome, index) => {

@@ -168,6 +168,17 @@ describe('a memory that is stored again', () => {
     });
   });
 
+  test('by a file that is imported again is as old as before', async () => {
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const importFile = () =>
+      caller.call('/v1/import?format=lines', { method: 'POST', body: 'The standup is at 9:30\n', headers });
+    await importFile();
+    const late = await say('The standup is at 10:00');
+    daemon.clock.advance(60_000);
+    expect((await importFile()).body).toMatchObject({ known: { memories: 1 } });
+    expect(await answersTo('when is the standup')).toMatchObject({ first: late.content });
+  });
+
   test('in one request, each from its time, holds by the last of them', async () => {
     const memories = [
       ['The port is 8080', '2019-01-01T00:00:00.000Z'],
