@@ -2,6 +2,7 @@ import envPaths from 'env-paths';
 import { readProcessConfig, readServiceConfig } from '../../daemon/config.ts';
 import type { Config } from '../../daemon/config-settings.ts';
 import type { CommandContext } from '../command-context.ts';
+import { chosenScope } from '../service/context.ts';
 import { type ServiceLayout, serviceLayout } from '../service/layout.ts';
 import { openSettings } from '../settings.ts';
 
@@ -25,6 +26,5 @@ export async function readOperatorConfig(dataDir: string | undefined, context: C
 function layoutOf({ environment }: Context): ServiceLayout | undefined {
   if (!['linux', 'darwin', 'win32'].includes(environment.platform)) return undefined;
   const folders = { config: openSettings(environment).folder, data: envPaths('svc', { suffix: '' }).data };
-  const scope = environment.platform === 'linux' && process.getuid?.() === 0 ? 'system' : 'user';
-  return serviceLayout(scope, environment, folders);
+  return serviceLayout(chosenScope({}, { uid: process.getuid?.(), environment }), environment, folders);
 }

@@ -47,7 +47,10 @@ export function openSupervisor(scope: Scope, context: ServiceContext, name?: str
 }
 
 /** The service that is meant: root's is the system's. */
-export function chosenScope({ system }: { system?: true }, { uid, environment }: ServiceContext): Scope {
+export function chosenScope(
+  { system }: { system?: true },
+  { uid, environment }: Pick<ServiceContext, 'uid' | 'environment'>,
+): Scope {
   return system || (uid === 0 && environment.platform === 'linux') ? 'system' : 'user';
 }
 

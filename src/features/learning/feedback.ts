@@ -39,7 +39,7 @@ export interface GivenFeedback extends Feedback {
   kind: 'explicit' | 'implicit';
 }
 
-/** The state after feedback; `learned` is false where nothing of it was recorded. */
+/** The state after feedback; `learned` is false where none of it was recorded. */
 export interface FeedbackOutcome extends Learned {
   learned: boolean;
   user: UserKey;

@@ -42,7 +42,7 @@ import {
   type MemoryRow,
   memoryCodec,
   redactedAtOf,
-  saidAgain,
+  saidAtOf,
   storedEntryOf,
   textsOf,
   toMemory,
@@ -369,17 +369,4 @@ function requirePresent(row: MemoryRow | undefined, nowMs: number): MemoryRow {
 /** The error for a memory that does not exist or has expired. */
 export function noMemory(): AppError {
   return new AppError('not_found', 'There is no memory with this id.');
-}
-
-/** When a changed row was said again. A time of the event that its writer gives counts instead. */
-function saidAtOf(
-  row: MemoryRow,
-  changed: MemoryRow,
-  { saidAtMs, occurredAt }: WrittenChange,
-  nowMs: number,
-): number | null {
-  if (saidAtMs === null) return row.saidAt;
-  if (saidAtMs !== undefined) return saidAgain(changed, saidAtMs);
-  if (occurredAt !== undefined) return null;
-  return changed.content === row.content ? row.saidAt : saidAgain(changed, nowMs);
 }

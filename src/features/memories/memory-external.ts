@@ -20,7 +20,7 @@ import {
   type MemoryRow,
   memoryCodec,
   type NewMemoryRow,
-  saidAgain,
+  saidAtOf,
   textsOf,
   toMemory,
 } from './memory-row.ts';
@@ -86,13 +86,9 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
       return { memory: added!, isNew: true };
     }
     const isSame = (Object.keys(given) as (keyof typeof given)[]).every((column) => given[column] === row[column]);
-    const isSaidNow = given.occurredAt === null && given.content !== row.content;
-    const saidAt = isSaidNow
-      ? saidAgain({ ...row, ...given }, clock.nowMs())
-      : given.occurredAt === null
-        ? row.saidAt
-        : null;
-    const changed = isSame ? undefined : { ...row, ...given, saidAt, author: principal.author ?? null };
+    const replaced = { ...row, ...given, author: principal.author ?? null };
+    const saidAt = saidAtOf(row, replaced, { occurredAt: given.occurredAt ?? undefined }, clock.nowMs());
+    const changed = isSame ? undefined : { ...replaced, saidAt };
     const store = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, clock.nowMs());
     const next = await usage.storage.within(connection, tenantId, store);
     return { memory: { ...toMemory(next), ...partlyIndexed(terms, textsOf(next)) }, isNew: false };

@@ -112,6 +112,22 @@ export function saidAgain(row: Pick<NewMemoryRow, 'saidAt' | 'occurredAt' | 'cre
   return atMs > lastSaid(row) ? atMs : row.saidAt;
 }
 
+/**
+ * When a changed row was last said, as its column has it: with a time of the event that its writer gives, then; with another
+ * text, at `saidAtMs` or now; with `null` for `saidAtMs`, as before.
+ */
+export function saidAtOf(
+  row: NewMemoryRow,
+  changed: NewMemoryRow,
+  { saidAtMs, occurredAt }: { saidAtMs?: number | null; occurredAt?: unknown },
+  nowMs: number,
+): number | null {
+  if (saidAtMs === null) return row.saidAt;
+  if (saidAtMs !== undefined) return saidAgain(changed, saidAtMs);
+  if (occurredAt !== undefined) return null;
+  return changed.content === row.content ? row.saidAt : saidAgain(changed, nowMs);
+}
+
 /** Returns a changed row as the next version of its memory. */
 export function nextVersionOf(changed: NewMemoryRow, nowMs: number): NewMemoryRow {
   return {

@@ -98,7 +98,7 @@ describe('a memory that is corrected', () => {
 });
 
 describe('a suggestion', () => {
-  test('that is accepted as it is says nothing again: what was said since stays the newer one', async () => {
+  test('that is accepted unchanged does not count as said: what was said since stays newer', async () => {
     const suggesting = await newSuggesting(daemon);
     const said = [];
     for (const content of ['I live in Linz', 'I moved to Graz', 'I live in Vienna']) {
