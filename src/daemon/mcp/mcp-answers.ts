@@ -112,8 +112,10 @@ function resultText(result: SearchResult): string {
   const facts = [`${result.type}`, ...placeOf(result), `user ${result.user}`];
   if (result.project !== null) facts.push(`project ${result.project}`);
   if (result.conversationId) facts.push(`of ${result.conversationId}`);
-  if (result.type === 'message') facts.push(`said ${result.createdAt} by ${speakerOf(result)}`);
-  else facts.push(`from ${result.startedAt} to ${result.endedAt}`);
+  if (result.type === 'message') {
+    facts.push(`said ${result.createdAt} by ${speakerOf(result)}`);
+    if (result.author) facts.push(`written by ${result.author}`);
+  } else facts.push(`from ${result.startedAt} to ${result.endedAt}`);
   return `${headingOf(result.id, facts)}\n${excerptOf(result.content)}`;
 }
 

@@ -7,7 +7,7 @@ const LOST = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOS
 const PASSING = /^(08|53|57P|58|25006|57014|55P03|28|3D000)/;
 const DISK_FULL = '53100';
 /** A text with a NUL character, which PostgreSQL can neither store nor look up. */
-const NOT_TEXT = '22021';
+const NOT_TEXT = new Set(['22021', '22P05']);
 const RETRYABLE = new Set(['40P01', '40001']);
 
 /** Whether PostgreSQL undid a transaction because it collided with another, so that it can be repeated. */
@@ -29,7 +29,8 @@ export function postgresError(error: unknown): AppError | StorageFault {
     return new AppError('storage_full', full, { cause });
   }
   // Without a cause: the request is at fault, not the storage, and others in its transaction are not refused with it.
-  if (code === NOT_TEXT) return new AppError('invalid_request', 'The request contains a NUL character.');
+  if (code !== undefined && NOT_TEXT.has(code))
+    return new AppError('invalid_request', 'The request contains a NUL character.');
   // The driver has no codes for connections that it closed itself.
   if (code === undefined || LOST.test(code) || PASSING.test(code)) {
     return new AppError('unavailable', 'The database is unavailable at the moment.', { retryAfterSeconds: 5, cause });

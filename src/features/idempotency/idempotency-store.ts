@@ -83,10 +83,11 @@ export async function deleteSomeAnswersBefore(
 ): Promise<number> {
   // The keys first: until this commits, another daemon cannot store a new answer under one of them.
   const deleted = await connection.all<{ tenantId: string; idempotencyKey: string }>(
-    `DELETE FROM idempotencyKeys WHERE (tenantId, idempotencyKey) IN
+    // The age again: a key may be stored anew while this waits for it.
+    `DELETE FROM idempotencyKeys WHERE createdAt <= ? AND (tenantId, idempotencyKey) IN
        (SELECT tenantId, idempotencyKey FROM idempotencyKeys WHERE createdAt <= ? LIMIT ?)
      RETURNING tenantId, idempotencyKey`,
-    [beforeMs, limit],
+    [beforeMs, beforeMs, limit],
   );
   if (deleted.length === 0) return 0;
   const padded = padToPowerOfTwo(deleted);

@@ -49,7 +49,7 @@ export const dutch = whenRead(
       limits:
         setOf(`niet geen nooit niemand niets zonder behalve alleen slechts kan kon mag moet zou zal als misschien waarschijnlijk meestal
       soms vaak zelden voor na tot sinds oud oude vroeger voormalig gepland wil willen hoopt bijna ongeveer half plaats dan nog ook
-      tweede derde laatste volgende eerste andere ander beide maar`),
+      tweede derde laatste volgende eerste andere ander beide maar nauwelijks haat vermijd vermijdt tegen`),
       negations: setOf('niet geen nooit niemand niets'),
       singleValued:
         setOf(`is was heet woon woont wonen leef leeft werk werkt werken zit ligt staat loopt kost begint start opent sluit eindigt duurt
@@ -101,6 +101,7 @@ export const dutch = whenRead(
       replaces: pattern(
         String.raw`\b(?:overgestapt|overgeschakeld|gewisseld|verzet|verplaatst|verschoven|vervroegd|verhoogd|verlaagd|verlengd|vervangen|ingeruild|overgenomen|hernoemd|veranderd|gewijzigd|geruild|gemigreerd|verhuisd|in plaats van|niet (?:meer|langer)|geen \S+ meer|vanaf nu|voortaan|inmiddels|tegenwoordig|nu|sinds kort|nieuwe?|gestopt|verkocht|gekocht|begonnen)\b`,
       ),
+      ordered: /\b(?:liever|verkies\w*|boven|dan|voor|schuldig)\b/i,
       purposes: setOf('voor'),
       over: [
         pattern(String.raw`\bin plaats van\s+(?:de |het |een |in |met |bij )*([\p{L}\p{N}.-]+)`),

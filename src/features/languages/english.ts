@@ -57,7 +57,8 @@ export const english = whenRead(
       limits: setOf(`not no never none nobody nothing neither nor without except unless only
   can could may might must should shall would will if maybe perhaps probably usually sometimes often rarely always before
   after until till since old former previous previously ex used planned plan planning want wants hope hopes tried trying
-  almost nearly half while during down off instead than but yet still also too other another both second third next last first`),
+  almost nearly half while during down off instead than but yet still also too seldom hardly barely scarcely few fewer
+  less hate hates avoid avoids lack lacks refuse refuses reject rejects against other another both second third next last first`),
       negations: setOf('not no never none nobody nothing neither nor without cannot'),
       singleValued: setOf(`is are was were s re live lives lived work works sit sits lie lies
   run runs cost costs start starts begin begins open opens close closes listen listens belong belongs drive drives weigh
@@ -79,8 +80,9 @@ export const english = whenRead(
         {
           words: 'live lives living moved moving relocated settled unpacked',
           states: /\b(?:live|lives|living|based|resides?|home is)\b.{0,20}\b(?:in|at|near|on)\b/i,
+          // Somewhere: a name, or what people live in. "We moved to weekly releases" tells no home.
           changes:
-            /\b(?:mov(?:ed|ing) (?:back |over |out )?(?:to|into|in with)|relocated|(?:settled|unpacked) (?:down )?(?:in|into|at)|new (?:flat|apartment|address|home|house))\b(?!.{0,20}\bdesk)/i,
+            /\b(?:[Mm]ov(?:ed|ing) (?:back |over |out )?(?:in with|(?:to|into) (?:(?:a|an|the|my|our|her|his|their|new|old|own|bigger|smaller|larger|little|nice|nearby|different|quieter|cheaper|shared) )*(?:\p{Lu}|flats?\b|apartment|houses?\b|home\b|cottage|farm\b|villa\b|studio\b|place\b|town\b|city\b|village|country|coast|suburbs?|island|district|neighbou?rhood|street|another|one\b))|[Rr]elocated (?:back )?to (?:a |the )?\p{Lu}|(?:settled|unpacked) (?:down )?(?:in|into|at)|[Nn]ew (?:flat|apartment|home|house)\b(?! (?!is|was|in|at|on|near|since|now|last|this|and|has)\p{Ll})|(?:[Mm]y|[Oo]ur) new address\b)(?!.{0,20}\bdesk)/u,
           others: pattern(
             String.raw`\b(?:databases?|servers?|backups?|repos?|repository|files?|data|code|office|desk|teams?|sprints?|schedule|rhythm|cadence|standups?|meetings?|calls?|plan|tariff|provider|bank|account|website|blog|domain|cloud|role|position|department|company|firm|shop|service|app|version|workflow|tools?|group|channel|${PRODUCTS})\b`,
           ),
@@ -89,16 +91,16 @@ export const english = whenRead(
           words: 'work works working joined hired job freelance',
           states: /\b(?:works?|working|employed|job is|employer)\b.{0,20}\b(?:at|for|with|as|is|in)\b/i,
           changes:
-            /\b(?:joined|new job|new employer|hired by|left my job|changed jobs|quit my job|(?:went|going|gone|been|am|['’]m) (?:freelance|self-employed)|started (?:a job )?at)\b(?! (?:\d|noon|half|quarter|the (?:start|beginning|end|top|bottom)))/i,
+            /\b(?:[Jj]oined (?=(?:the )?\p{Lu}|(?:an?|the) (?:\p{Ll}+ ){0,2}(?:company|firm|startup|start-up|agency|bank|hospital|school|university|studio|practice|office|team|staff))|[Nn]ew job\b|[Nn]ew employer|[Hh]ired by|left my job|changed jobs|quit my job|(?:went|going|gone|been|am|['’]m) (?:freelance|self-employed)|[Ss]tarted a job at|[Ss]tarted (?:working )?at (?=(?:the )?\p{Lu}|an? (?:\p{Ll}+ ){0,2}(?:company|firm|startup|start-up|agency|bank|hospital|school|university|studio|practice)))/u,
           others: pattern(
-            String.raw`\b(?:gym|club|choir|band|orchestra|course|class|league|church|party|calls?|meetings?|union|library|association|society|group|forum|newsletter|waitlist|queue|game|program(?:me)?|server|channel|standups?|${PRODUCTS})\b`,
+            String.raw`\b(?:gym|club|choir|band|orchestra|course|class|league|church|party|calls?|meetings?|union|library|association|society|group|forum|newsletter|waitlist|queue|game|program(?:me)?|server|channel|standups?|linkedin|mastodon|facebook|instagram|twitter|reddit|discord|telegram|whatsapp|duolingo|strava|netflix|spotify|${PRODUCTS})\b`,
           ),
         },
         {
           words: 'drive drives car sold new scrapped',
           states: /\b(?:drives?|(?:my|our) car is)\b/i,
           changes:
-            /\b(?:sold|scrapped|wrote off|gave up|given up|got rid of|traded in) (?:the|my|our) (?:old )?car\b|\b(?:my|our|the|a) new car\b|\bcar\b.{0,20}\b(?:sold|stolen|scrapped|written off)\b/i,
+            /\b(?:sold|scrapped|wrote off|gave up|given up|got rid of|traded in) (?:the|my|our) (?:old )?car\b|\b(?:my|our|the|a) new car\b(?! (?!is|was|in|since|and|now|last|this|from)\p{L})|\bcar\b.{0,20}\b(?:sold|stolen|scrapped|written off)\b/iu,
           others: /\b(?:rental|rented|company|toy|taxi|bus|lorry|truck|tractor|train)\b/i,
         },
         {
@@ -111,6 +113,7 @@ export const english = whenRead(
       ],
       replaces:
         /\b(?:switched|moved|migrated|changed|swapped|went|going|upgraded|raised|lowered|extended|increased|reduced|gone up|gone down|cut|passed|handed|rewritten|promoted|bumped|postponed|shifted|slipped|pushed)\b.{0,60}\b(?:to|for|from|over|in|by)\b|\b(?:no longer|not any ?more|instead of|replaces|rather than|used to|took over|takes over|was renamed|is now|are now|now (?:uses?|runs?|lives?|works?|starts?|is|are|at|in|on)|from now on|as of|rolled out|new .{1,30} is)\b/i,
+      ordered: /\b(?:over|than|prefer\w*|rather|before|after|instead|versus|vs|owes?|owed)\b|\bfrom\b.*\bto\b/i,
       purposes: setOf('for'),
       over: [],
     },

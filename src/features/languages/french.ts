@@ -45,7 +45,7 @@ export const french = whenRead(
         setOf(`pas jamais plus aucun aucune personne rien sans sauf seulement que peut pourrait doit devrait faut si peut-être
       probablement souvent parfois rarement avant après jusqu jusque depuis ancien ancienne prévu prévoit veut veux espère presque environ
       demi demie au-lieu plutôt mais encore aussi autre autres deuxième troisième second seconde prochain prochaine dernier dernière
-      ex futur future`),
+      ex futur future guère déteste évite contre non`),
       negations: setOf('pas jamais plus aucun aucune personne rien ni'),
       singleValued:
         setOf(`est était suis s'appelle appelle habite habitons habitent vis vit vivons travaille travaillons bosse coûte commence
@@ -109,6 +109,7 @@ export const french = whenRead(
       replaces: pattern(
         String.raw`\b(?:désormais|dorénavant|maintenant|à présent|à partir de|ne .{1,40} plus|n['’].{1,40} plus|au lieu d\w*|plutôt que|remplacée?s?|remplace|passée?s? (?:à|au|en|de)|est passé|déplacée?s?|décalée?s?|reportée?s?|avancée?s? (?:à|au)|augmentée?s?|baissée?s?|réduite?s?|montée?s? à|changée?s?|migrée?s?|montée?s?|partie?s?|abandonnée?s?|arrêtée?s?|quittée?s?|vendue?s?|rebaptisée?s?|renommée?s?|repris(?:e|es)?|succède|nouveau|nouvel|nouvelle|ont basculé|basculé)\b`,
       ),
+      ordered: /préf[éè]r|plutôt|\b(?:avant|après|dois|doit)\b/i,
       purposes: setOf('pour'),
       over: [
         pattern(String.raw`\bau lieu (?:de |du |d['’]|des )(?:la |le |l['’])?([\p{L}\p{N}.-]+)`),

@@ -58,7 +58,7 @@ export const german = whenRead(
         setOf(`nicht kein keine keinen keinem keiner nie niemals niemand nichts ohne außer nur kann könnte darf soll sollte
       muss müsste würde wenn falls vielleicht wahrscheinlich meist meistens manchmal oft selten vor nach bis seit alt früher
       ehemalig ehemalige ehemaliger geplant plant planen will wollen hofft fast etwa halb statt anstatt als noch auch zweite
-      dritte letzte nächste erste andere anderer anderes beide sondern aber früheren früherer`),
+      dritte letzte nächste erste andere anderer anderes beide sondern aber früheren früherer ungern kaum hasse hasst meide meidet gegen`),
       negations: setOf('nicht kein keine keinen keinem keiner nie niemals niemand nichts'),
       singleValued:
         setOf(`ist war heißt wohnt wohne wohnen lebt lebe leben arbeitet arbeite arbeiten sitzt liegt steht läuft kostet
@@ -122,6 +122,7 @@ export const german = whenRead(
       replaces: pattern(
         String.raw`\b(?:(?:um|aus)?gestiegen|umgestiegen|gewechselt|umgestellt|verschoben|verlegt|vorverlegt|erhöht|angehoben|gesenkt|reduziert|gekürzt|verlängert|ersetzt|abgelöst|übernommen|übernimmt|umbenannt|geändert|getauscht|eingetauscht|migriert|umgezogen|statt|anstatt|anstelle|stattdessen|nicht mehr|kein\w* \w+ mehr|ab jetzt|ab sofort|seit neuestem|von nun an|künftig|nunmehr|inzwischen|mittlerweile|jetzt|neuerdings|neue[rsn]?)\b`,
       ),
+      ordered: /\b(?:lieber|bevorzug\p{L}*|als|statt|anstatt|vor|nach|schulde\p{L}*)\b/iu,
       purposes: setOf('für zum zur beim'),
       over: [
         pattern(

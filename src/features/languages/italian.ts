@@ -44,7 +44,7 @@ export const italian = whenRead(
       limits:
         setOf(`non mai nessuno nessuna niente nulla senza tranne eccetto solo soltanto può potrebbe deve dovrebbe se forse
       probabilmente spesso volte raramente prima dopo fino da ex vecchio vecchia previsto vuole voglio spera quasi mezzo mezza invece
-      ma ancora anche altro altra altri altre secondo seconda terzo terza prossimo prossima ultimo ultima più già`),
+      ma ancora anche altro altra altri altre secondo seconda terzo terza prossimo prossima ultimo ultima più già appena odio odia detesto detesta evito evita contro`),
       negations: setOf('non mai nessuno nessuna niente nulla né'),
       singleValued:
         setOf(`è era chiama chiamo abita abito abitiamo vive vivo viviamo lavora lavoro lavoriamo costa inizia comincia apre
@@ -104,6 +104,7 @@ export const italian = whenRead(
       replaces: pattern(
         String.raw`\b(?:adesso|ora|da ora in poi|d['’]ora in poi|a partire da|non .{1,40} più|invece d\p{L}+|al posto d\p{L}+|sostitui\p{L}+|cambiat[oaie]|passat[oaie] (?:a|al|alla|da)|spostat[oaie]|rimandat[oaie]|anticipat[oaie]|aumentat[oaie]|alzat[oaie]|salit[oaie]|sces[oaie]|abbassat[oaie]|ridott[oaie]|migrat[oaie]|lasciat[oaie]|smess[oaie]|vendut[oaie]|rinominat[oaie]|subentrat[oaie]|dismess[oaie]|portat[oaie] su|nuov[oaie]|ormai|ultimamente)\b`,
       ),
+      ordered: /prefer|\b(?:prima|dopo|piuttosto|devo|deve)\b/i,
       purposes: setOf('per'),
       over: [
         pattern(String.raw`\b(?:invece|al posto)\s+(?:di|del|della|dello|dell['’]|dei)\s*([\p{L}\p{N}.-]+)`),

@@ -28,7 +28,7 @@ export const japanese = whenRead(
     statements: {
       limits:
         setOf(`ない なく ず しない ません 無 非 以外 だけ のみ しか かも たぶん おそらく もし よく たまに ときどき 前 後 以前 昔 元 予定 つもり
-      たい ほぼ 半 まだ また 他 別 二番目 次 最後 もう`),
+      たい ほぼ 半 まだ また 他 別 二番目 次 最後 もう 嫌い めったに あまり`),
       negations: setOf('ない なく ず しない ません 無 非'),
       singleValued: setOf('は'),
       copulas: setOf('は'),
@@ -70,6 +70,7 @@ export const japanese = whenRead(
       replaces: pattern(
         '(?:入れ替え|早め|遅らせ|増や|減ら|増え|減り|変わ|変更|乗り換え|切り替え|移行|移動|移し|移り|やめ|辞め|代わり|替え|換え|引っ越|異動|上が|下が|値上げ|値下げ|延期|前倒し|廃止|ではなく|じゃなく|もう|新しい|になりま|今は|今の|今後|これから|になった|になりました|にした|にしました)',
       ),
+      ordered: /より|の方が|ほうが|前に|後に/u,
       purposes: setOf('には では'),
       over: [
         pattern(

@@ -53,6 +53,8 @@ interface StatementWords {
   transitions: readonly Transition[];
   /** Say that something takes the place of something else. */
   replaces: RegExp;
+  /** Where it occurs, what is said hangs on the order of the words: "tea over coffee". */
+  ordered: RegExp;
   /** Limit a change to what follows: "for invoices". */
   purposes: ReadonlySet<string>;
   /** Say what is over, as the first group that took part. */

@@ -58,7 +58,7 @@ export const polish = whenRead(
       limits:
         setOf(`nie nigdy nikt nic żaden żadna żadne bez oprócz tylko może mógłby powinien jeśli chyba prawdopodobnie zwykle czasem często
       rzadko przed po do od stary stara dawny były była planuje chce ma prawie około pół zamiast jeszcze też drugi druga trzeci ostatni
-      następny pierwszy inny inna oba ale`),
+      następny pierwszy inny inna oba ale ledwo nienawidzę nienawidzi unikam unika przeciw przeciwko`),
       negations: setOf('nie nigdy nikt nic żaden żadna żadne'),
       singleValued:
         setOf(`jest był nazywa mieszkam mieszka mieszkamy pracuję pracuje pracujemy kosztuje zaczyna otwiera zamyka kończy trwa jeździ jeżdżę
@@ -111,6 +111,7 @@ export const polish = whenRead(
       replaces: pattern(
         String.raw`\b(?:teraz|obecnie|od (?:teraz|dziś|poniedziałku|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|tygodnia|miesiąca)|już nie|zamiast|zamieni\p{L}+|zastąpi\p{L}+|zmieni\p{L}+|przesz(?:edłem|łam|liśmy|edł|ła|li) (?:na|do)|przenie\p{L}+|przenios\p{L}+|przesun\p{L}+|przełoż\p{L}+|podnie\p{L}+|podnios\p{L}+|wzrosł\p{L}*|obniż\p{L}+|zmniejsz\p{L}+|zwiększ\p{L}+|sprzeda\p{L}+|kupi\p{L}+|now[yaeą]|nowego|nowej|nowym|przeprowadzi\p{L}+|przesta\p{L}+|rzuci\p{L}+|zrezygnowa\p{L}+|od niedawna)\b`,
       ),
+      ordered: /wol(?:ę|i|ą)|prefer|\b(?:niż|przed|po|zamiast)\b/iu,
       purposes: setOf('dla'),
       over: [
         pattern(String.raw`\bzamiast\s+(?:na |w |z |do )*([\p{L}\p{N}.-]+)`),

@@ -49,7 +49,7 @@ export const portuguese = whenRead(
       limits:
         setOf(`não nunca jamais ninguém nada nenhum nenhuma sem salvo exceto só somente apenas pode poderia deve deveria se talvez
       provavelmente costuma vezes antes depois até desde antigo antiga ex previsto quer quero espero quase meio meia mas ainda também
-      outro outra outros outras segundo segunda terceiro terceira próximo próxima último última já`),
+      outro outra outros outras segundo segunda terceiro terceira próximo próxima último última já mal raramente odeio odeia detesto detesta evito evita contra`),
       negations: setOf('não nunca jamais ninguém nada nenhum nenhuma nem'),
       singleValued:
         setOf(`é era sou chama chamo vive vivo mora moro trabalha trabalho custa começa abre fecha acaba termina dura fica pesa mede
@@ -104,6 +104,7 @@ export const portuguese = whenRead(
       replaces: pattern(
         String.raw`\b(?:agora|a partir de|já não|deixei|deixou|deixámos|em vez de|no lugar de|substitu\p{L}+|troqu\p{L}+|troc(?:ou|ado|ámos|amos)|mud(?:ei|ou|ado|ada|ámos|amos|aram)|pass(?:ei|ou|ámos|amos|aram|ado) (?:a|para|de)|adi(?:ei|ou|ado|ada)|aument\p{L}+|sub(?:iu|iram)|baix(?:ou|aram|ei)|reduz\p{L}+|vend(?:i|eu|ido|emos)|comprei|novo|nova|não .{1,30} mais|desde (?:ontem|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|a semana passada|há)|parei de|desisti)\b`,
       ),
+      ordered: /prefir|prefer|\b(?:antes|depois|devo|deve)\b/i,
       purposes: setOf('para'),
       over: [
         pattern(String.raw`\b(?:em vez|no lugar|ao invés) d[eoa]s?\s+(?:o |a |os |as )?([\p{L}\p{N}.-]+)`),

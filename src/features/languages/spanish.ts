@@ -46,7 +46,7 @@ export const spanish = whenRead(
       limits:
         setOf(`no nunca jamás nadie nada ningún ninguna ninguno sin salvo excepto solo sólo puede podría debe debería si quizá quizás
       probablemente suele veces antes después hasta desde antiguo antigua exnovio ex previsto quiere quiero espera casi medio media
-      vez pero sino todavía aún también otro otra otros otras segundo segunda tercer tercero próximo próxima último última ya`),
+      vez pero sino todavía aún también otro otra otros otras segundo segunda tercer tercero próximo próxima último última ya apenas raramente odio odia detesto detesta evito evita contra`),
       negations: setOf('no nunca jamás nadie nada ningún ninguna ninguno ni'),
       singleValued:
         setOf(`es era soy llama llamo vive vivo vivimos trabaja trabajo trabajamos cuesta empieza comienza abre cierra acaba
@@ -105,6 +105,7 @@ export const spanish = whenRead(
       replaces: pattern(
         String.raw`\b(?:ahora|desde ahora|a partir de|ya no|en (?:vez|lugar) de|sustitu\p{L}+|reemplaz\p{L}+|cambi(?:ó|é|ado|ada|aron|amos|an)|pas(?:a|an|ó|amos|ado|aron|é) (?:a|al|de)|ni lo abro|dado de (?:alta|baja)|mov(?:ió|ido|ieron)|traslad\p{L}+|aplaz\p{L}+|salen? este|suman|adelant(?:ó|ado|aron)|retras(?:ó|ado|aron)|sub(?:ió|ido|ieron|en)|baj(?:ó|ado|aron)|aument\p{L}+|redu(?:jo|cido|jeron)|dej(?:é|ó|ado|amos|aron)|migr(?:ó|amos|ado)|vend(?:í|ió|ido|imos)|renombr\p{L}+|nuevo|nueva|últimamente)\b`,
       ),
+      ordered: /prefier|prefer|\b(?:antes|después|debo|debe)\b/i,
       purposes: setOf('para'),
       over: [
         pattern(

@@ -15,6 +15,8 @@ export interface RecentMemory {
   /** 1 if pinned. */
   pinned: number;
   origin: Origin | null;
+  /** Who wrote it, in a space. */
+  author: string | null;
   at: number;
 }
 
@@ -38,7 +40,7 @@ export async function listRecentMemories(
 ): Promise<RecentMemory[]> {
   const newest = (pinned: 0 | 1) =>
     `SELECT * FROM (
-       SELECT id, substr(content, 1, ?) AS opening, pinned, origin, COALESCE(saidAt, occurredAt, createdAt) AS at FROM memories
+       SELECT id, substr(content, 1, ?) AS opening, pinned, origin, author, COALESCE(saidAt, occurredAt, createdAt) AS at FROM memories
        WHERE tenantId = ? AND endUser = ? AND pinned = ${pinned} AND current = 1 AND validTo IS NULL
          AND (expiresAt IS NULL OR expiresAt > ?)
        ORDER BY id DESC LIMIT ?) AS newest${pinned}`;
@@ -69,7 +71,7 @@ export async function findValidMemories(
   characters: number,
 ): Promise<RecentMemory[]> {
   return reader.all<RecentMemory>(
-    `SELECT m.id, substr(m.content, 1, ?) AS opening, m.pinned, m.origin, COALESCE(m.saidAt, m.occurredAt, m.createdAt) AS at
+    `SELECT m.id, substr(m.content, 1, ?) AS opening, m.pinned, m.origin, m.author, COALESCE(m.saidAt, m.occurredAt, m.createdAt) AS at
      FROM texts(?) t CROSS JOIN memories m ON m.tenantId = ? AND m.id = t.value
      WHERE m.current = 1 AND m.validTo IS NULL AND (m.endUser = ?) IS TRUE AND (m.expiresAt IS NULL OR m.expiresAt > ?)`,
     [characters, JSON.stringify(ids), tenantId, endUser, nowMs],

@@ -102,11 +102,12 @@ function topicSections(topics: readonly ProfileTopic[], shown: Set<string>): Sec
   return sections.slice(0, TOPICS);
 }
 
-function memoryLine({ opening: content, at, origin }: RecentMemory, before?: string): string {
+function memoryLine({ opening: content, at, origin, author }: RecentMemory, before?: string): string {
   const mark = originMark(origin);
   const notes = [
     dayOf(at),
     ...(mark === undefined ? [] : [mark]),
+    ...(author === null ? [] : [`by ${author}`]),
     ...(before === undefined ? [] : [`before: ${plain(before, BEFORE_CHARACTERS)}`]),
   ];
   return `- ${plain(content)} (${notes.join(', ')})`;

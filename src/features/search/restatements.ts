@@ -1,5 +1,6 @@
 import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
+import { stateSubject } from '../languages/state-subject.ts';
 import { rootOf } from '../text/word-forms.ts';
 import {
   isOfAnother,
@@ -211,7 +212,7 @@ function takesPlace(
   return shared.some((root) => now.ended.has(root)) || statesSameKind(now, then);
 }
 
-/** Whether the newer announces that a state is over which the older is in: by the rules of other languages than English. */
+/** Whether the newer announces that a state is over which the older is in, of the same person: by the rules of other languages than English. */
 function changesState(
   { content: newer }: Statement,
   { content: older }: Statement,
@@ -219,13 +220,17 @@ function changesState(
   { reading, wordsOf }: StatementReader,
 ): boolean {
   if (reading === undefined || ![...wordsOf(older).roots].some((root) => asked.has(root))) return false;
-  const { transitions, relatives } = reading.language.statements;
-  const relativesIn = (text: string) => reading.language.wordsOf(text).filter((word) => relatives.has(word));
-  if (relativesIn(newer).join() !== relativesIn(older).join()) return false;
-  return transitions.some(
-    ({ states, changes, others }) =>
-      changes.test(newer) && states.test(older) && !others.test(newer) && !others.test(older),
+  const { language } = reading;
+  const { transitions, relatives } = language.statements;
+  const [now, then] = [language.wordsOf(newer), language.wordsOf(older)].map((words) =>
+    words.filter((word) => relatives.has(word)).join(),
   );
+  if (now !== then) return false;
+  return transitions.some(({ states, changes, others }) => {
+    const [state, change] = [states.exec(older), changes.exec(newer)];
+    if (state === null || change === null || others.test(newer) || others.test(older)) return false;
+    return stateSubject(newer, change.index, language) === stateSubject(older, state.index, language);
+  });
 }
 
 /** Whether one text may replace another, if each is one statement. */

@@ -25,11 +25,15 @@ interface SentenceTraits {
   values: readonly boolean[];
   /** Numbers that name a thing rather than being its value: "number 7", "#7", "INC-0147". */
   identifiers: readonly string[];
+  /** Each two of several things that it names beside each other. */
+  several: readonly (readonly string[])[];
   announcesChange: boolean;
   /** Whether it may be about something that it does not name. */
   refers: boolean;
   /** What it says is over: "replaced borg", "Graciete has retired". */
   ended: ReadonlySet<string>;
+  /** All that it says of it, behind the verb: "no longer drink _coffee in the evening_". */
+  endedWith: readonly string[];
   /** What belongs to whom: "Tom's father". */
   owners: ReadonlyMap<string, string>;
 }
@@ -47,6 +51,12 @@ const ENDED_SUBJECT =
 /** What it is no longer used under. */
 const ENDED_CONTRACT =
   /\b([\p{L}\p{N}_.-]{2,40}) (?:contract|subscription|licen[cs]e|membership|trial) (?:has |have |is |was |just )?(?:ended|ran out|run out|expired|lapsed|over|not renewed|cancell?ed)\b/giu;
+/** All that is over, to the end of the clause, behind the verb. */
+const ENDED_CLAUSE =
+  /\b(?:no longer(?: \p{L}+)?|(?:do|does|did|is|are|am|was|were|can|could|will)(?:n['’]t| not)(?: \p{L}+)?(?=.* any ?(?:more|longer)\b))(.*?)(?=[,;.:(–—]|\b(?:because|since|so|but|as of|any ?more|any ?longer)\b|$)/giu;
+/** Of several things, two that stand beside each other: "Netflix and Spotify", "a donkey, two goats and hens". */
+const SEVERAL_THINGS =
+  /([\p{L}\p{N}.-]+)(?:,(?=[^;.]* (?:and|or|und|oder|et|ou|y|e|i|oraz|и|或|和|と|や) )| (?:and|or|und|oder|et|ou|y|e|i|oraz|и|或|和|と|や)) (?:[\p{L}\p{N}]{1,5} )?(?=([\p{L}\p{N}.-]+))/gu;
 /** What a pronoun before it stands for is over: "it gave me a cough, so we swapped it for candesartan". */
 const EXCHANGE =
   /\b(?:swapped|replaced|switched|exchanged|traded|changed) (?:it|him|her|them) (?:for|with|to|by|out)\b/i;
@@ -110,6 +120,7 @@ function traitsOf(sentence: string, hasChange: boolean, reader: StatementReader)
     announcesChange: hasChange || ANNOUNCES.test(sentence),
     refers: REFERS.test(sentence),
     ended: new Set(ended.filter((root) => !reader.isCommon(root))),
+    endedWith: [...sentence.matchAll(ENDED_CLAUSE)].flatMap(([, what = '']) => rootsIn(what)),
   };
 }
 
@@ -125,6 +136,7 @@ function foreignTraitsOf(sentence: string, hasChange: boolean, reader: Statement
     announcesChange: hasChange || ended.length > 0,
     refers: language.said.refers.test(sentence),
     ended: new Set(ended),
+    endedWith: [],
   };
 }
 
@@ -140,6 +152,7 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
     names: new Set([...sentence.matchAll(CAPITALIZED)].filter(isName).flatMap(([name]) => rootsOf(name, reader))),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
+    several: severalIn(sentence, (text) => rootsOf(text, reader)),
     owners: new Map(
       [...sentence.matchAll(OWNED)].flatMap(([, name = '', what = '']) => {
         const [[owner], [owned]] = [rootsOf(name, reader), rootsOf(what, reader)];
@@ -147,6 +160,13 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
       }),
     ),
   };
+}
+
+/** Words by two that stand beside each other as several things. */
+function severalIn(text: string, rootsIn: (text: string) => readonly string[]): string[][] {
+  return [...text.matchAll(SEVERAL_THINGS)]
+    .map(([, one = '', other = '']) => [one, other].flatMap((word) => rootsIn(word).slice(0, 1)))
+    .filter((pair) => pair.length === 2);
 }
 
 function once<T>(compute: () => T): () => T {
@@ -174,6 +194,7 @@ export function replacementOf(
 ): Replacement | undefined {
   const telling = older.telling.filter((root) => newer.roots.has(root));
   if (telling.length === 0 || areNumberedApart(newer, older) || isOfAnother(newer, older)) return undefined;
+  if (endsOther(newer, older)) return undefined;
   if (shareMost(newer, older)) return 'most words';
   if (beginAlike(newer, older)) return 'beginning';
   const [now, then] = [newer.traits(), older.traits()];
@@ -244,6 +265,27 @@ function areNumberedApart(newer: SentenceWords, older: SentenceWords): boolean {
 /** Whether what both name belongs to somebody in the newer whom the older does not name: "Tom's father", "my father". */
 export function isOfAnother(newer: SentenceWords, older: SentenceWords): boolean {
   return [...newer.traits().owners].some(([owned, owner]) => older.roots.has(owned) && !older.roots.has(owner));
+}
+
+/** Whether the newer says that another thing is over than the older states, or one of several that the older names. */
+export function endsOther(newer: SentenceWords, older: SentenceWords): boolean {
+  const { ended, endedWith } = newer.traits();
+  if (endedWith.some((root) => !NUMBER.test(root) && !older.roots.has(root))) return true;
+  return (ended.size > 0 || endedWith.length > 0) && isPartOf(newer.roots, older.traits().several);
+}
+
+/** Whether one of two things that stand beside each other is named, and not the other. */
+function isPartOf(named: { has(root: string): boolean }, several: readonly (readonly string[])[]): boolean {
+  return several.some(([one = '', other = '']) => named.has(one) !== named.has(other));
+}
+
+/** Like `endsOther` for one of several, of a text by the words of its language. */
+export function endsPart(
+  text: string,
+  isNamed: (word: string) => boolean,
+  wordsOf: (text: string) => string[],
+): boolean {
+  return isPartOf({ has: isNamed }, severalIn(text, wordsOf));
 }
 
 /** Whether they share most words of the shorter one, the older one's first among them. */

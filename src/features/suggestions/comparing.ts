@@ -300,7 +300,7 @@ function suggestionOf({ kind, reason, confidence }: Relation, newer: Stated, old
   const evidence = about.map(({ id, content }) => ({ id, text: content }));
   const [before, now] = about.map(({ content }) => content) as [string, string];
   if (kind === 'merge') {
-    const content = now.length > before.length ? now : before;
+    const content = now.length >= before.length ? now : before;
     return { kind, memoryIds, content, evidence, reason, confidence };
   }
   if (timeOf(newer.memory) === timeOf(older.memory)) {

@@ -1,6 +1,13 @@
 import type { Language, Transition } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
-import { replacementOf, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
+import { isCapitalized, isForRelative, stateSubject } from '../languages/state-subject.ts';
+import {
+  endsOther,
+  endsPart,
+  replacementOf,
+  type SentenceWords,
+  sentenceWordsOf,
+} from '../search/sentence-replacement.ts';
 
 /** How two statements of one user are related; `older` and `newer` by when they were said. */
 export interface Relation {
@@ -117,14 +124,21 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
   const { transitions, replaces } = newer.language.statements;
   const isAnnounced = replaces.test(newer.text);
   if (isAnnounced === replaces.test(older.text) && saysTheSame(newer, older, areRelated)) {
-    return { kind: 'merge', reason: 'Both say the same.', confidence: 0.95 };
+    // In another order a person reads them first.
+    return {
+      kind: 'merge',
+      reason: 'Both say the same.',
+      confidence: keepOrder(newer, older, () => true) ? 0.95 : 0.8,
+    };
   }
+  if (haveSameTerms(newer, older)) return undefined;
   if (hasOtherValue(newer, older)) {
     return { kind: 'supersede', reason: 'The newer one states another value.', confidence: 0.8 };
   }
   if (transitions.some((transition) => isTransition(newer, older, transition))) {
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.8 };
   }
+  if (endsAnother(newer, older)) return undefined;
   const replacement = newer.sentence && older.sentence && replacementOf(newer.sentence, older.sentence, () => 1);
   if (isOfSomebodyElse(newer, older)) return undefined;
   const isOverNow = { kind: 'supersede', reason: 'The newer one says that it is over.', confidence: 0.6 } as const;
@@ -140,6 +154,19 @@ export function relationOf(newer: ReadStatement, older: ReadStatement, areRelate
     return { kind: 'supersede', reason: 'The newer one announces a change.', confidence: 0.7 };
   }
   return endsAllOf(newer, older) ? isOverNow : undefined;
+}
+
+/** Whether the newer says that another thing of the kind is over than the older states, or one of several. */
+function endsAnother(newer: ReadStatement, older: ReadStatement): boolean {
+  if (newer.sentence && older.sentence) return endsOther(newer.sentence, older.sentence);
+  const isNamed = (word: string) => newer.roots.has(meaningOf(word, older.language));
+  return newer.over.size > 0 && endsPart(older.text, isNamed, older.language.wordsOf);
+}
+
+/** In another order they say something else, which may hold as well. */
+function haveSameTerms({ terms }: ReadStatement, other: ReadStatement): boolean {
+  const [some, all] = [new Set(terms), new Set(other.terms)];
+  return some.size === all.size && isSubset(some, all);
 }
 
 /** Whether they are about different things of one kind: of another person, another time of the day, or with another number. */
@@ -233,11 +260,87 @@ function saysTheSame(one: ReadStatement, other: ReadStatement, areRelated: AreRe
   if (short.roots.size < MIN_ROOTS || !isSubset(short.numbers, long.numbers)) return false;
   if (short.numbers.size > 0 && short.numbers.size !== long.numbers.size) return false;
   if (short.limits.size !== long.limits.size || !isSubset(short.limits, long.limits)) return false;
-  if (saysItEnds(one) !== saysItEnds(other)) return false;
+  if (saysItEnds(one) !== saysItEnds(other) || areTurned(short, long)) return false;
+  if (isOfOwned(short, long)) return false;
   const others = [...short.roots].filter(([root]) => !long.roots.has(root));
   if (short.roots.size - others.length < MIN_ROOTS) return false;
   const areSame = short.sentence ? areRelated : areAlike;
   return others.every(([, term]) => [...long.roots.values()].some((word) => areSame(term, word)));
+}
+
+/** Whether one turns the other around: it has the opposite of a word, or says the same of things that have changed places. */
+function areTurned(one: ReadStatement, other: ReadStatement): boolean {
+  if (hasOpposite(one, other) || hasOpposite(other, one)) return true;
+  const { ordered, relatives, qualifiers } = one.language.statements;
+  if (ordered.test(one.text) || ordered.test(other.text)) return !keepOrder(one, other, () => true);
+  if (one.sentence && !movesOnePart(one, other)) return true;
+  const isName = (term: string) => isCapitalized(one.text, term);
+  const kinds = [relatives, ...qualifiers].map((kind) => (term: string) => kind.has(term));
+  return [isName, (term: string) => STARTS_WITH_DIGIT.test(term), ...kinds].some(
+    (isKind) => !keepOrder(one, other, isKind),
+  );
+}
+
+/** Whether the words of a kind that both have are in the same order in both. */
+function keepOrder(one: ReadStatement, other: ReadStatement, isKind: (term: string) => boolean): boolean {
+  const [order, otherOrder] = ordersOf(one, other).map((roots) => roots.filter((root) => isKind(one.roots.get(root)!)));
+  return order!.every((root, at) => root === otherOrder![at]);
+}
+
+/** Whether the words that both have are in the same order, but for a part that one begins with and the other ends with. */
+function movesOnePart(one: ReadStatement, other: ReadStatement): boolean {
+  const [order, otherOrder] = ordersOf(one, other);
+  const start = order.indexOf(otherOrder[0] ?? '');
+  return otherOrder.every((root, at) => root === order[(start + at) % order.length]);
+}
+
+/** The roots that both have, as they follow each other in each. */
+function ordersOf({ roots: ofOne }: ReadStatement, { roots: ofOther }: ReadStatement): [string[], string[]] {
+  return [[...ofOne.keys()].filter((root) => ofOther.has(root)), [...ofOther.keys()].filter((root) => ofOne.has(root))];
+}
+
+/** Begins the opposite of a word: "disabled", "ungern". */
+const OPPOSITE = /^(?:un|dis|in|im|ir|non|mis|mal|dés|dé|des|ent|anti)(?=\p{L}{4})/u;
+
+function hasOpposite(one: ReadStatement, { terms }: ReadStatement): boolean {
+  return one.terms.some((term) => {
+    const word = term.replace(OPPOSITE, '');
+    return word !== term && !terms.includes(term) && terms.some((other) => other === word || areAlike(other, word));
+  });
+}
+
+/** Whose: "my brother's wife". A contraction is no owner. */
+const OWNER = /(?<!\p{L})(?!(?:it|that|there|he|she|what|who|here|let)['’])(\p{L}+)['’]s(?!\p{L})/giu;
+
+/** Whether the longer one is about somebody or something of what the other is about. */
+function isOfOwned(short: ReadStatement, long: ReadStatement): boolean {
+  const { relatives } = short.language.statements;
+  const [of, ofMore] = [short, long].map(({ terms }) => terms.filter((term) => relatives.has(term)).length);
+  if (of !== ofMore) return true;
+  if (!short.sentence) return beginsWithOther(long, short);
+  const [owners, more] = [short, long].map(({ text }) => [...text.matchAll(OWNER)].length);
+  const head = headOf(long);
+  return (owners! < more! && !short.text.includes(' of ')) || (head !== undefined && !short.roots.has(head));
+}
+
+/** Whether it begins with a noun that the other lacks, before the first that both have: "la piscina del gimnasio". */
+function beginsWithOther({ text, roots, language }: ReadStatement, short: ReadStatement): boolean {
+  const { capitalizesNouns, prepositions } = language.statements;
+  const before = [...roots].slice(
+    0,
+    [...roots.keys()].findIndex((root) => short.roots.has(root)),
+  );
+  if (language.code === 'zh' || language.code === 'ja') return false;
+  return before.some(([, term]) => !prepositions.has(term) && (capitalizesNouns || !isCapitalized(text, term)));
+}
+
+/** The noun before the verb, which the words before it describe; `undefined` where it is a name. */
+function headOf({ text, terms, language }: ReadStatement): string | undefined {
+  const at = terms.findIndex((term) => term !== 's' && language.statements.singleValued.has(term));
+  const word = terms[at - 1];
+  return word === undefined || !saysSomething(word, language) || isCapitalized(text, word)
+    ? undefined
+    : meaningOf(word, language);
 }
 
 function saysItEnds({ text, sentence, over }: ReadStatement): boolean {
@@ -315,38 +418,11 @@ function hasOneOtherValue(one: ReadStatement, other: ReadStatement): boolean {
 function isTransition(newer: ReadStatement, older: ReadStatement, { states, changes, others }: Transition): boolean {
   const [state, change] = [states.exec(older.text), changes.exec(newer.text)];
   if (state === null || change === null) return false;
-  if (others.test(newer.text) || others.test(older.text.slice(0, state.index)) || isForRelative(newer)) return false;
-  return subjectOf(newer, change.index) === subjectOf(older, state.index);
-}
-
-/** "We bought a flat for my mother" does not say where we live. */
-function isForRelative({ terms, language: { statements } }: ReadStatement): boolean {
-  const isPurpose = (term: string | undefined) => term !== undefined && statements.purposes.has(term);
-  return terms.some(
-    (term, at) => statements.relatives.has(term) && (isPurpose(terms[at - 1]) || isPurpose(terms[at - 2])),
+  if (others.test(newer.text) || others.test(older.text.slice(0, state.index))) return false;
+  if (isForRelative(newer.terms, newer.language)) return false;
+  return (
+    stateSubject(newer.text, change.index, newer.language) === stateSubject(older.text, state.index, older.language)
   );
-}
-
-/** Who is in a state: a name as its root, or the speaker as an empty text, who need not be named. */
-function subjectOf({ text, language }: ReadStatement, before: number): string {
-  const { functionWords, wordsOf, rootOf, statements } = language;
-  const { speakers, determiners, prepositions, capitalizesNouns } = statements;
-  const beginning = text.slice(0, before);
-  const words = wordsOf(beginning);
-  if (words.some((word) => speakers.has(word))) return '';
-  const isName = (word: string, index: number) =>
-    !functionWords.has(word) &&
-    !STARTS_WITH_DIGIT.test(word) &&
-    !prepositions.has(words[index - 1] ?? '') &&
-    isCapitalized(beginning, word);
-  const name = words.find(isName);
-  if (name !== undefined && !(capitalizesNouns && words.indexOf(name) > 1)) return rootOf(name);
-  return language.code === 'en' ? (words.filter((word) => !determiners.has(word)).map(rootOf)[0] ?? '') : '';
-}
-
-function isCapitalized(text: string, word: string): boolean {
-  const rest = [...word].slice(1).join('');
-  return rest !== '' && new RegExp(`(?<!\\p{L})\\p{Lu}${escaped(rest)}`, 'u').test(text);
 }
 
 function subjectIn(terms: readonly string[], language: Language): ReadonlySet<string> {
@@ -398,9 +474,4 @@ function kindOf(
   if (determiners.has(first)) return 'one of a kind';
   const isAttribute = before.filter((term) => !determiners.has(term) && !possessives.has(term)).length > 1;
   return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
-}
-
-/** Escapes what has a meaning in patterns; with the flag `u` nothing else may be escaped. */
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -223,7 +223,7 @@ export async function listOpenAbout(
 /** Makes open suggestions outdated that were made before a time. Returns how many. */
 export async function outdateOld(connection: Connection, beforeMs: number, limit: number): Promise<number> {
   const { changes } = await connection.run(
-    `UPDATE suggestions SET state = 'outdated' WHERE (tenantId, id) IN
+    `UPDATE suggestions SET state = 'outdated' WHERE state = 'open' AND (tenantId, id) IN
        (SELECT tenantId, id FROM suggestions WHERE state = 'open' AND createdAt < ? LIMIT ?)`,
     [beforeMs, limit],
   );

@@ -51,6 +51,64 @@ describe('words', () => {
 
 describe('two statements', () => {
   test.each([
+    ['I prefer tea over coffee', 'I prefer coffee over tea'],
+    ['Tom owes Anna 20 euros', 'Anna owes Tom 20 euros'],
+    ['Take one pill in the morning and two at night', 'Take two pills in the morning and one at night'],
+    ['Ich trinke lieber Tee als Kaffee', 'Ich trinke lieber Kaffee als Tee'],
+    ['Je préfère le thé au café', 'Je préfère le café au thé'],
+    ['Ada supports the new dark mode', 'Ada lacks the new dark mode'],
+    ['Ada eats fish daily', 'Ada seldom eats fish daily'],
+    ['Einige Kollegen essen gern im Park', 'Einige Kollegen essen ungern im Park'],
+    ['Backups are enabled on the old server', 'Backups are disabled on the old server'],
+    ["Ada's brother is a pilot", "Ada's brother's wife is a pilot"],
+    ['The mobile app is written in Kotlin', "The mobile app's test suite is written in Kotlin"],
+    ['El gimnasio abre a las siete', 'La piscina del gimnasio abre a las siete'],
+  ])('with the same words say different things: %s / %s', (one, other) => {
+    expect(relate(one, other)).not.toBe('merge');
+    expect(relate(other, one)).not.toBe('merge');
+  });
+
+  test('in another order are merged by a person, not by themselves', () => {
+    const related = relationOf(
+      readStatement('The standup is at ten on Mondays'),
+      readStatement('On Mondays the standup is at ten'),
+      areRelated,
+    );
+    expect(related).toMatchObject({ kind: 'merge', confidence: 0.8 });
+  });
+
+  test.each([
+    ['Invoices go to Anna', 'Invoices no longer go to Ben'],
+    ['I drink coffee in the morning', 'I no longer drink coffee in the evening'],
+    ['I speak German and French', 'I no longer speak French'],
+    ['We keep two goats, a donkey and six hens', 'We sold the donkey'],
+    ['Wir nutzen Figma, Notion und Asana', 'Wir nutzen Asana nicht mehr'],
+    ['I live in Linz', 'I have a new home page'],
+    ['I live in Linz', 'We moved to weekly releases'],
+    ['I live in Linz', 'The new address of the API is api.example.com'],
+    ['I work at Acme as an engineer', 'I joined LinkedIn'],
+    ['I work at Acme as an engineer', 'I started at level 1'],
+    ['I drive a Volvo', 'I like the new car smell'],
+    ['Vivo en León', 'Mis suegros se mudaron a Gijón'],
+    ['Я живу в Туле', 'Наши друзья переехали в Тверь'],
+    ['京都に住んでいます', '田中さんが神戸に引っ越しました'],
+    ['我住在苏州', '我同学搬到杭州了'],
+  ])('hold at once: %s / %s', (older, newer) => {
+    expect(relate(older, newer)).toBeUndefined();
+  });
+
+  test.each([
+    ['I drink coffee in the evening', 'I no longer drink coffee in the evening'],
+    ['I live in Linz', 'I moved to a bigger flat in Graz'],
+    ['I live in Linz', 'We relocated to Graz'],
+    ['I work at Acme as an engineer', 'I joined Initech last week'],
+    ['I drive a Volvo', 'My new car is a Fiat'],
+    ['Vivo en León', 'Me he mudado a Gijón la semana pasada'],
+  ])('of which the newer one ends the older one: %s / %s', (older, newer) => {
+    expect(relate(older, newer)).toBe('supersede');
+  });
+
+  test.each([
     ['Die Werkstatt hat zwölf Arbeitsplätze.', 'In der Werkstatt gibt es 12 Arbeitsplätze.'],
     ['La salle fait 38 couverts.', 'Il y a trente-huit couverts en salle.'],
     ['El pozo tiene 120 metros de profundidad.', 'La profundidad del pozo es de ciento veinte metros.'],
