@@ -105,6 +105,7 @@ export const italian = whenRead(
         String.raw`\b(?:adesso|ora|da ora in poi|d['’]ora in poi|a partire da|non .{1,40} più|invece d\p{L}+|al posto d\p{L}+|sostitui\p{L}+|cambiat[oaie]|passat[oaie] (?:a|al|alla|da)|spostat[oaie]|rimandat[oaie]|anticipat[oaie]|aumentat[oaie]|alzat[oaie]|salit[oaie]|sces[oaie]|abbassat[oaie]|ridott[oaie]|migrat[oaie]|lasciat[oaie]|smess[oaie]|vendut[oaie]|rinominat[oaie]|subentrat[oaie]|dismess[oaie]|portat[oaie] su|nuov[oaie]|ormai|ultimamente)\b`,
       ),
       ordered: /prefer|\b(?:prima|dopo|piuttosto|devo|deve)\b/i,
+      dropsPronouns: true,
       purposes: setOf('per'),
       over: [
         pattern(String.raw`\b(?:invece|al posto)\s+(?:di|del|della|dello|dell['’]|dei)\s*([\p{L}\p{N}.-]+)`),

@@ -59,6 +59,8 @@ interface StatementWords {
   purposes: ReadonlySet<string>;
   /** Say what is over, as the first group that took part. */
   over: readonly RegExp[];
+  /** Its verbs tell the person: "vivo en León". */
+  dropsPronouns?: true;
   /** Common nouns begin with a capital letter, so that it does not tell names. */
   capitalizesNouns?: true;
 }

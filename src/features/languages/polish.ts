@@ -112,6 +112,7 @@ export const polish = whenRead(
         String.raw`\b(?:teraz|obecnie|od (?:teraz|dziś|poniedziałku|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|tygodnia|miesiąca)|już nie|zamiast|zamieni\p{L}+|zastąpi\p{L}+|zmieni\p{L}+|przesz(?:edłem|łam|liśmy|edł|ła|li) (?:na|do)|przenie\p{L}+|przenios\p{L}+|przesun\p{L}+|przełoż\p{L}+|podnie\p{L}+|podnios\p{L}+|wzrosł\p{L}*|obniż\p{L}+|zmniejsz\p{L}+|zwiększ\p{L}+|sprzeda\p{L}+|kupi\p{L}+|now[yaeą]|nowego|nowej|nowym|przeprowadzi\p{L}+|przesta\p{L}+|rzuci\p{L}+|zrezygnowa\p{L}+|od niedawna)\b`,
       ),
       ordered: /wol(?:ę|i|ą)|prefer|\b(?:niż|przed|po|zamiast)\b/iu,
+      dropsPronouns: true,
       purposes: setOf('dla'),
       over: [
         pattern(String.raw`\bzamiast\s+(?:na |w |z |do )*([\p{L}\p{N}.-]+)`),

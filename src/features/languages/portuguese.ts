@@ -105,6 +105,7 @@ export const portuguese = whenRead(
         String.raw`\b(?:agora|a partir de|já não|deixei|deixou|deixámos|em vez de|no lugar de|substitu\p{L}+|troqu\p{L}+|troc(?:ou|ado|ámos|amos)|mud(?:ei|ou|ado|ada|ámos|amos|aram)|pass(?:ei|ou|ámos|amos|aram|ado) (?:a|para|de)|adi(?:ei|ou|ado|ada)|aument\p{L}+|sub(?:iu|iram)|baix(?:ou|aram|ei)|reduz\p{L}+|vend(?:i|eu|ido|emos)|comprei|novo|nova|não .{1,30} mais|desde (?:ontem|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|a semana passada|há)|parei de|desisti)\b`,
       ),
       ordered: /prefir|prefer|\b(?:antes|depois|devo|deve)\b/i,
+      dropsPronouns: true,
       purposes: setOf('para'),
       over: [
         pattern(String.raw`\b(?:em vez|no lugar|ao invés) d[eoa]s?\s+(?:o |a |os |as )?([\p{L}\p{N}.-]+)`),

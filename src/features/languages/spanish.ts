@@ -106,6 +106,7 @@ export const spanish = whenRead(
         String.raw`\b(?:ahora|desde ahora|a partir de|ya no|en (?:vez|lugar) de|sustitu\p{L}+|reemplaz\p{L}+|cambi(?:ó|é|ado|ada|aron|amos|an)|pas(?:a|an|ó|amos|ado|aron|é) (?:a|al|de)|ni lo abro|dado de (?:alta|baja)|mov(?:ió|ido|ieron)|traslad\p{L}+|aplaz\p{L}+|salen? este|suman|adelant(?:ó|ado|aron)|retras(?:ó|ado|aron)|sub(?:ió|ido|ieron|en)|baj(?:ó|ado|aron)|aument\p{L}+|redu(?:jo|cido|jeron)|dej(?:é|ó|ado|amos|aron)|migr(?:ó|amos|ado)|vend(?:í|ió|ido|imos)|renombr\p{L}+|nuevo|nueva|últimamente)\b`,
       ),
       ordered: /prefier|prefer|\b(?:antes|después|debo|debe)\b/i,
+      dropsPronouns: true,
       purposes: setOf('para'),
       over: [
         pattern(

@@ -295,7 +295,7 @@ function beginAlike(
   return (
     beginning.length === SAME_BEGINNING &&
     beginning.every((term, at) => term === other[at]) &&
-    (reading !== undefined || one.slice(0, SAME_BEGINNING + 1).some((term) => BEING.has(term))) &&
+    one.slice(0, SAME_BEGINNING + 1).some((term) => (reading?.language.statements.singleValued ?? BEING).has(term)) &&
     beginning.some((term) => !isStopWord(term) && asked.has(rootIn(term)))
   );
 }

@@ -75,7 +75,9 @@ export function readStatement(text: string): ReadStatement {
   const { limits, negations } = language.statements;
   const terms = language.wordsOf(text);
   const said = (term: string) => saysSomething(term, language);
-  const [clause = text] = text.split(CLAUSE_END);
+  // A correction says that it holds now: "ich wohne jetzt in Graz".
+  const timeless = text.replace(language.present, ' ').trim();
+  const [clause = timeless] = timeless.split(CLAUSE_END);
   return {
     text,
     language,
@@ -84,7 +86,7 @@ export function readStatement(text: string): ReadStatement {
     numbers: new Set(terms.filter((term) => STARTS_WITH_DIGIT.test(term))),
     limits: new Set(terms.filter((term) => limits.has(term)).map((term) => (negations.has(term) ? 'not' : term))),
     sentence: language.code === 'en' ? sentenceWordsOf(text) : undefined,
-    subject: subjectIn(terms, language),
+    subject: subjectIn(language.wordsOf(timeless), language),
     attribute: attributeIn(clause, language.wordsOf(clause), language),
     over: new Set(
       overIn(text, language)
@@ -438,16 +440,18 @@ function subjectIn(terms: readonly string[], language: Language): ReadonlySet<st
 }
 
 function attributeIn(text: string, terms: readonly string[], language: Language): Attribute | undefined {
-  const { singleValued, limits, determiners, copulas } = language.statements;
+  const { singleValued, limits, determiners, copulas, dropsPronouns } = language.statements;
   const at = terms.findIndex((term) => singleValued.has(term));
-  if (at < 1 || terms.some((term) => limits.has(term))) return undefined;
+  if (at < (dropsPronouns ? 0 : 1) || terms.some((term) => limits.has(term))) return undefined;
   const before = terms.slice(0, at);
   const value = terms.slice(at + 1);
   if (value.length === 0 || value.length > MAX_VALUE_TERMS || text.includes('?')) return undefined;
-  if (before.every((term) => determiners.has(term))) return undefined;
+  if (at > 0 && before.every((term) => determiners.has(term))) return undefined;
   const verb = terms[at]!;
   const kind = kindOf(verb, before, value, text, language);
-  return { verb: copulas.has(verb) ? 'is' : meaningOf(verb, language), kind, value };
+  // Without a pronoun, its form tells the person.
+  const meaning = at === 0 ? verb : meaningOf(verb, language);
+  return { verb: copulas.has(verb) ? 'is' : meaning, kind, value };
 }
 
 /**
@@ -459,7 +463,7 @@ function kindOf(
   before: readonly string[],
   value: readonly string[],
   text: string,
-  { statements: { prepositions, determiners, copulas, possessives, capitalizesNouns } }: Language,
+  { statements: { prepositions, determiners, copulas, possessives, relatives, capitalizesNouns } }: Language,
 ): string | undefined {
   const [first = ''] = value;
   if (prepositions.has(first)) {
@@ -471,7 +475,10 @@ function kindOf(
   const named = value.find((term) => !determiners.has(term)) ?? '';
   if (!capitalizesNouns && isCapitalized(text, named)) return 'name';
   if (!copulas.has(verb) || value.length > 3 || !before.some((term) => possessives.has(term))) return undefined;
+  const things = before.filter((term) => !determiners.has(term) && !possessives.has(term));
+  const isAttribute = things.length > 1;
+  // Who is a nurse may be a vegetarian too.
+  if (!isAttribute && things.some((term) => relatives.has(term))) return undefined;
   if (determiners.has(first)) return 'one of a kind';
-  const isAttribute = before.filter((term) => !determiners.has(term) && !possessives.has(term)).length > 1;
   return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
 }

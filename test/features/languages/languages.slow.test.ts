@@ -93,6 +93,8 @@ describe('two statements', () => {
     ['Я живу в Туле', 'Наши друзья переехали в Тверь'],
     ['京都に住んでいます', '田中さんが神戸に引っ越しました'],
     ['我住在苏州', '我同学搬到杭州了'],
+    ['My sister is a nurse', 'My sister is a vegetarian'],
+    ['Meine Frau ist Ärztin', 'Meine Frau ist Vegetarierin'],
   ])('hold at once: %s / %s', (older, newer) => {
     expect(relate(older, newer)).toBeUndefined();
   });
@@ -104,6 +106,13 @@ describe('two statements', () => {
     ['I work at Acme as an engineer', 'I joined Initech last week'],
     ['I drive a Volvo', 'My new car is a Fiat'],
     ['Vivo en León', 'Me he mudado a Gijón la semana pasada'],
+    ['I live in Linz', 'I now live in Graz'],
+    ['Ich wohne in Linz', 'Ich wohne jetzt in Graz'],
+    ['Ich arbeite bei Siemens', 'Ich arbeite inzwischen bei Bosch'],
+    ['Je travaille chez Renault', 'Je travaille maintenant chez Peugeot'],
+    ['Vivo en León', 'Vivo en Gijón'],
+    ['Moro em Santos', 'Moro em Recife'],
+    ['Живу в Туле', 'Живу в Твери'],
   ])('of which the newer one ends the older one: %s / %s', (older, newer) => {
     expect(relate(older, newer)).toBe('supersede');
   });
