@@ -1,4 +1,10 @@
-import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
+import {
+  branchTo,
+  conversationPlace,
+  type ForeignMessage,
+  omitBranches,
+  readConversation,
+} from './foreign-conversations.ts';
 import { type ForeignReader, fault, type ItemSteps } from './foreign-records.ts';
 import {
   type Fields,
@@ -61,7 +67,7 @@ function* readTree(
     const message = yield* readMessage(given, omissions);
     if (message) messages.push(message);
   }
-  omissions.add('message(s) on other branches', undefined, hiddenCount);
+  omitBranches(omissions, hiddenCount);
   yield* readConversation(
     place,
     {
@@ -79,19 +85,11 @@ function* readTree(
 
 /** Returns the messages from the root to the current node, or to the last node if none is current. */
 function* shownBranch(mapping: Fields, currentNode: unknown): Generator<undefined, Fields[]> {
-  const messages: Fields[] = [];
-  const seen = new Set<string>();
-  let id = textOf(currentNode);
-  if (id === undefined || !Object.hasOwn(mapping, id)) id = Object.keys(mapping).at(-1);
-  while (id !== undefined && Object.hasOwn(mapping, id) && !seen.has(id)) {
-    yield undefined;
-    seen.add(id);
-    const node = fieldsOf(mapping[id]);
-    const message = fieldsOf(node?.message);
-    if (message) messages.push(message);
-    id = textOf(node?.parent);
-  }
-  return messages.reverse();
+  const nodeOf = (id: unknown) =>
+    typeof id === 'string' && Object.hasOwn(mapping, id) ? fieldsOf(mapping[id]) : undefined;
+  const leaf = nodeOf(currentNode) ?? nodeOf(Object.keys(mapping).at(-1));
+  const branch = yield* branchTo(leaf, ({ parent }) => nodeOf(parent));
+  return branch.map(({ message }) => fieldsOf(message)).filter((message) => message !== undefined);
 }
 
 function* readMessage(message: Fields, omissions: Omissions): Generator<undefined, ForeignMessage | undefined> {

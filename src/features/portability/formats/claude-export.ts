@@ -1,4 +1,10 @@
-import { conversationPlace, type ForeignMessage, readConversation } from './foreign-conversations.ts';
+import {
+  branchTo,
+  conversationPlace,
+  type ForeignMessage,
+  omitBranches,
+  readConversation,
+} from './foreign-conversations.ts';
 import { type ForeignReader, fault, type ItemSteps, readMemory, skipped } from './foreign-records.ts';
 import {
   clip,
@@ -47,12 +53,19 @@ function* readChat(index: number | string, chat: Fields, place: string, options:
   const omissions = createOmissions();
   const title = textOf(chat.name);
   const messages: ForeignMessage[] = [];
+  const all: Fields[] = [];
   for (const given of listOf(chat.chat_messages)) {
     yield undefined;
     const fields = fieldsOf(given);
-    const message = fields && (yield* readMessage(fields, omissions));
+    if (fields) all.push(fields);
+  }
+  const shown = yield* shownBranch(all, chat.current_leaf_message_uuid);
+  for (const given of shown) {
+    yield undefined;
+    const message = yield* readMessage(given, omissions);
     if (message) messages.push(message);
   }
+  omitBranches(omissions, all.length - shown.length);
   yield* readConversation(
     place,
     {
@@ -66,6 +79,31 @@ function* readChat(index: number | string, chat: Fields, place: string, options:
     },
     options,
   );
+}
+
+/**
+ * Returns the messages from the root to the current leaf, or to the latest one if none is current: edited and regenerated
+ * messages have siblings. Older exports name no parents; all their messages are shown.
+ */
+function* shownBranch(messages: readonly Fields[], currentLeaf: unknown): Generator<undefined, readonly Fields[]> {
+  const byId = new Map<unknown, Fields>();
+  const parents = new Set<unknown>();
+  for (const message of messages) {
+    yield undefined;
+    if (textOf(message.uuid) !== undefined) byId.set(message.uuid, message);
+    if (textOf(message.parent_message_uuid) !== undefined) parents.add(message.parent_message_uuid);
+  }
+  if (parents.size === 0) return messages;
+  let leaf = byId.get(currentLeaf);
+  let latestMs = 0;
+  for (const message of leaf ? [] : messages) {
+    yield undefined;
+    const createdMs = parseInstant(message.created_at) ?? 0;
+    if (parents.has(message.uuid) || createdMs < latestMs) continue;
+    leaf = message;
+    latestMs = createdMs;
+  }
+  return yield* branchTo(leaf ?? messages.at(-1), (message) => byId.get(message.parent_message_uuid));
 }
 
 function* readMessage(message: Fields, omissions: Omissions): Generator<undefined, ForeignMessage | undefined> {

@@ -2,7 +2,7 @@ import type { PortableConversation, PortableMessage } from '../../../contract/po
 import { toTimestamp } from '../../../lib/clock.ts';
 import { deriveId } from './derived-id.ts';
 import { checkedRecord, type ItemSteps, skipped } from './foreign-records.ts';
-import { clip, isText, MAX_STORED_LENGTH, oneLine, storable } from './foreign-values.ts';
+import { clip, type Fields, isText, MAX_STORED_LENGTH, oneLine, storable } from './foreign-values.ts';
 import type { ReaderOptions } from './import-reader.ts';
 import type { Omissions } from './omissions.ts';
 
@@ -31,6 +31,24 @@ export interface ForeignMessage {
 /** Describes the location of a conversation in its file. */
 export function conversationPlace(index: number | string, title: string | undefined): string {
   return `conversations[${index}]${title === undefined ? '' : ` “${clip(oneLine(title), 60)}”`}`;
+}
+
+/** Returns the nodes of a tree from the root to `leaf`; a cycle ends them. */
+export function* branchTo(
+  leaf: Fields | undefined,
+  parentOf: (node: Fields) => Fields | undefined,
+): Generator<undefined, Fields[]> {
+  const branch = new Set<Fields>();
+  for (let node = leaf; node !== undefined && !branch.has(node); node = parentOf(node)) {
+    yield undefined;
+    branch.add(node);
+  }
+  return [...branch].reverse();
+}
+
+/** Counts the messages of a conversation that are not on the imported branch. */
+export function omitBranches(omissions: Omissions, count: number): void {
+  omissions.add('message(s) on other branches', undefined, count);
 }
 
 /** Yields the conversation, its messages, then what was left out. A conversation without text is skipped. */

@@ -37,6 +37,44 @@ describe('a Claude export', () => {
     ]);
   });
 
+  describe('with edited or regenerated messages', () => {
+    const NIL = '00000000-0000-4000-8000-000000000000';
+    const message = (uuid: string, parent: string | undefined, minute: number) => ({
+      uuid,
+      sender: 'human',
+      text: uuid,
+      created_at: `2025-03-02T08:${String(minute).padStart(2, '0')}:00Z`,
+      ...(parent !== undefined && { parent_message_uuid: parent }),
+    });
+    const readChat = async (messages: object[], more: object = {}) => {
+      const items = await read('claude', JSON.stringify([{ uuid: 'c', chat_messages: messages, ...more }]));
+      return [recordsOf(items, 'message').map(({ content }) => content), reasonsOf(items)];
+    };
+    const edited = [message('q', NIL, 1), message('a1', 'q', 2), message('a2', 'q', 3), message('q2', 'a1', 4)];
+    const omitted = (count: string) => [`conversations[0]: ${count} on other branches left out`];
+
+    test('yields the branch of the current message, and reports the others', async () => {
+      expect(await readChat(edited, { current_leaf_message_uuid: 'a2' })).toEqual([['q', 'a2'], omitted('2 messages')]);
+    });
+
+    test('yields the branch of the latest message if none is current, of several the last in the file', async () => {
+      const first = [['q', 'a1', 'q2'], omitted('1 message')];
+      for (const current of [undefined, 'gone']) {
+        expect(await readChat(edited, { current_leaf_message_uuid: current })).toEqual(first);
+      }
+      expect(await readChat(edited.toReversed())).toEqual(first);
+      expect(await readChat([...edited, message('a3', 'q', 4)])).toEqual([['q', 'a3'], omitted('3 messages')]);
+    });
+
+    test('starts at a message whose parent is missing or not in the file, and terminates on a cycle', async () => {
+      for (const parent of [undefined, 'gone']) {
+        const messages = [message('old', parent, 1), message('q', parent, 2), message('a', 'q', 3)];
+        expect(await readChat(messages)).toEqual([['q', 'a'], omitted('1 message')]);
+      }
+      expect(await readChat([message('x', 'y', 1), message('y', 'x', 2)])).toEqual([['x', 'y'], []]);
+    });
+  });
+
   test('yields one memory per heading of Claude’s memory texts', async () => {
     const items = await read('claude', await fixture('claude-memories.json'));
     expect(recordsOf(items, 'memory').map(({ content, metadata, tags }) => [content, metadata, tags])).toEqual([

@@ -156,6 +156,22 @@ describe('a later export of a conversation', () => {
     expect(await contentsOf(caller)).toEqual([...stored, ...series('Next', 0, 2)]);
   });
 
+  test('of Claude appends what was regenerated; a third import adds nothing', async () => {
+    const caller = await newAccount(daemon);
+    const message = (uuid: string, parent: string, seconds: number) => ({
+      ...{ uuid, sender: 'human', text: uuid, parent_message_uuid: parent },
+      created_at: `2025-03-02T08:00:0${seconds}Z`,
+    });
+    const messages = [message('Question', '', 1), message('Old', 'Question', 2)];
+    const sendChat = (chat_messages: object[]) =>
+      portable(caller).importFile(JSON.stringify([{ uuid: 'c1', chat_messages }]), '?format=claude');
+    await sendChat(messages);
+    const edited = [...messages, message('New', 'Question', 3)];
+    expect(await sendChat(edited)).toMatchObject({ added: { messages: 1 }, known: { messages: 1 }, skipped: 1 });
+    expect(await sendChat(edited)).toMatchObject({ added: NONE, known: { messages: 2 } });
+    expect(await contentsOf(caller)).toEqual(['Question', 'Old', 'New']);
+  });
+
   test('returns a deleted message to its place', async () => {
     const caller = await newAccount(daemon);
     await send(caller, series('Old', 0, 5));
