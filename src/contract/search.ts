@@ -123,7 +123,7 @@ const Why = Type.Object({
 });
 
 /** Fields of every result. */
-const Found = Type.Object({
+export const Found = Type.Object({
   type: ItemTypeName,
   id: Type.String(),
   score: Type.Number(),

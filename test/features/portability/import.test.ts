@@ -175,6 +175,36 @@ describe('existing data', () => {
     expect((await to.list()).sort()).toEqual(['Ada has a dog', 'Ada rows']);
   });
 
+  test('memories as they are listed or found count as said when they last were, but not again', async () => {
+    const [from, to] = [await newAccount(daemon), await newAccount(daemon)];
+    const [tea, party] = [await from.add('Ada drinks tea'), await from.add('Ada has a party', { occurredAt: at })];
+    daemon.clock.advance(60_000);
+    for (const { content } of [tea, party]) await from.add(content);
+    await from.add('Ada rows');
+    const { data } = (await from.call<{ data: Memory[] }>('/v1/memories?order=asc')).body;
+    expect(data.map(({ saidAt }) => saidAt !== null)).toEqual([true, true, false]);
+    const found = (await from.search('Ada', { explain: true })).body.results;
+    expect(found).toHaveLength(3);
+    const timesOf = async (caller: Caller) => {
+      const listed = (await caller.call<{ data: Memory[] }>('/v1/memories')).body.data;
+      return Object.fromEntries(listed.map((memory) => [memory.content, [memory.occurredAt, memory.saidAt]]));
+    };
+    const times = {
+      'Ada drinks tea': [data[0]!.saidAt, null],
+      'Ada has a party': [at, null],
+      'Ada rows': [data[2]!.createdAt, null],
+    };
+    daemon.clock.advance(60_000);
+    expect(await portable(to).importFile(data)).toMatchObject({ added: { memories: 3 }, skipped: 0 });
+    expect(await timesOf(to)).toEqual(times);
+    const marked = found.map((result, index) => (index > 0 ? result : { ...result, possiblySupersededBy: tea.id }));
+    expect(await portable(to).importFile(marked)).toMatchObject({ known: { memories: 3 }, skipped: 0 });
+    expect(await timesOf(to)).toEqual(times);
+    const before = await timesOf(from);
+    expect(await portable(from).importFile(data)).toMatchObject({ known: { memories: 3 }, skipped: 0 });
+    expect(await timesOf(from)).toEqual(before);
+  });
+
   test('a message keeps its ordinal or is left out, and needs its conversation', async () => {
     const caller = await newAccount(daemon);
     const talk = conversing(caller);

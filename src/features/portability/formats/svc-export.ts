@@ -1,7 +1,8 @@
 import { AppError } from '../../../contract/errors.ts';
 import { type SkipReason, skipReasonOf } from '../../../contract/import-outcome.ts';
-import type { NewMemory } from '../../../contract/memories.ts';
+import { AddedMemory, lastSaid, NewMemory } from '../../../contract/memories.ts';
 import type { PortableRecord } from '../../../contract/portability.ts';
+import { Found } from '../../../contract/search.ts';
 import { parseStorableInSteps } from '../../../contract/storable-steps.ts';
 import { parseTimestamp } from '../../../lib/clock.ts';
 import { type Fields, fieldsOf, kindName } from './foreign-values.ts';
@@ -48,10 +49,11 @@ const NOT_AN_OBJECT: SkipReason = { reason: `is not a JSON object (${OTHER_FORMA
 const KINDS = ['memory', 'conversation', 'message', 'episode', 'learned', 'suggestion'] as const;
 
 function* readObject(fields: Fields, options: ReaderOptions, unknown: Omissions | undefined): Reading {
-  const { type } = fields;
+  const { type, version, score } = fields;
   // A memory in a search response has a type too.
-  if (type === undefined || (type === 'memory' && fields.version === undefined))
+  if (type === undefined || (type === 'memory' && (version === undefined || score !== undefined))) {
     return yield* readMemory(fields, options);
+  }
   if (type === 'svc-export') return readHead(fields);
   if (type === 'end') return { marker: 'end' };
   const kind = KINDS.find((name) => name === type);
@@ -72,11 +74,10 @@ function readHead({ format, version }: Fields): ParsedItem {
   return { marker: 'head' };
 }
 
-/** Fields of list and search responses and of older exports that a new memory does not take over. */
-const IGNORED_FIELDS = new Set([
-  ...['id', 'validFrom', 'validTo', 'supersededBy', 'version', 'createdAt', 'updatedAt', 'duplicate'],
-  ...['type', 'score', 'why', 'client', 'author'],
-]);
+/** Fields of list and search responses that a new memory does not take over. */
+const IGNORED_FIELDS = new Set(
+  Object.keys({ ...Found.properties, ...AddedMemory.properties }).filter((name) => !(name in NewMemory.properties)),
+);
 
 function* readMemory(
   fields: Fields,
@@ -93,9 +94,10 @@ function* readMemory(
   return (yield* check('new', memory)) ?? { memory: memory as unknown as NewMemory };
 }
 
-/** Takes the creation time of a listed memory as its `occurredAt`, because the memory gets a new `createdAt`. */
-function occurrenceOf({ id, createdAt, occurredAt }: Fields): Fields {
-  return typeof id === 'string' && typeof createdAt === 'string' && occurredAt == null ? { occurredAt: createdAt } : {};
+/** Takes when a listed memory was last said as its `occurredAt`, because the memory gets a new `createdAt`. */
+function occurrenceOf({ id, createdAt, occurredAt, saidAt = null }: Fields): Fields {
+  if (typeof id !== 'string' || typeof createdAt !== 'string' || occurredAt != null) return {};
+  return { occurredAt: lastSaid<unknown>({ saidAt, occurredAt: null, createdAt }) };
 }
 
 function withTags(fields: Fields, tags: readonly string[]): Fields {
