@@ -122,7 +122,7 @@ function omittedKind(message: Fields, role: ForeignMessage['role'] | undefined, 
   }
   // Code sent to Python and its output stay: the answer makes no sense without them.
   if (typeof recipient === 'string' && recipient !== 'all' && recipient !== 'python') return 'tool call(s)';
-  if (role === 'tool' && type === 'text') return 'tool result(s)';
+  if (role === 'tool' && fieldsOf(message.author)?.name !== 'python') return 'tool result(s)';
   return TEXT_TYPES.has(type) ? undefined : `message(s) of type ${kindName(type)}`;
 }
 

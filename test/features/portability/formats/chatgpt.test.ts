@@ -74,20 +74,26 @@ describe('a ChatGPT export', () => {
     expect(await contentsOf(conversation([message('a', text('dropped'), { weight: 0 })]))).toEqual([]);
   });
 
-  test('keeps Python code and its output, but no other tool calls', async () => {
-    const tool = { author: { role: 'tool', name: 'bio' } };
+  test('keeps Python code and its output, but no other tool calls and none of their results', async () => {
+    const tool = (name: string) => ({ author: { role: 'tool', name } });
     const said = [
       message('a', { content_type: 'code', text: '1 + 1' }, { recipient: 'python' }),
-      message('b', { content_type: 'execution_output', text: '2' }, tool),
-      message('c', { content_type: 'code', text: '{"q": 1}' }, { recipient: 'web.run' }),
-      message('d', text('Model set context updated.'), tool),
-      message('e', text('to all'), { recipient: 'all' }),
+      message('b', { content_type: 'execution_output', text: '2' }, tool('python')),
+      message('c', text('Saved the chart.'), tool('python')),
+      message('d', { content_type: 'code', text: '{"q": 1}' }, { recipient: 'web.run' }),
+      message('e', text('Model set context updated.'), tool('bio')),
+      message('f', { content_type: 'code', text: 'ls' }, { recipient: 'container.exec' }),
+      message('g', { content_type: 'execution_output', text: 'notes.txt' }, tool('container.exec')),
+      message('h', { content_type: 'multimodal_text', parts: ['Page 1 of a file'] }, tool('file_search')),
+      message('i', { content_type: 'tether_browsing_display', result: 'Found' }, tool('browser')),
+      message('j', text('to all'), { recipient: 'all' }),
     ];
     const items = await readAll(conversation(said));
-    expect(recordsOf(items, 'message').map(({ content }) => content)).toEqual(['1 + 1', '2', 'to all']);
+    const contents = recordsOf(items, 'message').map(({ content }) => content);
+    expect(contents).toEqual(['1 + 1', '2', 'Saved the chart.', 'to all']);
     expect(reasonsOf(items)).toEqual([
-      'conversations[0] “Chat”: 1 tool call left out',
-      'conversations[0] “Chat”: 1 tool result left out',
+      'conversations[0] “Chat”: 2 tool calls left out',
+      'conversations[0] “Chat”: 4 tool results left out',
     ]);
   });
 
