@@ -43,6 +43,12 @@ const PART_KINDS = new Map<unknown, string>([
   ['real_time_user_audio_video_asset_pointer', 'audio recording(s)'],
 ]);
 
+/** A name that the user saw, between markers and with what it refers to. */
+const NAMED_REFERENCE =
+  /\ue200(?:entity\ue202\["[^"\ue200]*", ?"|(?:url|link_title)\ue202)([^"\\\ue200-\ue202]+)(?=["\ue201\ue202])[^\ue200\ue201]*\ue201/g;
+/** References that the user saw as buttons, if at all, with the space before them and a character that needs none. */
+const REFERENCES = /( ?)(?:\ue200[^\ue200\ue201]*\ue201|【\d[\d:]*†[^【】\n]*】|[\ue203\ue204])+(?=([\s.,;:!?)]|$)|)/g;
+
 function* readTree(
   index: number | string,
   conversation: Fields | undefined,
@@ -140,9 +146,20 @@ function* textOfContent(
     if (typeof part !== 'string') hasOtherParts = true;
     const said = type === 'audio_transcription' ? transcript : part;
     if (typeof said !== 'string') omissions.add(PART_KINDS.get(type) ?? `part(s) of type ${kindName(type)}`);
-    else if (said !== '' && text.length <= MAX_STORED_LENGTH) text += text === '' ? said : `\n\n${said}`;
+    else if (said !== '' && text.length <= MAX_STORED_LENGTH) {
+      const shown = withoutReferences(said);
+      text += text === '' ? shown : `\n\n${shown}`;
+    }
   }
   return { text, hasOtherParts };
+}
+
+/** Removes the markup of citations from a text that is not too long to be stored. */
+function withoutReferences(text: string): string {
+  if (text.length > MAX_STORED_LENGTH) return text;
+  return text
+    .replace(NAMED_REFERENCE, '$1')
+    .replace(REFERENCES, (_, space: string, next: string | undefined) => (next === undefined ? space : ''));
 }
 
 function* hasText({ parts, text }: Fields): Generator<undefined, boolean> {

@@ -97,6 +97,22 @@ describe('a ChatGPT export', () => {
     ]);
   });
 
+  test.each([
+    ['Rome is old \ue200cite\ue202turn0search0\ue202turn0search1\ue201.', 'Rome is old.'],
+    ['Rome is old【4†source】 【12:3†file.pdf】 and big.', 'Rome is old and big.'],
+    ['Rome \ue200cite\ue202turn0search0\ue201is old', 'Rome is old'],
+    [
+      '\ue203Rome is old.\ue204\ue200filecite\ue202turn0file1\ue202L1-L5\ue201\n\nIt is 【5†big】',
+      'Rome is old.\n\nIt is',
+    ],
+    ['Meet \ue200entity\ue202["people","Ada Lovelace","mathematician"]\ue201!', 'Meet Ada Lovelace!'],
+    ['Open \ue200url\ue202The map\ue202turn0search2\ue201', 'Open The map'],
+    ['An \ue200entity\ue202oddity\ue201 and the rest', 'An and the rest'],
+    ['Kept: 【4】, [1†], † and \ue200cite', 'Kept: 【4】, [1†], † and \ue200cite'],
+  ])('removes citations, but no name that the user saw: %j', async (said, content) => {
+    expect(await contentsOf(conversation([message('a', text(said))]))).toEqual([content]);
+  });
+
   test('dates a message without a time like the one before it, the first like the conversation', async () => {
     const items = await readAll(
       conversation([
