@@ -39,11 +39,11 @@ export async function findPresent(
   reader: Reader,
   tenantId: string,
   ids: readonly string[],
-): Promise<Pick<MemoryRow, 'id' | 'expiresAt'>[]> {
+): Promise<Pick<MemoryRow, 'id' | 'expiresAt' | 'contentHash' | 'updatedAt'>[]> {
   if (ids.length === 0) return [];
   const padded = padToPowerOfTwo(ids);
   return reader.all(
-    `SELECT id, expiresAt FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
+    `SELECT id, expiresAt, contentHash, updatedAt FROM memories WHERE (tenantId, id) IN (VALUES ${placeholders(padded.length, 2)})
      AND current = 1`,
     padded.flatMap((id) => [tenantId, id]),
   );

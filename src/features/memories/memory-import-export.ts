@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import type { ImportOutcome } from '../../contract/import-outcome.ts';
+import type { ImportOutcome, SkipReason } from '../../contract/import-outcome.ts';
 import type { PortableMemory } from '../../contract/portability.ts';
 import type { Connection, Reader } from '../../db/connection.ts';
 import type { BoundedMap } from '../../lib/bounded-map.ts';
@@ -45,7 +45,8 @@ export interface MemoryTransfer {
   read(reader: Reader, filter: VersionFilter): Promise<PortableMemory[]>;
   /**
    * Imports memories in the caller's transaction and returns an outcome for each. A memory whose id, valid content
-   * or external id exists is `known`; a memory that it superseded names the stored one.
+   * or external id exists is `known`, or left out if the stored one with its id has another and older text; a memory that
+   * it superseded names the stored one.
    */
   restore(
     connection: Connection,
@@ -59,6 +60,9 @@ interface Parts {
   scopes: Scopes;
   erasing: MemoryErasing;
 }
+
+/** A file must not overwrite what the account has, but its newer text must not go unnoticed either. */
+const OTHER_TEXT: SkipReason = { reason: 'left out: the account has another text of it', fault: false };
 
 /** The outcomes and writes of an import. */
 interface Plan {
@@ -96,6 +100,11 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       const inFile = [row.id, ...uniqueKeysOf(row)].find((key) => seen.has(key));
       return stored?.id ?? (inFile === undefined ? undefined : seen.get(inFile));
     };
+    const hasNewerText = (row: MemoryDraft[number]): boolean => {
+      const stored = byId.get(row.id);
+      if (stored === undefined || byKey.has(contentKeyOf(row))) return false;
+      return stored.contentHash !== row.contentHash && stored.updatedAt < row.updatedAt;
+    };
     for (const draft of drafts) {
       const row = currentOf(draft);
       if (hasExpired(row, nowMs)) {
@@ -105,7 +114,7 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
       }
       const storedId = findStoredId(row);
       if (storedId !== undefined) {
-        planned.outcomes.push('known');
+        planned.outcomes.push(hasNewerText(row) ? OTHER_TEXT : 'known');
         if (storedId !== row.id) planned.storedIds.set(row.id, storedId);
       } else {
         planned.quotaError = take();

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Conversation, Message } from '../../../../src/contract/conversations.ts';
+import type { Memory } from '../../../../src/contract/memories.ts';
 import { type CliUser, createCliUser } from '../../../cli/memory-harness.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import { conversing } from '../../conversations/conversation-caller.ts';
@@ -115,6 +116,39 @@ describe('a file from another system', () => {
     expect(await sent(`[{"mapping":{}}${' '.repeat(1024 * 1024)}]`, 'svc')).toMatch(/longer than 1 MiB .*--format/);
     expect(await sent('PK\u0003\u0004', 'chatgpt')).toMatch(/ZIP archive, extract it/);
     expect(await sent('', 'chatgpt')).toBe('The file is empty.');
+  });
+});
+
+describe('a later response of Mem0', () => {
+  const createdAt = '2026-01-01T10:00:00Z';
+  const memory = (text: string, updatedAt: string) => ({
+    ...{ id: 'm1', memory: text, created_at: createdAt, updated_at: updatedAt },
+  });
+  const send = (caller: Caller, ...memories: object[]) =>
+    portable(caller).importFile(JSON.stringify(memories), '?format=mem0');
+  const first = memory('Lives in Linz', createdAt);
+  const second = memory('Lives in Graz', '2026-02-01T10:00:00Z');
+  const leftOut = { place: '[0]', reason: 'left out: the account has another text of it', fault: false };
+
+  test('reports an updated text that the account does not have, and changes nothing', async () => {
+    const caller = await newAccount(daemon);
+    await send(caller, first);
+    for (const _ of [1, 2]) {
+      expect(await send(caller, second)).toMatchObject({ added: NONE, known: NONE, skipped: 1, reasons: [leftOut] });
+    }
+    expect(await caller.list()).toEqual(['Lives in Linz']);
+  });
+
+  test('is known if the account has the text too, or if its own is newer', async () => {
+    const caller = await newAccount(daemon);
+    await send(caller, first);
+    const known = { added: NONE, known: { memories: 1 }, skipped: 0 };
+    expect(await send(caller, memory('Lives in Linz', '2026-02-01T10:00:00Z'))).toMatchObject(known);
+    await caller.add('Lives in Graz');
+    expect(await send(caller, second)).toMatchObject(known);
+    const { data } = (await caller.call<{ data: Memory[] }>('/v1/memories')).body;
+    await caller.change(data.find(({ content }) => content === 'Lives in Linz')!.id, { content: 'Lives in Wels' });
+    expect(await send(caller, memory('Lives in Enns', '2026-03-01T10:00:00Z'))).toMatchObject(known);
   });
 });
 
