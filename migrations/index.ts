@@ -45,6 +45,7 @@ import { webhookAuthors } from './0044-webhook-authors.ts';
 import { acceptedAdditions } from './0045-accepted-additions.ts';
 import { partlyReadMessages } from './0046-partly-read-messages.ts';
 import { memoriesSaidAgain } from './0047-memories-said-again.ts';
+import { latestChanges } from './0048-latest-changes.ts';
 
 /** One schema change, run in its own transaction. */
 export interface Migration {
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   acceptedAdditions,
   partlyReadMessages,
   memoriesSaidAgain,
+  latestChanges,
 ];

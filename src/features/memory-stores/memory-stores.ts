@@ -131,7 +131,9 @@ export function createMemoryStores(parts: MemoryStoresParts): MemoryStores {
       const user = records.userOf(storeId);
       const record = await records.find(db.readers.of(caller.tenantId), caller.tenantId, user);
       if (record) return toStore(user, record, record.createdAt);
-      const { firstSeenAt } = await users.get(caller, user).catch((error: unknown) => {
+      const {
+        user: { firstSeenAt },
+      } = await users.get(caller, user).catch((error: unknown) => {
         throw error instanceof AppError && error.code === 'not_found' ? noStore() : error;
       });
       if (firstSeenAt === null) throw noStore();

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { NoContent } from '../../contract/common.ts';
 import { User, UserPage, UserParams, UsersQuery } from '../../contract/users.ts';
-import { contentTagOf } from '../../lib/entity-tag.ts';
 import { sendWithEtag } from '../idempotency/idempotency-routes.ts';
 import type { Users } from './users.ts';
 
@@ -11,8 +10,8 @@ export function usersRoutes({ users }: { users: Users }): FastifyPluginAsyncType
       users.list(request.principal, request.query),
     );
     app.get('/v1/users/:user', { schema: { params: UserParams, response: { 200: User } } }, async (request, reply) => {
-      const user = await users.get(request.principal, request.params.user);
-      return sendWithEtag(request, reply, user, contentTagOf(user));
+      const { user, etag } = await users.get(request.principal, request.params.user);
+      return sendWithEtag(request, reply, user, etag);
     });
     app.delete(
       '/v1/users/:user',

@@ -47,6 +47,14 @@ const FIND = statement(
   'SELECT scope, tenantId, endUser FROM scopes WHERE tenantId = ? AND endUser = ? AND erasedAt IS NULL',
 );
 
+/** `updatedAt` is positive in every row: with the condition, SQLite takes the indexes for this statement alone. */
+const updatedAtOf = (table: 'memories' | 'episodes', condition: string) =>
+  `(SELECT i.updatedAt FROM ${table} i WHERE i.tenantId = ? AND i.endUser = ? AND i.updatedAt > 0 ${condition}
+    ORDER BY i.updatedAt DESC LIMIT 1)`;
+
+const LATEST_CHANGES = `SELECT ${updatedAtOf('memories', 'AND i.current = 1')} AS memoryUpdatedAt,
+  ${updatedAtOf('episodes', '')} AS episodeUpdatedAt`;
+
 /** Lists users by the time at which they were first stored, latest first, without those being erased. */
 export async function listUsers(
   reader: Reader,
@@ -62,4 +70,12 @@ export async function findUser(
   nowMs: number,
 ): Promise<UserRow | undefined> {
   return reader.get<UserRow>(FIND, [tenantId, endUser, nowMs]);
+}
+
+/** Finds when memories and episodes of a user last changed. */
+export async function findLatestChanges(
+  reader: Reader,
+  { tenantId, endUser }: { tenantId: string; endUser: string },
+): Promise<{ memoryUpdatedAt: number | null; episodeUpdatedAt: number | null } | undefined> {
+  return reader.get(LATEST_CHANGES, [tenantId, endUser, tenantId, endUser]);
 }

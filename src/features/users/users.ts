@@ -10,12 +10,18 @@ import type { Principal } from '../keys/keys.ts';
 import type { StoredSearches } from '../learning/stored-searches.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes, UserKey } from '../text/scopes.ts';
-import { findUser, listUsers, type UserRow } from './users-store.ts';
+import { findLatestChanges, findUser, listUsers, type UserRow } from './users-store.ts';
+
+/** An end user, with an entity tag that changes with everything stored of it. */
+interface FoundUser {
+  user: User;
+  etag: string;
+}
 
 /** The end users of a tenant. Unknown names throw `not_found`. */
 export interface Users {
   list(principal: Principal, query: UsersQuery): Promise<{ data: User[]; nextCursor: string | null }>;
-  get(principal: Principal, user: string): Promise<User>;
+  get(principal: Principal, user: string): Promise<FoundUser>;
   /**
    * Erases a user and all its data. From the first commit on, the user is not found and nothing can be created for it;
    * rows are then deleted in batches. If the daemon crashes in between, it finishes at its next start. Throws
@@ -38,10 +44,13 @@ interface Parts {
 }
 
 export function createUsers({ db, clock, scopes, cursors, erasables, searches }: Parts): Users {
-  async function load(reader: Reader, { tenantId }: Principal, endUser: string): Promise<User> {
+  async function load(reader: Reader, { tenantId }: Principal, endUser: string): Promise<FoundUser> {
+    // Read before the counts, so that a change in between makes the tag stale.
+    const changes = await findLatestChanges(reader, { tenantId, endUser });
     const row = await findUser(reader, { tenantId, endUser }, clock.nowMs());
     if (!row) throw new AppError('not_found', 'There is no user with this name.');
-    return toUser(row);
+    const user = toUser(row);
+    return { user, etag: contentTagOf([user, row.lastConversationAt, changes]) };
   }
 
   async function eraseRows(user: UserKey): Promise<void> {
@@ -66,7 +75,7 @@ export function createUsers({ db, clock, scopes, cursors, erasables, searches }:
         const isStored = (await findUser(connection, key, clock.nowMs())) !== undefined;
         // Then nothing can be created for it meanwhile, either.
         if (!isStored && isSearched && ifMatch === undefined) await scopes.ensure(connection, [key]);
-        else requireMatch(ifMatch, contentTagOf(await load(connection, principal, user)), 'user');
+        else requireMatch(ifMatch, (await load(connection, principal, user)).etag, 'user');
         await scopes.hide(connection, key, clock.nowMs());
       });
       await eraseRows(key);

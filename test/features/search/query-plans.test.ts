@@ -123,6 +123,14 @@ test.each<[string, () => Promise<unknown>, (string | RegExp)[]]>([
       /^SEARCH i .*\(tenantId=\? AND endUser=\?\)/,
     ],
   ],
+  [
+    'latest changes of a user',
+    () => users.findLatestChanges(spy(), { tenantId: 'ten_1', endUser: 'a' }),
+    [
+      'SEARCH i USING COVERING INDEX memories_user_updated (tenantId=? AND endUser=? AND updatedAt>?)',
+      'SEARCH i USING COVERING INDEX episodes_user_updated (tenantId=? AND endUser=? AND updatedAt>?)',
+    ],
+  ],
   ['findScopes', () => scopes.findScopes(spy(), PLACES), [/^SEARCH scopes .*\(tenantId=\? AND endUser=\?\)/]],
   ['list', () => lists.listMemories(spy(), LIST, BY_ID), [/^SEARCH m .*\(tenantId=\?\)/]],
   ['oldest first', () => lists.listMemories(spy(), LIST, { ...BY_ID, order: 'asc' }), [/^SEARCH m .*\(tenantId=\?\)/]],

@@ -83,6 +83,37 @@ describe('an end user', () => {
     expect((await read('ada', { 'if-none-match': etag })).status).toBe(200);
   });
 
+  test('is erased only as it was read: every edit of its items changes its tag, and none of other users does', async () => {
+    const talk = conversing(caller);
+    const { id } = await caller.add('Ada drinks tea', { user: 'ada' });
+    const other = await caller.add('Bob drinks milk', { user: 'bob' });
+    const begun = await talk.begin({ user: 'ada' });
+    const episode = await talk.episode({ title: 'Tea', user: 'ada', ...SPAN });
+    const tagOf = async () => (await read('ada')).headers.get('etag')!;
+    const erase = async (etag: string) => {
+      const { status } = await caller.call('/v1/users/ada', { method: 'DELETE', headers: { 'if-match': etag } });
+      return status;
+    };
+    const edit = (path: string, body: object) => caller.call(`/v1/${path}`, { method: 'PATCH', body });
+    for (const [path, body] of [
+      [`memories/${id}`, { content: 'Ada drinks green tea' }],
+      [`memories/${id}`, { pinned: true }],
+      [`conversations/${begun.id}`, { title: 'Tea' }],
+      [`episodes/${episode.id}`, { title: 'Green tea' }],
+    ] as const) {
+      const etag = await tagOf();
+      daemon.clock.advance(1000);
+      expect((await edit(path, body)).status, path).toBe(200);
+      expect((await read('ada', { 'if-none-match': etag })).status, path).toBe(200);
+      expect(await erase(etag), path).toBe(412);
+    }
+    const etag = await tagOf();
+    daemon.clock.advance(1000);
+    await edit(`memories/${other.id}`, { pinned: true });
+    expect((await read('ada', { 'if-none-match': etag })).status).toBe(304);
+    expect(await erase(etag)).toBe(204);
+  });
+
   test('may have any name that items can have', async () => {
     for (const name of ['a/b', 'ümläut ☂', '100%', '👩‍👩‍👧', '界'.repeat(256), '🜁'.repeat(256)]) {
       await caller.add('Tea', { user: name });
