@@ -135,6 +135,7 @@ export const english = whenRead(
       ],
       notKept:
         /\?|\b(?:if|would|could|might|maybe|perhaps|suppose|imagine|what if|let['’]?s|today|tonight|tomorrow|yesterday|right now|just now|currently|for now|at the moment|this (?:morning|afternoon|evening|time|error|bug|test|one|file|function)|last (?:night|week)|stuck|trying|tried|fails?|failed|failing|crash\w*|broken|error|thanks?|sorry|(?:how|why) (?:do|does|can|to)\b|i (?:always |keep )?forget|have an? (?:cold|headache|fever|flu|question|problem|bug|issue|feeling|meeting|minute|idea)|i (?:think|guess|wonder|see|get|got|mean|hope|feel|need|forgot))\b/i,
+      asks: /^(?:(?:ok(?:ay)?|so|and|now|then|also|great|hi|hey|hello|hm+|right|next|first|again|just|quick(?:ly)?|please|pls|plz)[,:]? )*(?:(?:can|could|would|will|should|shall|may|do|does|did|is|are|was|were|have|has|how|what|why|where|when|which|who|whose|let['’]?s|help|show|write|fix|add|make|rename|explain|give|draft|create|tell|find|check|run|look|update|change|remove|delete|move|refactor|implement|generate|translate|summari[sz]e|rewrite|shorten|tidy|clean|format|sort|convert|build|set|put|turn|use|try|read|open|review|test|plan|suggest|compare|list|describe|finish|start|prepare|compose|edit|extract|split|merge|replace|wire|bump|patch|debug|i (?:need|want) you)\b)/i,
       points: /\b(?:it|this|that|them|these|those|here|there)\b/i,
       refers: /^(?:it|its|that|this|they|their|these|those|she|he|there|which|who)\b/i,
       clauses:

@@ -165,6 +165,9 @@ export const french = whenRead(
       notKept: pattern(
         String.raw`\?|\b(?:si (?:je|on|j|nous)|\p{L}+(?:rais|rait|rions|raient)|peut-être|imaginons|admettons|suppose|aujourd['’]hui|hier|demain|ce (?:matin|soir|midi)|cette (?:semaine|fois|nuit|fonction|erreur)|tout à l['’]heure|en ce moment|là maintenant|tout de suite|je (?:peux|pense|crois|trouve|vois|comprends|cherche|me demande|veux bien|voulais|dois|fais quoi|sais pas|suis (?:fatigué|crevé|lessivé|épuisé|mort|sous l|en train|perdu|bloqué))|j['’](?:espère|essaie|hésite|en ai|ai (?:besoin|envie|faim|oublié|essayé|lu|vu|reçu|ça|eu))|il (?:me )?faut|merci|désolée?|erreur|bug|plante|marche pas|fais-moi|donne-moi|peux-tu|tu peux|vous m|voici|voilà|dit que|m['’]a dit)\b`,
       ),
+      asks: pattern(
+        String.raw`^(?:fais|donne|mets|écris|rédige|corrige|trouve|propose|peux|relis|traduis|explique|résume|montre|aide|crée|(?!(?:ch|ass)ez\b)\p{L}{2,}ez|\p{L}+-(?:moi|nous|les?|la))\b|\bs['’]il (?:te|vous) pla[iî]t\b`,
+      ),
       points: pattern(String.raw`\b(?:ça|cela|ceci|celui-ci|celle-ci|ce|ici|là)\b`),
       refers: pattern(String.raw`^(?:il|elle|ils|elles|c['’]est|ce|cela|ça|celui|celle|qui|dont)\b`),
       clauses: pattern(

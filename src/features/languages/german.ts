@@ -177,6 +177,9 @@ export const german = whenRead(
       notKept: pattern(
         String.raw`\?|\b(?:wenn ich|wenn wir|falls|würde|würden|könnte|könnten|hätte|hätten|wäre|vielleicht|angenommen|stell dir vor|heute|heut|gestern|morgen früh|gerade|grad|im moment|momentan|derzeit|vorhin|eben|diese(?:r|s|n|m)? (?:woche|fehler|test|funktion|datei|mal)|dieses mal|hänge fest|versuche|versucht|schlägt fehl|fehlgeschlagen|kaputt|fehler|danke|sorry|ich (?:glaube|denke|schätze|frage mich|sehe|meine|hoffe|fühle|brauche|hab vergessen)|hast du|kannst du|weißt du|müde|hunger|schon wieder|irgendwie|glaubst du nicht|so was von)\b`,
       ),
+      asks: pattern(
+        String.raw`^(?:mach|schreib|erklär|gib|zeig|such|hilf|erstell|übersetz|fass|korrigier|prüf|formulier|schlag|lies|kannst|könntest)e?\b|\bbitte\b`,
+      ),
       points: pattern(String.raw`\b(?:das|dies|es|dieser|diese|jenes|hier|dort|da|ihn|sie)\b`),
       refers: pattern(String.raw`^(?:es|das|dies|sie|er|dort|da|welche|dieser|diese|dieses)\b`),
       clauses: pattern(

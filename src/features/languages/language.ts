@@ -105,6 +105,8 @@ export interface SaidPatterns {
   stated: readonly RegExp[];
   /** Of the moment, of a wish, or of what only might be. */
   notKept: RegExp;
+  /** How a request begins, or what only requests have. */
+  asks: RegExp;
   /** Of short statements, that they are about something said before. */
   points: RegExp;
   /** Begins with what the sentence before it names. */

@@ -11,8 +11,8 @@ import { portuguese } from './portuguese.ts';
 import { russian } from './russian.ts';
 import { spanish } from './spanish.ts';
 
-/** Languages that are told by their words; of equals, the first one. */
-const SPACED: readonly Language[] = [english, german, french, spanish, italian, portuguese, dutch, polish];
+/** Languages besides English that are told by their words; of equals, the first one. */
+const OTHERS: readonly Language[] = [german, french, spanish, italian, portuguese, dutch, polish];
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
 const CYRILLIC = /\p{sc=Cyrillic}/gu;
@@ -35,18 +35,17 @@ export function languageOf(text: string): Language {
   if (2 * cyrillic > words.reduce((sum, { length }) => sum + length, 0)) {
     return NOT_RUSSIAN.test(beginning) ? english : russian;
   }
+  // Names in an English text are spelled like other languages: one of its words must be of the language, and of English not.
+  const own = words.filter((word) => !english.functionWords.has(word));
+  const others = OTHERS.filter(({ functionWords }) => own.some((word) => functionWords.has(word)));
+  if (others.length === 0) return english;
   let best: Language = english;
   let most = LEAST_WEIGHT;
-  for (const language of SPACED) {
+  for (const language of [english, ...others]) {
     const count = words.reduce((sum, word) => sum + weightOf(word, language), 0);
-    if (count > most && words.some((word) => isOwn(word, language))) [best, most] = [language, count];
+    if (count > most) [best, most] = [language, count];
   }
   return best;
-}
-
-/** Names in an English text are spelled like other languages: one of its words must be of the language, and of English not. */
-function isOwn(word: string, language: Language): boolean {
-  return language === english || (language.functionWords.has(word) && !english.functionWords.has(word));
 }
 
 function weightOf(word: string, { functionWords, spelling }: Language): number {

@@ -152,6 +152,9 @@ export const polish = whenRead(
       notKept: pattern(
         String.raw`\?|\b(?:gdybym|gdyby|jeśli bym|\p{L}+(?:łbym|łabym)|może|chyba|wyobraź|dziś|dzisiaj|wczoraj|jutro|właśnie|w tej chwili|przed chwilą|ten (?:błąd|test|plik)|ta funkcja|tym razem|próbuję|próbowałe?m|nie działa|błąd|dzięki|dziękuję|przepraszam|myślę|sądzę|mam nadzieję|czy możesz|zmęczon\p{L})\b`,
       ),
+      asks: pattern(
+        String.raw`^(?:napisz|zrób|podaj|wyjaśnij|przetłumacz|pokaż|znajdź|pomóż|stwórz|streść|popraw|sprawdź|przygotuj|powiedz|daj)\b|\bproszę\b`,
+      ),
       points: pattern(String.raw`\b(?:to|ten|ta|te|tego|tej|tu|tam)\b`),
       refers: pattern(String.raw`^(?:to|ten|ta|on|ona|ono|oni|one|tam|który|która)\b`),
       clauses: pattern(

@@ -149,6 +149,9 @@ export const portuguese = whenRead(
       notKept: pattern(
         String.raw`\?|\b(?:se (?:eu )?\p{L}+(?:sse|ssem)|\p{L}{2,}ria|talvez|imagina|suponha|hoje|ontem|amanhã|esta (?:manhã|tarde|noite|semana|vez|função)|este (?:erro|teste|ficheiro|arquivo)|neste momento|agora mesmo|acabei de|estou (?:cansad|fart|a tentar|tentando|a ver|presa|preso)\p{L}*|acho que|penso que|espero que|obrigad[oa]|desculpa|podes|pode me|ajuda-me|erro|falha|falhou)\b`,
       ),
+      asks: pattern(
+        String.raw`^(?:faça|escrev[ae]|traduza?|expli(?:ca|que)|resum[ae]|corri[gj][ae]|cri[ae]|ger[ae]|ajud[ae]|mostr[ae]|prepar[ae]|diga|\p{L}*[^o]-me)\b|\bpor favor\b`,
+      ),
       points: pattern(String.raw`\b(?:isto|isso|aquilo|este|esta|esse|essa|aqui|ali|lá)\b`),
       refers: pattern(String.raw`^(?:isso|isto|esse|essa|este|esta|ele|ela|eles|elas|que|quem)\b`),
       clauses: pattern(

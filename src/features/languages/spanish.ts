@@ -169,6 +169,9 @@ export const spanish = whenRead(
       notKept: pattern(
         String.raw`\?|\b(?:si (?:yo )?\p{L}+(?:ra|ras|ramos|se)|\p{L}{2,}r(?:ía|ías|íamos|ían)|quizás?|tal vez|a lo mejor|imagina|supongamos|hoy|ayer|mañana (?:por|tengo|voy|salgo)|esta (?:mañana|tarde|noche|semana|vez|función)|este (?:finde|error|test|lunes|mes|archivo)|ahora mismo|justo|de momento|en este momento|estoy (?:cansad|hart|liad|intentando|probando|viendo|atascad)\p{L}*|creo|pienso que|supongo|me pregunto|necesito|quiero que|quería|espero|intento|he (?:probado|intentado|visto|leído)|leí|gracias|perdón|perdona|error|falla|fallo|roto|me (?:sale|da|suelta|dijo|ha dicho|parece)|hazme|dame|puedes|podrías|explícame|ponme|menudo|vaya|puf)\b`,
       ),
+      asks: pattern(
+        String.raw`^(?:haz|dame|dime|pon|busca|escribe|prepara|organiza|redacta|traduce|explica|resume|corrige|crea|genera|ayuda|muestra)(?:me|nos|l[aeo]s?)?\b|\bpor favor\b`,
+      ),
       points: pattern(String.raw`\b(?:esto|eso|aquello|este|esta|ese|esa|aquí|ahí|allí)\b`),
       refers: pattern(String.raw`^(?:eso|esto|ese|esa|este|esta|él|ella|ellos|ellas|que|lo cual|quien)\b`),
       clauses: pattern(

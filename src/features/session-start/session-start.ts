@@ -12,14 +12,17 @@ import {
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
-import { runInSlices } from '../../lib/time-slices.ts';
+import { finish, runInSlices } from '../../lib/time-slices.ts';
 import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { messageRowId } from '../conversations/message-row.ts';
 import type { Principal } from '../keys/keys.ts';
+import type { Language } from '../languages/language.ts';
+import { languageOf } from '../languages/languages.ts';
 import type { Memories } from '../memories/memories.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
 import type { Successors } from '../search/result-page.ts';
+import { factsInSentence, isShort, withoutLeading } from '../suggestions/said-facts.ts';
 import { isUnspaced, termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { currentOf, type Said } from './current.ts';
@@ -52,12 +55,9 @@ const RULE =
 const OWN = /\b(?:I|I['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll)|us|our|ours|my|mine|me)\b/i;
 /** Verbs by which a sentence states something. */
 const STATES =
-  /\b(?:is|are|was|were|isn['’]?t|aren['’]?t|has|have|had|lives?|runs?|uses?|used|works?|worked|starts?|called|named|means|stands for|belongs?|goes|sits|lies|needs|takes?|costs?|owns?|speaks?|got|moved|switched|changed|bought|born|married|keeps?|comes?|wants?|eats?|plays?)\b|\w['’]s\b/i;
+  /\b(?:is|are|was|were|isn['’]?t|aren['’]?t|has|have|had|lives?|runs?|uses?|used|works?|worked|starts?|called|named|means|stands for|belongs?|goes|sits|lies|needs|takes?|costs?|owns?|speaks?|got|moved|switched|changed|bought|born|married|keeps?|comes?|wants?|eats?|plays?|looks? after)\b|\w['’]s\b/i;
 /** Names, numbers, paths and code: what is worth remembering is rarely without. */
 const NAMES = /\d|`|[a-z,] [A-Z][\p{L}]|[\w-]+\/[\w-]|\w\.[a-z]{1,5}\b|--\w/u;
-/** How a request or a question begins. */
-const ASKS =
-  /^(?:(?:ok(?:ay)?|so|and|now|then|also|great|hi|hey|hello|hm+|right|next|first|again|just|quick(?:ly)?|please|pls|plz)[,:]? )*(?:(?:can|could|would|will|should|shall|may|do|does|did|is|are|was|were|have|has|how|what|why|where|when|which|who|whose|let['’]?s|help|show|write|fix|add|make|rename|explain|give|draft|create|tell|find|check|run|look|update|change|remove|delete|move|refactor|implement|generate|translate|summari[sz]e|rewrite|shorten|tidy|clean|format|sort|convert|build|set|put|turn|use|try|read|open|review|test|plan|suggest|compare|list|describe|finish|start|prepare|compose|edit|extract|split|merge|replace|wire|bump|patch|debug|i (?:need|want) you)\b)/i;
 /** Where a request goes on with what it needs to know. */
 const CLAUSE = /[,;:(–—]|\s-+\s|\b(?:because|since|as|so|but|and|remember|note)\b/gi;
 /** What holds now and not later. */
@@ -74,28 +74,42 @@ const HAS_ENGLISH = /\b(?:the|a|an|is|are|to|of|and|in|for|on|we|i|my|it|with|no
 
 /**
  * Finds the sentences of a message that state something: rules and preferences, facts of the person and of their work; not
- * requests, questions and pasted text. The rules know English; of other languages every sentence counts that asks nothing.
+ * requests, questions and pasted text. Of other languages than English every sentence counts that asks nothing.
  */
 export function statementsOf(message: string): Statement[] {
+  return finish(statementsInSteps(message));
+}
+
+function* statementsInSteps(message: string): Generator<void, Statement[]> {
   const typed = message
     .replace(FENCED, '')
     .split('\n')
     .filter((line) => !isPastedLine(line))
     .join('\n');
-  const sentences = piecesOf(typed).map(({ text }) => text);
-  return sentences.flatMap((sentence, index) => {
-    const weight = weightOf(sentence);
-    if (weight < MIN_WEIGHT) return [];
-    const before = sentences[index - 1] ?? '';
-    const needsSubject = REFERS.test(sentence) && before !== '' && before.length <= MAX_SUBJECT_CHARACTERS;
-    return [{ text: needsSubject ? `${before} ${sentence}` : sentence, weight }];
-  });
+  const language = languageOf(typed);
+  const statements: Statement[] = [];
+  let before = '';
+  for (const { text } of piecesOf(typed)) {
+    const weight = weightOf(text, language);
+    const needsSubject = REFERS.test(text) && before !== '' && before.length <= MAX_SUBJECT_CHARACTERS;
+    if (weight >= MIN_WEIGHT) statements.push({ text: needsSubject ? `${before} ${text}` : text, weight });
+    before = text;
+    yield;
+  }
+  return statements;
 }
 
-/** How much a sentence sounds like something to keep; 0 or less for what does not. */
-function weightOf(sentence: string): number {
+/** How much a sentence sounds like something to keep; 0 or less for what does not. A short one is in the language of its text. */
+function weightOf(sentence: string, ofText: Language): number {
   if (sentence.length > MAX_CHARACTERS || QUESTION.test(sentence) || countWords(sentence) < MIN_WORDS) return 0;
-  if (!ASKS.test(sentence)) return HAS_ENGLISH.test(sentence) || PASSING.test(sentence) ? stated(sentence) : 1;
+  const own = languageOf(sentence);
+  const language = own.code === 'en' && isShort(sentence) ? ofText : own;
+  const { said } = language;
+  if (language.code !== 'en') {
+    if (factsInSentence(sentence, language).length > 0) return 2;
+    return said.notKept.test(sentence) || said.asks.test(withoutLeading(sentence, said)) ? 0 : 1;
+  }
+  if (!said.asks.test(sentence)) return HAS_ENGLISH.test(sentence) || PASSING.test(sentence) ? stated(sentence) : 1;
   // The longest rest of a request after its first part.
   const clause = [...sentence.matchAll(CLAUSE)].find(
     ({ index, 0: mark }) => stated(sentence.slice(index + mark.length)) >= 2,
@@ -243,7 +257,7 @@ function* linesOf({ memories, messages, folder, isRejected }: Sources): Generato
   const said: Line[] = [];
   for (const { id, content, project, at, pinned, origin, author = null } of memories) {
     const text = shortened(content);
-    const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text)) / 2;
+    const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text, languageOf(text))) / 2;
     const section = pinned === 1 ? PINNED : sectionOf(project);
     said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
@@ -277,7 +291,8 @@ function* sentencesOf(messages: readonly StoredText[]): Generator<void, Line[]> 
   for (const [place, { id, content, project, at, author = null }] of newestFirst) {
     if (count >= SENTENCES) break;
     const section = sectionOf(project);
-    const lines = statementsOf(content).map(
+    const statements = yield* statementsInSteps(content);
+    const lines = statements.map(
       ({ text, weight }): Line => ({ type: 'message', id, section, text, weight, atMs: at, origin: 'person', author }),
     );
     found.push({ place, lines });

@@ -105,11 +105,12 @@ function isTyped(paragraph: string): boolean {
 }
 
 /** Too short to tell its language. */
-function isShort(paragraph: string): boolean {
+export function isShort(paragraph: string): boolean {
   return paragraph.trim().length < MIN_TOLD_CHARACTERS;
 }
 
-function factsInSentence(sentence: string, language: Language): SaidFact[] {
+/** Finds what a sentence of a language states; several facts of it are one. */
+export function factsInSentence(sentence: string, language: Language): SaidFact[] {
   const { said } = language;
   const [, asked] = said.explicit.exec(sentence) ?? [];
   if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
@@ -142,7 +143,8 @@ function isKeepable(text: string, { said, wordsOf }: Language): boolean {
   return words >= MIN_WORDS && words <= MAX_WORDS;
 }
 
-function withoutLeading(text: string, { leading }: SaidPatterns): string {
+/** Removes what introduces a statement: "by the way". */
+export function withoutLeading(text: string, { leading }: SaidPatterns): string {
   let rest = text.trim();
   for (let before = ''; before !== rest; ) {
     before = rest;

@@ -19,6 +19,16 @@ describe('the statements of a message', () => {
     '私は京都に住んでいます。',
     'ฉันแพ้ถั่วลิสง',
     '우리는 금요일에 배포하지 않습니다.',
+    'Ich wohne in Linz',
+    'In Linz wohnt meine Oma',
+    'Mi hija es alérgica a los cacahuetes',
+    'Ma fille a une allergie aux noix',
+    'Abito a Lucca da anni',
+    'Moro a dois passos da praia',
+    'Ik woon in Gent',
+    'Mieszkam w Krakowie od lat',
+    'Antworte bitte immer auf Deutsch',
+    'Schreib die Mail neu, wir duzen alle Kunden.',
   ])('hold %j', (text) => {
     expect(textsOf(text)).toEqual([text]);
   });
@@ -34,8 +44,29 @@ describe('the statements of a message', () => {
     '你对花生过敏吗？',
     '私はどこに住んでいますか？',
     'ما هو اسم قطتي الأليفة؟',
+    'Fass den Text kurz zusammen, bitte',
+    'Escribe una función que ordene los datos',
+    'Écris-moi une lettre',
+    'Scrivimi una lettera per il padrone di casa',
+    'Escreve uma carta para mim',
+    'Schrijf een brief voor mij',
+    'Napisz mi funkcję sortującą',
+    'Напиши мне письмо',
+    '帮我写一封信。',
+    '手紙を書いてください。',
+    'Danke, das ist super nett',
   ])('do not hold %j', (text) => {
     expect(textsOf(text)).toEqual([]);
+  });
+
+  test('are in the language of the message where a sentence is too short to tell', () => {
+    const message = 'Fasse den Text zusammen und achte auf die Namen. Ruben mag Tee.';
+    expect(textsOf(message)).toEqual(['Ruben mag Tee.']);
+  });
+
+  test('weigh more in any language if they say a fact or a rule', () => {
+    const [stated, other] = statementsOf('Meine Tochter ist sieben. In Linz ist der Wein billig.');
+    expect(stated!.weight).toBeGreaterThan(other!.weight);
   });
 
   test('are sentences with what they refer to, without code and logs', () => {
