@@ -42,6 +42,18 @@ const PIECE_CHARACTERS = 16;
 const BREAKS = /\s+|[。！？][」』”）]{0,3}/gu;
 const END_MARK = /[.!?…]["'”’)\]*_]{0,3}$/u;
 const MAX_MARK_CHARACTERS = 4;
+/** Where a sentence goes on behind a period and a space, here a line break: abbreviations, initials, German ordinals. */
+const GOES_ON = new RegExp(
+  String.raw`(?<![\p{L}\p{N}./])(?:[^\P{L}iyя]|e\.g|i\.e|z\.b|d\.h|dr|st|nr|mrs?|ms|sra?|prof|dott|sig|inż|mgr|avd?a?|rd|ul|bzw|tj|np|ca|approx|tel|ул|пр|им)\.\n
+    |(?<!\p{L}|\bi )(?:[ai]m|de[rmns]|die|das|vom|zu[mr]|beim|(?:mein|unser|jed)e[rmns]?) \d{1,2}\.\n
+    |(?<!\S)\d{1,2}\.\n(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)
+    |(?<![\p{L}\p{N}.])\p{L}{1,4}\.\n\d{1,4}(?![\d.)])`.replace(/\n\s*/g, ''),
+  'iu',
+);
+const BEFORE_CHARACTERS = 16;
+const AFTER_CHARACTERS = 5;
+/** What may end a sentence, too, but not before a lower-case letter: "3. maja" and "usw.". */
+const GOES_ON_SMALL = /(?<!\S)(?:\d{1,2}|etc|usw|itd|ecc)\.\n\p{Ll}/u;
 
 /** Divides a text and finds the pieces that hold the most weight of query terms; `weights` are by root. */
 export function excerptOf(text: string, weights: ReadonlyMap<string, number>, limit = PASSAGE): Excerpt {
@@ -90,14 +102,21 @@ export function piecesOf(text: string): Piece[] {
   for (const { 0: found, index } of text.matchAll(BREAKS)) {
     const isSpace = found.trim() === '';
     const before = text.slice(Math.max(start, index - MAX_MARK_CHARACTERS), index);
-    if (isSpace && !found.includes('\n') && !END_MARK.test(before)) continue;
     const end = index + found.length;
+    if (isSpace && !found.includes('\n') && (!END_MARK.test(before) || goesOn(text, index, end))) continue;
     add(end);
     start = end;
     isSpaced ||= isSpace;
   }
   add(text.length);
   return pieces;
+}
+
+/** Whether a sentence goes on behind the whitespace between two indices: a period before it does not end it. */
+function goesOn(text: string, from: number, to: number): boolean {
+  if (text[from - 1] !== '.') return false;
+  const around = `${text.slice(Math.max(0, from - BEFORE_CHARACTERS), from)}\n${text.slice(to, to + AFTER_CHARACTERS)}`;
+  return GOES_ON.test(around) || GOES_ON_SMALL.test(around);
 }
 
 /** Cuts before a space where there is one, and never inside a character. */

@@ -38,6 +38,40 @@ describe('an excerpt', () => {
     }
   });
 
+  test.each([
+    'Meine Mutter hat am 3. Mai Geburtstag',
+    'Wir wohnen im 2. Stock der Gartenstraße 5',
+    'Ich esse z. B. keine Pilze und z.B. keine Nüsse',
+    'Ich arbeite in St. Gallen als Koch',
+    'Mon médecin est le Dr. Besson à Nantes',
+    'Il mio medico è il dott. Rossi di Lucca',
+    'Mieszkam na ul. Długiej w Gdańsku',
+    'Mam urodziny 3. maja i lubię torty',
+    'Я живу на ул. Гоголя, г. Тула',
+    'Moro na Av. Paulista 900',
+    'My doctor is J. R. Patel of St. James, No. 5 on the left',
+    'We use tools, e.g. Vitest, etc. and so on',
+  ])('keeps %j in one piece', (text) => {
+    expect(excerptOf(text, WEIGHTS).pieces.map((piece) => piece.text)).toEqual([text]);
+  });
+
+  test.each([
+    ['I moved to LA.', 'We use Postgres.'],
+    ['Use Go.', 'Then run it.'],
+    ['I saw it on TV.', 'I like it.'],
+    ['The answer is 42.', 'We use Postgres.'],
+    ['I am 7.', 'We live in Graz.'],
+    ['We use npm.', 'Never yarn.'],
+    ['The well gives 3 mg/l.', 'Suggest a filter.'],
+    ['Fix it.', 'we use npm'],
+    ['Do this.', '2.', 'Do that.'],
+    ['So do I.', 'We like it.'],
+    ['Ya lo sé.', 'Vivo en Lugo.'],
+    ['Это я.', 'Мне 42.', 'Живу в Туле.'],
+  ])('ends a sentence after %j', (...sentences) => {
+    expect(excerptOf(sentences.join(' '), WEIGHTS).pieces.map((piece) => piece.text)).toEqual(sentences);
+  });
+
   test('shows a short text whole, whatever matches', () => {
     expect(shownOf('The lamp is on. The cat is out.')).toBe('The lamp is on. The cat is out.');
   });

@@ -15,6 +15,8 @@ describe('facts in a message', () => {
     ['From now on: answer in German.', ['answer in German']],
     ['never mock the database in these tests', ['never mock the database in these tests']],
     ['My sister Hanna is a nurse. Write her a birthday card!', ['My sister Hanna is a nurse']],
+    ['Meine Mutter hat am 3. Mai Geburtstag.', ['Meine Mutter hat am 3. Mai Geburtstag']],
+    ['My doctor is Dr. Patel at the corner. Write to her!', ['My doctor is Dr. Patel at the corner']],
     ['We decided to keep SQLite. Update the README.', ['We decided to keep SQLite']],
   ])('%s', (message, facts) => {
     expect(textsIn(message)).toEqual(facts);
