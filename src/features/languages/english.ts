@@ -139,7 +139,7 @@ export const english = whenRead(
       points: /\b(?:it|this|that|them|these|those|here|there)\b/i,
       refers: /^(?:it|its|that|this|they|their|these|those|she|he|there|which|who)\b/i,
       clauses:
-        /\s*(?:[;:(–—]|,\s+(?:because|since|as|so|and|but|note that|remember that)?\b|\s-+\s|\bbecause\b|\bsince\b|\bbtw\b,?|\bby the way\b,?)\s*/i,
+        /\s*(?:[;:(–—]|,\s+(?:because|since|as|so|and|but)?\b|\s-+\s|\bbecause\b|\bsince\b|\bbtw\b,?|\bby the way\b,?)\s*/i,
       follows: /[,;]?\s+so\s+(?!that\b|much\b|many\b|far\b|long\b|called\b|on\b).*$/i,
       leading:
         /^(?:btw|by the way|also|and|but|so|oh|well|hey|hi|ok(?:ay)?|because|since|as|fyi|note that|just so you know|for context|to be clear|yes|no|right|actually|please(?=:)|for the (?:reply|answer|record|future)(?=[,:]))[,:]?\s+/i,

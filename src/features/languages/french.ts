@@ -136,7 +136,7 @@ export const french = whenRead(
     search: frenchWords(),
     said: {
       explicit: pattern(
-        String.raw`\b(?:(?:souviens-toi|rappelle-toi|retiens|note(?: bien)?|n['’]oublie pas|garde en tête|pour (?:la prochaine fois|info|rappel|mémoire|la suite)|fyi|à partir de maintenant|désormais|dorénavant)\b\s*[,:]?\s*(?:bien\s+)?(?:que\s+|qu['’])?)(.+)$`,
+        String.raw`\b(?:(?:s['’]il (?:te|vous) pla[iî]t,? )?(?:souviens-toi|rappelle-toi|retiens|note(?: bien)?|n['’]oublie pas|garde en tête|pour (?:la prochaine fois|info|rappel|mémoire|la suite)|fyi|à partir de maintenant|désormais|dorénavant)\b\s*[,:]?\s*(?:bien\s+)?(?:que\s+|qu['’])?)(.+)$`,
       ),
       rules: [
         pattern(String.raw`^(?:et |mais |donc )*(?:toujours|jamais)\s+\S+\s+\S+`),

@@ -169,7 +169,7 @@ export const italian = whenRead(
       ),
       follows: pattern(String.raw`,?\s+(?:quindi|perciò|dunque)\b.*$`),
       leading: pattern(
-        String.raw`^(?:a proposito|e|ma|però|quindi|allora|beh|bene|ok|ah|ciao|sì|no,|grazie|perché|poiché|che|anzi|comunque|inoltre|cioè|attenzione|guarda|tra l['’]altro|però ricorda che)[,:!.]?\s+`,
+        String.raw`^(?:a proposito|e|ma|però|quindi|allora|beh|bene|ok|ah|ciao|sì|no,|grazie|perché|poiché|che|anzi|comunque|inoltre|cioè|attenzione|guarda|tra l['’]altro)[,:!.]?\s+`,
       ),
     },
   }),

@@ -179,7 +179,7 @@ export const spanish = whenRead(
       ),
       follows: pattern(String.raw`,?\s+(?:así que|por eso|o sea que)\b.*$`),
       leading: pattern(
-        String.raw`^(?:por cierto|y|pero|pues|bueno|vale|oye|ah|hola|sí|no,|ok|claro|genial|porque|ya que|que|es que|además|es decir|o sea|aviso|ojo|ya|total|luego|y una cosa más|y de paso|para que conste)[,:!.]?\s+`,
+        String.raw`^(?:por cierto|y|pero|pues|bueno|vale|oye|ah|hola|sí|no,|ok|claro|genial|porque|ya que|que|es que|además|es decir|o sea|aviso|ojo|ya|total|luego|una cosa más|de paso|para que conste)[,:!.]?\s+`,
       ),
     },
   }),

@@ -57,6 +57,11 @@ const REPORTED =
 /** Begins a condition, on which all of the sentence depends. */
 const CONDITION =
   /^\s*(?:(?:and|und|et|y|e|but|aber|also)\s+)?(?:(?:if|wenn|falls|sofern|sollte(?:n|st)? (?:ich|wir)|si|se|supón|supongamos|angenommen|suppos\p{L}*)(?!\p{L})|s['’](?:il|ils)|如果|假如|要是|万一|假设|もし|仮に)/iu;
+/** Makes a question of what precedes it: ", right?". */
+const ASKED_WHETHER = /[,;，、]\s*[\p{L}'’-]+(?:\s+[\p{L}'’-]+)?\s*[?？]\s*$/u;
+/** A clause begins behind it. */
+const BEGINS_CLAUSE =
+  /(?:^|[,;:!(–—，、；：！]|\s-|(?<!\p{L})(?:and|but|und|aber|et|mais|y|pero|e|ma|però|mas|en|maar|i|ale|и|но))\s*$/iu;
 /** A line of a transcript: who says it, and perhaps when. */
 const SPOKEN = /^\s*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?,?\s*)?\p{Lu}[\p{L}.-]{1,20}(?: \p{Lu}[\p{L}.-]{0,20})?\s?[:：]\s/u;
 const TIMED = /^\s*\[?\d{1,2}:\d\d/;
@@ -111,11 +116,12 @@ export function isShort(paragraph: string): boolean {
 
 /** Finds what a sentence of a language states; several facts of it are one. */
 export function factsInSentence(sentence: string, language: Language): SaidFact[] {
+  if ([REPORTED, CONDITION, ASKED_WHETHER].some((pattern) => pattern.test(sentence))) return [];
   const { said } = language;
-  const [, asked] = said.explicit.exec(sentence) ?? [];
-  if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
-  if ([REPORTED, CONDITION, CODE].some((pattern) => pattern.test(sentence))) return [];
   const whole = withoutLeading(sentence, said);
+  const asked = askedIn(whole, said);
+  if (asked !== undefined && isKeepable(asked, language)) return [{ text: tidied(asked, language), confidence: 0.9 }];
+  if (CODE.test(sentence)) return [];
   const isWhole = said.stated.some((pattern) => pattern.test(whole));
   if (isWhole && isKeepable(whole, language)) return [{ text: tidied(whole, language), confidence: 0.8 }];
   // A request may go on with what it needs to know.
@@ -129,6 +135,12 @@ export function factsInSentence(sentence: string, language: Language): SaidFact[
   }
   const isRule = isStated(whole, said) && isKeepable(whole, language);
   return isRule ? [{ text: tidied(whole, language), confidence: 0.8 }] : [];
+}
+
+/** Returns what the person asks to remember; inside a clause, the words say something else: "I can't remember that". */
+function askedIn(text: string, { explicit }: SaidPatterns): string | undefined {
+  const found = explicit.exec(text);
+  return found && BEGINS_CLAUSE.test(text.slice(0, found.index)) ? found[1] : undefined;
 }
 
 function isStated(text: string, { rules, stated }: SaidPatterns): boolean {

@@ -17,6 +17,13 @@ describe('facts in a message', () => {
     ['My sister Hanna is a nurse. Write her a birthday card!', ['My sister Hanna is a nurse']],
     ['Meine Mutter hat am 3. Mai Geburtstag.', ['Meine Mutter hat am 3. Mai Geburtstag']],
     ['My doctor is Dr. Patel at the corner. Write to her!', ['My doctor is Dr. Patel at the corner']],
+    ['Fix it and remember that our team uses tabs', ['our team uses tabs']],
+    ['Claude, note that the port is 4417', ['the port is 4417']],
+    ['Merk dir bitte, dass ich vegan bin', ['ich vegan bin']],
+    ['请记住我对花生过敏', ['我对花生过敏']],
+    ["J'habite désormais à Lyon avec ma sœur", ["J'habite désormais à Lyon avec ma sœur"]],
+    ['Ich arbeite künftig in Zürich als Koch', ['Ich arbeite künftig in Zürich als Koch']],
+    ['Wij wonen vanaf nu in Almere bij mijn ouders', ['Wij wonen vanaf nu in Almere bij mijn ouders']],
     ['We decided to keep SQLite. Update the README.', ['We decided to keep SQLite']],
   ])('%s', (message, facts) => {
     expect(textsIn(message)).toEqual(facts);
@@ -32,9 +39,26 @@ describe('facts in a message', () => {
     'it is always slow',
     '<svc-memory-123>\nWe deploy with Fly.io\n</svc-memory-123>',
     'thanks, we like it',
+    "I can't remember that password for the bank",
+    'I left a note that the dog was fed at six',
+    'Ana me recuerda a una actriz francesa',
+    'If we talk about code, remember that tests come first',
+    'We use Postgres, right?',
+    'Nutzen wir Postgres, oder?',
     '',
   ])('none in %j', (message) => {
     expect(factsIn(message)).toEqual([]);
+  });
+
+  test('are never what follows a word for remembering inside a sentence', () => {
+    for (const message of [
+      '我从来不记得同事的名字和生日',
+      'Mi madre no recuerda mi cumpleaños nunca',
+      'Mio nonno non ricorda più i nomi dei nipoti',
+      'Je retiens mal les noms de mes élèves',
+      'Mijn zus let op de kinderen van de buren',
+    ])
+      expect([[], [message]]).toContainEqual(textsIn(message));
   });
 
   test('are five at most, each once', () => {
