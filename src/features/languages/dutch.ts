@@ -138,7 +138,7 @@ export const dutch = whenRead(
         ),
       ],
       notKept: pattern(
-        String.raw`\?|\b(?:als ik|als we|zou|zouden|misschien|stel je voor|vandaag|gisteren|morgen|vanavond|net|op dit moment|daarnet|deze (?:week|fout|functie|keer)|dit (?:bestand|weekend)|probeer|geprobeerd|mislukt|kapot|fout|bedankt|dank je|sorry|ik (?:denk|geloof|hoop|vraag|bedoel|vind dat)|kun je|kan je|weet je|moe)\b`,
+        String.raw`\?|\b(?:(?:stuur|geef) je|je (?:antwoord|hulp|idee)|(?:eerste|tweede|derde|laatste|andere) (?:optie|versie|variant)|een (?:vraag|probleem)|als ik|als we|zou|zouden|misschien|stel je voor|vandaag|gisteren|morgen|vanavond|net|op dit moment|daarnet|deze (?:week|fout|functie|keer)|dit (?:bestand|weekend)|probeer|geprobeerd|mislukt|kapot|fout|bedankt|dank je|sorry|ik (?:denk|geloof|hoop|vraag|bedoel|vind dat)|kun je|kan je|weet je|moe)\b`,
       ),
       asks: pattern(
         String.raw`^(?:maak|schrijf|geef|leg|vertaal|toon|laat|zoek|help|vat|corrigeer|verbeter|zeg|controleer)\b|\bal(?:s?je|stu)blieft\b`,

@@ -175,7 +175,7 @@ export const german = whenRead(
         ),
       ],
       notKept: pattern(
-        String.raw`\?|\b(?:wenn ich|wenn wir|falls|würde|würden|könnte|könnten|hätte|hätten|wäre|vielleicht|angenommen|stell dir vor|heute|heut|gestern|morgen früh|gerade|grad|im moment|momentan|derzeit|vorhin|eben|diese(?:r|s|n|m)? (?:woche|fehler|test|funktion|datei|mal)|dieses mal|hänge fest|versuche|versucht|schlägt fehl|fehlgeschlagen|kaputt|fehler|danke|sorry|ich (?:glaube|denke|schätze|frage mich|sehe|meine|hoffe|fühle|brauche|hab vergessen)|hast du|kannst du|weißt du|müde|hunger|schon wieder|irgendwie|glaubst du nicht|so was von)\b`,
+        String.raw`\?|\b(?:dir|dein(?:e|en|em|er)? (?:antwort|vorschlag|idee|hilfe)|(?:erste|zweite|dritte|letzte|andere)n? (?:option|variante|version)|eine? (?:frage|problem)|wenn ich|wenn wir|falls|würde|würden|könnte|könnten|hätte|hätten|wäre|vielleicht|angenommen|stell dir vor|heute|heut|gestern|morgen früh|gerade|grad|im moment|momentan|derzeit|vorhin|eben|diese(?:r|s|n|m)? (?:woche|fehler|test|funktion|datei|mal)|dieses mal|hänge fest|versuche|versucht|schlägt fehl|fehlgeschlagen|kaputt|fehler|danke|sorry|ich (?:glaube|denke|schätze|frage mich|sehe|meine|hoffe|fühle|brauche|hab vergessen)|hast du|kannst du|weißt du|müde|hunger|schon wieder|irgendwie|glaubst du nicht|so was von)\b`,
       ),
       asks: pattern(
         String.raw`^(?:mach|schreib|erklär|gib|zeig|such|hilf|erstell|übersetz|fass|korrigier|prüf|formulier|schlag|lies|kannst|könntest)e?\b|\bbitte\b`,

@@ -157,7 +157,7 @@ export const italian = whenRead(
         ),
       ],
       notKept: pattern(
-        String.raw`\?|(?<!\p{L})(?:se (?:\p{L}+)?ss[ie]|\p{L}{2,}r(?:ei|ebbe|emmo|ebbero)|forse|magari|immagina|supponiamo|oggi|ieri|domani|stamattina|stasera|stanotte|questa (?:settimana|volta|funzione)|questo (?:errore|test|mese|file)|in questo momento|per ora|adesso|sto \p{L}+ndo|credo|penso|suppongo|mi chiedo|mi serve|ho (?:bisogno|fame|provato|visto|letto|dimenticato)|voglio|volevo|spero|provo|grazie|scusa|errore|non funziona|mi (?:ha detto|dice|sento|sembra)|fammi|dammi|puoi|potresti|ecco|guardi)(?!\p{L})`,
+        String.raw`\?|(?<!\p{L})(?:ti \p{L}+o|tu[ao] (?:risposta|aiuto|idea)|(?:prim|second|terz|ultim|altr)a (?:opzione|versione|variante)|una? (?:domanda|dubbio|problema)|se (?:\p{L}+)?ss[ie]|\p{L}{2,}r(?:ei|ebbe|emmo|ebbero)|forse|magari|immagina|supponiamo|oggi|ieri|domani|stamattina|stasera|stanotte|questa (?:settimana|volta|funzione)|questo (?:errore|test|mese|file)|in questo momento|per ora|adesso|sto \p{L}+ndo|credo|penso|suppongo|mi chiedo|mi serve|ho (?:bisogno|fame|provato|visto|letto|dimenticato)|voglio|volevo|spero|provo|grazie|scusa|errore|non funziona|mi (?:ha detto|dice|sento|sembra)|fammi|dammi|puoi|potresti|ecco|guardi)(?!\p{L})`,
       ),
       asks: pattern(
         String.raw`^(?:fai|dammi|dimmi|scrivi|metti|cerca|trova|prepara|traduci|spiega|riassumi|correggi|crea|genera|aiuta|mostra)(?:mi|ci|l[aeio])?\b|\bper (?:favore|piacere)\b`,

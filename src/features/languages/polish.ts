@@ -150,7 +150,7 @@ export const polish = whenRead(
         ),
       ],
       notKept: pattern(
-        String.raw`\?|\b(?:gdybym|gdyby|jeśli bym|\p{L}+(?:łbym|łabym)|może|chyba|wyobraź|dziś|dzisiaj|wczoraj|jutro|właśnie|w tej chwili|przed chwilą|ten (?:błąd|test|plik)|ta funkcja|tym razem|próbuję|próbowałe?m|nie działa|błąd|dzięki|dziękuję|przepraszam|myślę|sądzę|mam nadzieję|czy możesz|zmęczon\p{L})\b`,
+        String.raw`\?|\b(?:wysyłam ci|twoj[aąeę] (?:odpowied\p{L}+|pomoc)|(?:pierwsz|drug|trzeci|ostatni|inn)ą (?:opcję|wersję)|mam (?:\p{L}+ )?(?:pytanie|problem)|gdybym|gdyby|jeśli bym|\p{L}+(?:łbym|łabym)|może|chyba|wyobraź|dziś|dzisiaj|wczoraj|jutro|właśnie|w tej chwili|przed chwilą|ten (?:błąd|test|plik)|ta funkcja|tym razem|próbuję|próbowałe?m|nie działa|błąd|dzięki|dziękuję|przepraszam|myślę|sądzę|mam nadzieję|czy możesz|zmęczon\p{L})\b`,
       ),
       asks: pattern(
         String.raw`^(?:napisz|zrób|podaj|wyjaśnij|przetłumacz|pokaż|znajdź|pomóż|stwórz|streść|popraw|sprawdź|przygotuj|powiedz|daj)\b|\bproszę\b`,

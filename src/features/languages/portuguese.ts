@@ -147,7 +147,7 @@ export const portuguese = whenRead(
         pattern(String.raw`^(?:decidimos|decidi|combinámos|passámos|mudámos|mudei|passei|mudei-me|mudámo-nos)\b.+`),
       ],
       notKept: pattern(
-        String.raw`\?|\b(?:se (?:eu )?\p{L}+(?:sse|ssem)|\p{L}{2,}ria|talvez|imagina|suponha|hoje|ontem|amanhã|esta (?:manhã|tarde|noite|semana|vez|função)|este (?:erro|teste|ficheiro|arquivo)|neste momento|agora mesmo|acabei de|estou (?:cansad|fart|a tentar|tentando|a ver|presa|preso)\p{L}*|acho que|penso que|espero que|obrigad[oa]|desculpa|podes|pode me|ajuda-me|erro|falha|falhou)\b`,
+        String.raw`\?|^como (?:te|se|faço|posso|\p{L}+[aei]r)\b|\b(?:te \p{L}+o|tua (?:resposta|ajuda|ideia)|(?:primeir|segund|terceir|últim|outr)a (?:opção|versão|variante)|uma? (?:pergunta|dúvida|problema)|se (?:eu )?\p{L}+(?:sse|ssem)|\p{L}{2,}ria|talvez|imagina|suponha|hoje|ontem|amanhã|esta (?:manhã|tarde|noite|semana|vez|função)|este (?:erro|teste|ficheiro|arquivo)|neste momento|agora mesmo|acabei de|estou (?:cansad|fart|a tentar|tentando|a ver|presa|preso)\p{L}*|acho que|penso que|espero que|obrigad[oa]|desculpa|podes|pode me|ajuda-me|erro|falha|falhou)\b`,
       ),
       asks: pattern(
         String.raw`^(?:faça|escrev[ae]|traduza?|expli(?:ca|que)|resum[ae]|corri[gj][ae]|cri[ae]|ger[ae]|ajud[ae]|mostr[ae]|prepar[ae]|diga|\p{L}*[^o]-me)\b|\bpor favor\b`,

@@ -167,7 +167,7 @@ export const spanish = whenRead(
         ),
       ],
       notKept: pattern(
-        String.raw`\?|\b(?:si (?:yo )?\p{L}+(?:ra|ras|ramos|se)|\p{L}{2,}r(?:ía|ías|íamos|ían)|quizás?|tal vez|a lo mejor|imagina|supongamos|hoy|ayer|mañana (?:por|tengo|voy|salgo)|esta (?:mañana|tarde|noche|semana|vez|función)|este (?:finde|error|test|lunes|mes|archivo)|ahora mismo|justo|de momento|en este momento|estoy (?:cansad|hart|liad|intentando|probando|viendo|atascad)\p{L}*|creo|pienso que|supongo|me pregunto|necesito|quiero que|quería|espero|intento|he (?:probado|intentado|visto|leído)|leí|gracias|perdón|perdona|error|falla|fallo|roto|me (?:sale|da|suelta|dijo|ha dicho|parece)|hazme|dame|puedes|podrías|explícame|ponme|menudo|vaya|puf)\b`,
+        String.raw`\?|^como (?:te|se|\p{L}+[aei]r)\b|\b(?:te \p{L}+o|tu (?:respuesta|ayuda|idea)|(?:primer|segund|tercer|últim|otr)a (?:opción|versión|variante)|un[ao]? (?:pregunta|duda|problema)|si (?:yo )?\p{L}+(?:ra|ras|ramos|se)|\p{L}{2,}r(?:ía|ías|íamos|ían)|quizás?|tal vez|a lo mejor|imagina|supongamos|hoy|ayer|mañana (?:por|tengo|voy|salgo)|esta (?:mañana|tarde|noche|semana|vez|función)|este (?:finde|error|test|lunes|mes|archivo)|ahora mismo|justo|de momento|en este momento|estoy (?:cansad|hart|liad|intentando|probando|viendo|atascad)\p{L}*|creo|pienso que|supongo|me pregunto|necesito|quiero que|quería|espero|intento|he (?:probado|intentado|visto|leído)|leí|gracias|perdón|perdona|error|falla|fallo|roto|me (?:sale|da|suelta|dijo|ha dicho|parece)|hazme|dame|puedes|podrías|explícame|ponme|menudo|vaya|puf)\b`,
       ),
       asks: pattern(
         String.raw`^(?:haz|dame|dime|pon|busca|escribe|prepara|organiza|redacta|traduce|explica|resume|corrige|crea|genera|ayuda|muestra)(?:me|nos|l[aeo]s?)?\b|\bpor favor\b`,

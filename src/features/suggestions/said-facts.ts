@@ -43,6 +43,7 @@ const TEXT_FOLLOWS = pattern(
 /** What is said is made up: a story, a riddle, a role, or "suppose I lived in Berlin". */
 const MADE_UP = new RegExp(
   String.raw`(?:^|[.!?]\s+)(?:please |bitte |now )?(?:pretend|imagine|suppose|assum(?:e|ing)|let['’]?s (?:say|pretend)|in (?:the|this|our) role[- ]?play|riddle|quiz|stell(?:t|en)? (?:dir|euch|sie sich) (?:mal )?vor|angenommen|nehmen wir an|rätsel|imagin(?:e|ez|ons|a|ad|emos)|suppos(?:e|ez|ons)|admettons|mettons|devinette|supón|supongamos|adivinanza|immagina\p{L}*|supponi\p{L}*|mettiamo|indovinello)(?!\p{L})
+  |^(?:act as|you are (?:now )?an?|du bist (?:jetzt )?eine?|tu es une?|eres una?|sei una?|você é uma?|je bent een)(?!\p{L})|^你是一
   |(?:^|[.!?。！？]\s*)(?:假设|假如|想象|谜语|仮に|想像して|なぞなぞ)
   |(?<!\p{L})(?:write|tell|schreib|erzähl|écris|raconte|escribe|cuenta|scrivi|racconta)\p{L}{0,6}[^\n.!?]{0,30}(?<!\p{L})(?:story|poem|song|novel|dialogue|scene|geschichte|gedicht|lied|roman|dialog|szene|histoire|poème|chanson|scène|historia|cuento|poema|canción|escena|storia|racconto|poesia|canzone|scena)(?!\p{L})
   |(?<!\p{L})(?:my (?:main )?character|meine (?:haupt)?figur|mon personnage|mi personaje|il mio personaggio)(?!\p{L})|角色扮演|(?:写|讲)(?:一首|一个|个)?.{0,6}(?:故事|诗|歌)|ロールプレイ|(?:物語|小説|詩)を書`.replace(
@@ -52,8 +53,11 @@ const MADE_UP = new RegExp(
   'imu',
 );
 /** Somebody else's words follow. */
-const REPORTED =
-  /(?<!\p{L})(?:sa(?:ys|id)|wrote|writes|sagt(?:e|en)?|schr(?:eibt|ieb|ieben)|meint(?:e|en)?|dit|disent|écrit|di(?:ce|cen|jo|jeron|cono)|escrib(?:e|ió)|scri(?:ve|sse)|ha (?:detto|scritto|dicho|escrito)|a (?:dit|écrit))(?: \p{L}+)?\s?[:：]|[说写道][：:]|と(?:言|いっ?て|話し|書い)/iu;
+const REPORTED = pattern(
+  String.raw`(?<!\p{L})(?:sa(?:ys|id)|wrote|writes|sagt(?:e|en)?|schr(?:eibt|ieb|ieben)|meint(?:e|en)?|dit|disent|écrit|di(?:ce|cen|jo|jeron|cono)|escrib(?:e|ió)|scri(?:ve|sse)|ha (?:detto|scritto|dicho|escrito)|a (?:dit|écrit))(?: \p{L}+)?\s?[:：]
+  |(?<!\p{L})(?:(?:says?|said|claims?|claimed|thinks) (?:that |i |we |my |our )|(?:sagt|behauptet|meint)e?,|(?:dit|prétend|affirme|pense) qu|(?:dice|dijo|afirma|cree|piensa) que |(?:dice|sostiene|pensa|crede) che |(?:diz|disse|afirma|acha) que |(?:zegt|zei|beweert|vindt) dat |(?:mówi|twierdzi|uważa),? że |(?:говорит|сказала?|считает|утверждает),? что )
+  |(?:说|认为|觉得)[我他她]|[说写道][：:]|と(?:言|いっ?て|話し|書い)`,
+);
 /** Begins a condition, on which all of the sentence depends. */
 const CONDITION =
   /^\s*(?:(?:and|und|et|y|e|but|aber|also)\s+)?(?:(?:if|wenn|falls|sofern|sollte(?:n|st)? (?:ich|wir)|si|se|supón|supongamos|angenommen|suppos\p{L}*)(?!\p{L})|s['’](?:il|ils)|如果|假如|要是|万一|假设|もし|仮に)/iu;

@@ -24,6 +24,8 @@ describe('facts in a message', () => {
     ["J'habite désormais à Lyon avec ma sœur", ["J'habite désormais à Lyon avec ma sœur"]],
     ['Ich arbeite künftig in Zürich als Koch', ['Ich arbeite künftig in Zürich als Koch']],
     ['Wij wonen vanaf nu in Almere bij mijn ouders', ['Wij wonen vanaf nu in Almere bij mijn ouders']],
+    ['Como carne dos veces por semana', ['Como carne dos veces por semana']],
+    ['Usamos una versión antigua de Node', ['Usamos una versión antigua de Node']],
     ['We decided to keep SQLite. Update the README.', ['We decided to keep SQLite']],
   ])('%s', (message, facts) => {
     expect(textsIn(message)).toEqual(facts);
@@ -45,6 +47,24 @@ describe('facts in a message', () => {
     'If we talk about code, remember that tests come first',
     'We use Postgres, right?',
     'Nutzen wir Postgres, oder?',
+    'I like your answer',
+    'Ich schicke dir gleich den Text',
+    'Je te remercie pour ton aide',
+    '我等你的回复',
+    'I prefer the second option',
+    'Ich nehme die zweite Variante',
+    'Prendo la seconda opzione',
+    'Mam pytanie o podatki',
+    'У меня вопрос про налоги',
+    '私は税金について質問があります',
+    '我有个问题想请教',
+    'My boss says we use Oracle',
+    'Meine Freundin behauptet, ich sei faul',
+    'La mia ragazza dice che sono pigro',
+    'You are a pirate. I love gold and rum.',
+    'Act as a lawyer. I am a client with a dog.',
+    'Como te dije antes el informe está listo',
+    'Como faço para instalar o programa',
     '',
   ])('none in %j', (message) => {
     expect(factsIn(message)).toEqual([]);
