@@ -35,6 +35,8 @@ const SAYS =
   /^(?:(?:I|We|My|Our)\b.*\s\S|(?:[\p{L}\p{N}'’./-]+\s+){0,5}?(?:is|are|am|was|were|has|have|goes?|\p{Ll}{3,}[^s\P{Ll}]s)\b|\p{Lu}\p{Ll}{2,}[^s\P{Ll}]s\s)/u;
 /** Says more of what the text is about: its parts, its state. Only the first statement may begin so. */
 const GOES_ON = /^the\b/i;
+/** Leaves its subject out, which is that of the statement before it: "Likes short mails". */
+const NO_SUBJECT = new RegExp(String.raw`^(?!deploys)(?:${VERB}|wants)\b`, 'i');
 /** What somebody is or has explains what else they say of themselves: "I am allergic to nuts. I have a pen in my bag." */
 const EXPLAINS = /^(?:am|is|are|m|re|has|have|needs?|keeps?)$/;
 const SPEAKER = /^(?:i|we|our (?:team|group|family|company|office|house|flat))$/;
@@ -73,6 +75,7 @@ export function separateStatementsIn(text: string): string[] | undefined {
     .map((line) => line.trim().replace(BULLET, ''));
   if (lines.length < 2 || lines.length > MAX_STATEMENTS) return undefined;
   if (lines.some((line, index) => index > 0 && GOES_ON.test(line))) return undefined;
+  if (!NO_SUBJECT.test(lines[0]!) && lines.some((line) => NO_SUBJECT.test(line))) return undefined;
   const parts = lines.map(partOf);
   if (!parts.every((part) => part !== undefined)) return undefined;
   return areIndependent(parts) ? lines : undefined;

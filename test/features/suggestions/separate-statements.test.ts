@@ -11,6 +11,8 @@ describe('a text is divided that says several things', () => {
       'My dentist is Dr. Huber in Steyr. I drive a red Skoda.',
       ['My dentist is Dr. Huber in Steyr.', 'I drive a red Skoda.'],
     ],
+    ['Prefers short answers. Lives in Graz.', ['Prefers short answers.', 'Lives in Graz.']],
+    ['We use pnpm at home. Deploys go out on Tuesdays.', ['We use pnpm at home.', 'Deploys go out on Tuesdays.']],
     ['Ada lives in Linz. Ada works at Bosch.', ['Ada lives in Linz.', 'Ada works at Bosch.']],
   ])('%s', (text, lines) => {
     expect(separateStatementsIn(text)).toEqual(lines);
@@ -34,6 +36,7 @@ describe('a text stays whole', () => {
     ['that quotes', 'Ada said: I live in Linz. My sister is a nurse.'],
     ['with code', 'We use `make`. My sister Hanna is a nurse.'],
     ['with one sentence', 'I live in Linz with my sister Hanna.'],
+    ['whose second line has no subject', 'Ben is my boss. Likes short mails.'],
     ['that orders', 'I prefer short answers. Keep them under 100 words.'],
   ])('%s', (_what, text) => {
     expect(separateStatementsIn(text)).toBeUndefined();
