@@ -71,6 +71,11 @@ export const ENDS = new RegExp(
   String.raw`\b(?:until|till|through)\s+(?:the end of\s+|end of\s+|next\s+|this\s+)?(?:${WEEKDAY}|tomorrow|tonight|(?:the\s+)?\d|20\d\d-|${MONTH}|(?:the|this|next)\s+(?:week|month))|\b(?:until|till)\s+the\s+\d|\b(?:for|over|during)\s+the\s+(?:next|coming)\s+${COUNT}\s|\bfor\s+${COUNT}\s+more\s|\bfor the rest of\b`,
   'i',
 );
+/** Begins at a time and does not say how long it holds. */
+export const BEGINS = new RegExp(
+  String.raw`\b(?:from|since|as of|starting|beginning)\s+(?:on\s+)?(?:next\s+|this\s+)?(?:${WEEKDAY}|week|month|tomorrow|tonight|today|the\s+\d|${MONTH}|${DATE})\b(?!.*(?:\b(?:to|until|till|through)|[-–])\s*(?:the\s+|next\s+)?(?:${WEEKDAY}|week|month|tomorrow|tonight|the\b|\d|${MONTH}))(?!.*\bfor\s+(?:the\s+)?(?:next\s+)?${COUNT}\s)`,
+  'i',
+);
 /** The time comes first: what follows happens then. */
 export const BEGINS_WITH_TIME =
   /^(?:tomorrow|tonight|today|this (?:morning|afternoon|evening|week|weekend|month)|next (?:week|weekend|month))\b(?!['’])/i;

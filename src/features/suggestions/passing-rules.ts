@@ -2,6 +2,7 @@ import { toDate } from '../../lib/clock.ts';
 import { NUMBER_WORDS } from '../languages/english.ts';
 import { DAY_MS, datesIn } from '../text/dates.ts';
 import {
+  BEGINS,
   BEGINS_WITH_TIME,
   DUE,
   ENDS,
@@ -58,7 +59,7 @@ export function passingOf(text: string, saidAtMs: number): Passing | undefined {
   const statement = withoutAbsence(text.trim().replace(ABBREVIATIONS, '$1$2').replace(/\s+/g, ' '));
   // What lasts until a time may say why, and what not to do till then.
   const keeps = ENDS.test(statement) ? KEEPS.slice(0, LASTING) : KEEPS;
-  if (keeps.some((pattern) => pattern.test(statement)) || PAST.test(statement)) return undefined;
+  if ([...keeps, PAST, BEGINS].some((pattern) => pattern.test(statement))) return undefined;
   const saidDay = Math.floor(saidAtMs / DAY_MS);
   const times = timesIn(statement, saidDay);
   if (times === undefined || times.length === 0 || times.length > MAX_TIMES) return undefined;

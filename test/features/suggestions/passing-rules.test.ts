@@ -31,6 +31,8 @@ describe('a statement about something that happens once holds through', () => {
     ['I fly to Oslo on Monday and return on Thursday', '2026-01-15'],
     ['I am not available until Monday', '2026-01-12'],
     ['Standup is cancelled tomorrow', '2026-01-08'],
+    ['I am visiting Graz from tomorrow through Friday', '2026-01-09'],
+    ['I am in Lisbon from 14 March to 16 March', '2026-03-16'],
   ])('%s → %s', (text, lastDay) => {
     expect(lastDayOf(text)).toBe(lastDay);
   });
@@ -50,6 +52,14 @@ describe('nothing passes where a statement', () => {
     ['comes each year', ['My birthday is on 14 March', 'Taxes are due on 31 July']],
     ['is a preference', ['I like meetings on Friday', 'I prefer to fly on Friday']],
     ['begins', ['Since Monday the server is slow', 'From 1 May on I work in Graz', 'I start my new job on Monday']],
+    [
+      'begins at a time and does not say when it ends',
+      [
+        'I will be vegan from tomorrow',
+        'From tomorrow I will be vegan',
+        'The office will be closed from 1 October 2026',
+      ],
+    ],
     ['leads to what lasts', ["I'm moving to Graz on 1 May", 'Bob joins the team tomorrow']],
     ['is a condition or not certain', ['If the meeting is on Friday, book a room', 'The meeting might be on Friday']],
     ['is a question or a quotation', ['Is the meeting on Friday?', 'Tom: "the meeting is on Friday"']],
