@@ -36,7 +36,7 @@ export const dutch = whenRead(
       setOf(`hoeveel welk waarom waarheen waarmee hoelang mijn doe doet de het een en of maar ik jij je u hij zij ze wij we jullie mij me jou hem haar ons hen hun ben bent zijn was waren heb
     hebt heeft hebben had wordt worden van voor met naar op aan uit bij tot over onder tussen tegen zonder als dat die dit deze
     wie wat waar wanneer hoe welke welk er niet geen nog ook al dan te om omdat want maar zich mijn jouw uw onze zo wel nu hier daar
-    sinds is in kan kun moet zal toen altijd`),
+    sinds is in kan kun moet zal toen altijd per elke keer`),
     wordsOf: (text) => withNumbers(spacedWords(text), NUMBERS),
     rootOf,
   },

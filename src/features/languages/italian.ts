@@ -29,7 +29,7 @@ const rootOf = withoutAccents(stemmer);
 export const italian = whenRead(
   {
     code: 'it',
-    spelling: /[àèìòù]|(?:zione|tà|are|ere|ire|gli|i|o|a)$/,
+    spelling: /[àèìòù]|^ch[ei]|(?:zione|tà|are|ere|ire|gli|i|o|a)$/,
     functionWords:
       setOf(`quale quali quanto quanta quanti quante quando perché chi cosa dove come che il lo la i gli le l un uno una di del dello della dei degli delle da dal dalla a al alla ai agli alle in nel nella
     nei nelle su sul sulla con per tra fra e ed o ma io tu lui lei noi voi loro mi ti si ci vi ne è sono era sei siamo ho ha hai

@@ -31,7 +31,7 @@ const rootOf = withoutAccents(stemmer);
 export const portuguese = whenRead(
   {
     code: 'pt',
-    spelling: /[ãõâêôç]|(?:ão|ões|ção|inho|inha|os|as|dade|ar|er|ir|mente|o|a)$/,
+    spelling: /[ãõâêôç]|(?:ão|ões|ção|inho|inha|os|as|dade|ar|er|ir|mente|o|a|ei)$|ei[rx]/,
     functionWords:
       setOf(`qual quais quanto quanta quantos quantas porquê aonde ando anda tenho temos têm vou vai faço minha fica ficou tinha foram pelos pelas pra dessa desse deste desta o a os as um uma uns umas de do da dos das e ou mas eu tu você vocês ele ela eles elas nós me te se nos lhe lhes
     é são era sou és somos está estão estou estamos foi há em no na nos nas num numa com por pelo pela para sobre entre até desde sem que

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { languageOf } from '../../../src/features/languages/languages.ts';
 import { withoutFraming } from '../../../src/features/search/framing.ts';
@@ -20,19 +21,46 @@ describe('the language of a text', () => {
     ['en', 'I met 田中 today'],
     ['en', ''],
     ['en', 'Я живу в Києві'],
+    ['en', 'We met in January'],
+    ['en', 'Łukasz called, and I met Muñoz in São Paulo'],
+    ['en', 'Passport number C4F9K2LT7, see https://news.example/les/2019/une.jpg'],
+    ['en', 'im allergic to nuts, come home'],
     ['de', 'Der Firmentransporter ist ein weißer Sprinter.'],
+    ['de', 'Meine Straße'],
     ['fr', 'Mon téléphone est un iPhone 11.'],
     ['es', 'Cultivo olivo de la variedad picual.'],
+    ['es', '¿Sabes inglés?'],
     ['it', 'I segreti li gestiamo con Vault.'],
     ['pt', 'Onde é que eu trabalho agora?'],
+    ['pt', 'Senha do wifi'],
+    ['pt', 'Trabalho como enfermeira'],
+    ['pt', 'Mudei-me para Recife'],
+    ['pt', 'Gosto de peixe'],
+    ['nl', 'Ik sport drie keer per week'],
     ['nl', 'Waar woon ik nu?'],
     ['pl', 'Gdzie teraz mieszkam?'],
+    ['pl', 'Palę paczkę dziennie'],
+    ['pl', 'Rzuciłem palenie'],
+    ['pl', 'Studiuję medycynę'],
+    ['pl', 'Pracuję jako kucharz'],
+    ['pl', 'Hasło do wifi'],
     ['ru', 'Я живу в Москве'],
+    ['ru', 'Я пишу на TypeScript и JavaScript'],
+    ['ru', 'Мой iPhone 15 Pro Max сломался'],
     ['zh', '埋点数据存在 ClickHouse。'],
     ['ja', 'LightroomからCapture Oneに乗り換えた。'],
   ])('is %s: %s', (code, text) => {
     expect(languageOf(text).code).toBe(code);
   });
+});
+
+test('every statement of the English people is read as English', async () => {
+  const people = JSON.parse(await readFile('bench/knowledge/people/english.json', 'utf8')) as {
+    statements: { text: string }[];
+  }[];
+  const texts = people.flatMap(({ statements }) => statements.map(({ text }) => text));
+  expect(texts.length).toBeGreaterThan(150);
+  expect(texts.filter((text) => languageOf(text).code !== 'en')).toEqual([]);
 });
 
 describe('words', () => {
