@@ -1,7 +1,7 @@
 import { parseQuery } from '../src/features/search/parsed-query.ts';
-import { datesIn } from '../src/features/text/dates.ts';
 import { termsOf } from '../src/features/text/terms.ts';
-import { deriveFrom } from '../src/features/text/traits.ts';
+import { datesIn } from '../src/features/traits/dates.ts';
+import { deriveFrom } from '../src/features/traits/traits.ts';
 import type { BenchOptions } from './benchmarks.ts';
 import type { Section } from './report.ts';
 import { median } from './statistics.ts';

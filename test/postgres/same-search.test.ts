@@ -9,7 +9,7 @@ import { createCandidates } from '../../src/features/search/candidates.ts';
 import { parseQuery } from '../../src/features/search/parsed-query.ts';
 import { matchesOf, rankMatches } from '../../src/features/search/ranking.ts';
 import { textIndices } from '../../src/features/text/text-indices.ts';
-import { deriveFrom } from '../../src/features/text/traits.ts';
+import { deriveFrom } from '../../src/features/traits/traits.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
 import { syntheticDialogue } from '../helpers/synthetic-dialogue.ts';
 import { type EnginePair, openEnginePair } from './engine-pair.ts';

@@ -1,5 +1,5 @@
 import type { Message, NewMessage } from '../../contract/conversations.ts';
-import { deriveFrom } from '../text/traits.ts';
+import { deriveFrom } from '../traits/traits.ts';
 import {
   type ConversationRow,
   fromNewMessage,

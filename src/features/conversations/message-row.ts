@@ -9,7 +9,7 @@ import type { PortableMessage } from '../../contract/portability.ts';
 import { createRowCodec, type GivenRowOf, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import type { TextEntry } from '../text/text-indices.ts';
-import { type Derived, deriveFrom } from '../text/traits.ts';
+import { type Derived, deriveFrom } from '../traits/traits.ts';
 import { storedContentOf } from './message-content.ts';
 
 /** The columns of a conversation that are not API fields. */

@@ -17,7 +17,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import { type PreparedTerms, partlyIndexed, requireTerms, writeWithTerms } from '../text/prepared-terms.ts';
 import type { TextIndex } from '../text/text-indices.ts';
-import { deriveFrom } from '../text/traits.ts';
+import { deriveFrom } from '../traits/traits.ts';
 import type { ConversationErasing, MessageObserver } from './conversation-erasure.ts';
 import { findConversation, updateConversation } from './conversations-store.ts';
 import { noConversation } from './message-append.ts';

@@ -3,7 +3,7 @@ import { createRowCodec, type RowOf } from '../../db/row-codec.ts';
 import { columnNames, textBytesOf } from '../../db/values.ts';
 import type { ItemTexts } from '../text/prepared-terms.ts';
 import type { TextEntry } from '../text/text-indices.ts';
-import { deriveFrom } from '../text/traits.ts';
+import { deriveFrom } from '../traits/traits.ts';
 
 /** The columns that are not API fields. */
 interface EpisodeStorage {

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { AddedMemory, memoryFields, NewMemory } from '../../contract/memories.ts';
 import type { GivenRowOf } from '../../db/row-codec.ts';
-import type { Derived } from '../text/traits.ts';
+import type { Derived } from '../traits/traits.ts';
 import { externalIdTaken } from './memory-change.ts';
 import { additionsTo } from './memory-merge.ts';
 import {

@@ -5,7 +5,7 @@ import { columnNames, textBytesOf } from '../../db/values.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { toStreamSafe } from '../../lib/text.ts';
 import type { TextEntry } from '../text/text-indices.ts';
-import { type Derived, deriveFrom } from '../text/traits.ts';
+import { type Derived, deriveFrom } from '../traits/traits.ts';
 
 /** The columns that are not API fields. */
 interface MemoryStorage extends Derived {

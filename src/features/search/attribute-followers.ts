@@ -1,7 +1,7 @@
 import { english } from '../languages/english.ts';
 import { termsOf } from '../text/terms.ts';
-import { TRAIT } from '../text/traits.ts';
 import { rootOf } from '../text/word-forms.ts';
+import { TRAIT } from '../traits/traits.ts';
 import { type AttributeReader, attributeReaderOf, type Mention } from './attributes.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { canReplace, isOne, keepsAsked, newestOf, type Statement } from './restatements.ts';

@@ -2,7 +2,7 @@ import type { Language } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { type SearchReading, searchReadingOf } from '../languages/search-words.ts';
 import { MAX_QUERY_TERMS, queryTerms, termsOf } from '../text/terms.ts';
-import { TRAIT } from '../text/traits.ts';
+import { TRAIT } from '../traits/traits.ts';
 import { NO_PHRASES, type Phrases } from './phrases.ts';
 
 /** Roots of the words that mean about the same as a term, and of what it includes. */

@@ -1,8 +1,9 @@
 import type { SearchReading } from '../languages/search-words.ts';
-import { DAY_MS, monthsOf, type QueryDate, queryDates } from '../text/dates.ts';
+import { DAY_MS, monthsOf } from '../text/day-ranges.ts';
 import { MAX_QUERY_TERMS, monthTokenOf, queryTerms } from '../text/terms.ts';
-import { TRAIT } from '../text/traits.ts';
 import { rootOf } from '../text/word-forms.ts';
+import { type QueryDate, queryDates } from '../traits/dates.ts';
+import { TRAIT } from '../traits/traits.ts';
 import { type RelatedRoots, readForeign } from './foreign-query.ts';
 import { withoutFraming } from './framing.ts';
 import { type Phrases, phrasesOf } from './phrases.ts';

@@ -1,9 +1,10 @@
 import type { SignalName } from '../../contract/signals.ts';
 import { ROW_IDS_PER_CONVERSATION } from '../conversations/message-row.ts';
-import { DAY_MS, daysApart } from '../text/dates.ts';
+import { DAY_MS, daysOf } from '../text/day-ranges.ts';
 import { stemOf } from '../text/porter.ts';
 import { termsOf } from '../text/terms.ts';
-import { daysOf, TRAIT } from '../text/traits.ts';
+import { daysApart } from '../traits/dates.ts';
+import { TRAIT } from '../traits/traits.ts';
 import type { Candidate } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
 import { isNameLike } from './spelling.ts';

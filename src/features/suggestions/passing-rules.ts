@@ -1,6 +1,7 @@
 import { toDate } from '../../lib/clock.ts';
 import { NUMBER_WORDS } from '../languages/english.ts';
-import { DAY_MS, datesIn } from '../text/dates.ts';
+import { DAY_MS } from '../text/day-ranges.ts';
+import { datesIn } from '../traits/dates.ts';
 import {
   BEGINS,
   BEGINS_WITH_TIME,

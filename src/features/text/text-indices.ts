@@ -4,13 +4,12 @@ import type { Engine } from '../../db/dialect.ts';
 import type { Database } from '../../db/open.ts';
 import { runInSlices } from '../../lib/time-slices.ts';
 import { noteAdded } from './added-tokens.ts';
-import { monthsOf } from './dates.ts';
+import { daysOf, monthsOf } from './day-ranges.ts';
 import { type ItemTexts, NO_TERMS, type PreparedTerms, requireTerms, termsOfItem } from './prepared-terms.ts';
 import { monthTokenOf, scopePrefix, speakerTokensOf } from './terms.ts';
 import type { IndexedDocument, IndexedRow, IndexedTokens, TextIndexEngine } from './text-index-engine.ts';
 import { textIndexPostgres } from './text-index-postgres.ts';
 import { textIndexSqlite } from './text-index-sqlite.ts';
-import { daysOf } from './traits.ts';
 import { changeTotals, negated, type TotalsChange } from './word-totals.ts';
 
 export type { IndexedRow };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQuery, withWordings } from '../../../src/features/search/parsed-query.ts';
-import { daysOf, deriveFrom, TRAIT } from '../../../src/features/text/traits.ts';
+import { daysOf } from '../../../src/features/text/day-ranges.ts';
+import { deriveFrom, TRAIT } from '../../../src/features/traits/traits.ts';
 
 const AT = Date.parse('2026-05-20T12:00:00Z');
 const namesOf = (traits: number) =>

@@ -4,7 +4,7 @@ import { SIGNAL_NAMES } from '../../../src/contract/signals.ts';
 import { ROW_IDS_PER_CONVERSATION } from '../../../src/features/conversations/message-row.ts';
 import { STRATEGY_WEIGHTS } from '../../../src/features/search/fusion.ts';
 import { signalsOf } from '../../../src/features/search/signals.ts';
-import { TRAIT } from '../../../src/features/text/traits.ts';
+import { TRAIT } from '../../../src/features/traits/traits.ts';
 import { anyCandidate, candidate, DAY_MS, NOW, parsedQuery } from './candidate-rules.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();

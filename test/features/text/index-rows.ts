@@ -11,7 +11,7 @@ import { entriesOf } from '../../../src/features/text/posting-chunks.ts';
 import { scopePrefix, termsOf, tokenOf } from '../../../src/features/text/terms.ts';
 import { INDEX_OF } from '../../../src/features/text/text-index-documents-sqlite.ts';
 import { otherTermsOf, type TextEntry, textIndices } from '../../../src/features/text/text-indices.ts';
-import { deriveFrom } from '../../../src/features/text/traits.ts';
+import { deriveFrom } from '../../../src/features/traits/traits.ts';
 
 const TOKENIZER = `porter ascii tokenchars '_'`;
 

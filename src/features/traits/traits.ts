@@ -1,4 +1,4 @@
-import { DAY_MS, type DayRange, datesIn } from './dates.ts';
+import { datesIn } from './dates.ts';
 
 /** Features of a text, computed once when it is written; `traits` are bits of `TRAIT`. */
 export interface Derived {
@@ -47,10 +47,4 @@ function traitsOf(text: string): number {
 function endsWithQuestion(text: string): boolean {
   const mark = text.lastIndexOf('?');
   return mark >= 0 && !LETTER.test(text.slice(mark));
-}
-
-/** The days an item is about: its own, and those its text mentions. */
-export function daysOf(atMs: number, untilMs: number, dates: string | null): DayRange[] {
-  const mentioned = dates === null ? [] : (JSON.parse(dates) as DayRange[]);
-  return [[Math.floor(atMs / DAY_MS), Math.floor(untilMs / DAY_MS)], ...mentioned];
 }

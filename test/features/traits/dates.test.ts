@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY_MS, type DayRange, datesIn, daysApart, monthsOf, queryDates } from '../../../src/features/text/dates.ts';
+import { DAY_MS, type DayRange, monthsOf } from '../../../src/features/text/day-ranges.ts';
+import { datesIn, daysApart, queryDates } from '../../../src/features/traits/dates.ts';
 import { toDate } from '../../../src/lib/clock.ts';
 import { codePoint } from '../../helpers/code-point.ts';
 
@@ -55,6 +56,77 @@ describe('the dates of a text', () => {
     ['De afspraak is op 3 maart 2027', range('2027-03-03')],
   ])('"%s" is understood in its language', (text, expected) => {
     expect(datesIn(text, WEDNESDAY)[0]).toEqual(expected);
+  });
+
+  test.each([
+    'Der Termin ist am 03.06.2026',
+    'Rendez-vous le 03/06/2026',
+    'La cita es el 03/06/2026',
+    "L'appuntamento è il 03/06/2026",
+    'A consulta é no dia 03/06/2026',
+    'De afspraak is op 03-06-2026',
+    'Wizyta jest 03.06.2026',
+    'Приём 03.06.2026',
+    'The appointment is on 03.06.2026',
+  ])('the day stands first in "%s"', (text) => {
+    expect(datesIn(text, WEDNESDAY)).toEqual([range('2026-06-03')]);
+  });
+
+  test('the month stands first in English dates with slashes', () => {
+    expect(datesIn('The appointment is on 03/06/2026', WEDNESDAY)).toEqual([range('2026-03-06')]);
+  });
+
+  test.each<[string, DayRange]>([
+    ['Morgen fahre ich nach Linz', range('2026-05-21')],
+    ['Am Freitag bin ich bei Oma', range('2026-05-22')],
+    ['Im März war ich in Rom', range('2026-03-01', '2026-03-31')],
+    ['Demain je pars à Lyon', range('2026-05-21')],
+    ['Après-demain je suis à Lyon', range('2026-05-22')],
+    ["Lundi dernier j'étais chez le dentiste", range('2026-05-18')],
+    ['En mars nous étions à Rome', range('2026-03-01', '2026-03-31')],
+    ['Mañana voy al médico', range('2026-05-21')],
+    ['Pasado mañana voy a la playa', range('2026-05-22')],
+    ['Anteayer comí con Ana', range('2026-05-18')],
+    ['El lunes pasado estuve con Ana', range('2026-05-18')],
+    ["L'altro ieri sono stato da Ugo", range('2026-05-18')],
+    ['Dopodomani vado dal medico', range('2026-05-22')],
+    ['Depois de amanhã viajo para o Porto', range('2026-05-22')],
+    ['Anteontem fui ao médico', range('2026-05-18')],
+    ['Eergisteren was ik bij de tandarts', range('2026-05-18')],
+    ['Overmorgen ga ik naar de tandarts', range('2026-05-22')],
+    ['W zeszły wtorek byłem u lekarza', range('2026-05-19')],
+    ['W marcu byłem w Rzymie', range('2026-03-01', '2026-03-31')],
+    ['В пятницу у меня приём', range('2026-05-22')],
+    ['В марте я был в Риме', range('2026-03-01', '2026-03-31')],
+    ['一昨日病院に行った', range('2026-05-18')],
+    ['きのう病院に行った', range('2026-05-19')],
+    ['あさって病院に行く', range('2026-05-22')],
+    ['来週の火曜日に懇談がある', range('2026-05-26')],
+    ['来週は出張です', range('2026-05-24', '2026-05-30')],
+    ['先月引っ越しました', range('2026-04-01', '2026-04-30')],
+    ['六月三日に会う', range('2026-06-03')],
+    ['后天去上海', range('2026-05-22')],
+    ['三天前我去了上海', range('2026-05-17')],
+    ['去年住在罗马', range('2025-01-01', '2025-12-31')],
+    ['後天我去台北', range('2026-05-22')],
+    ['上個月我去了台北', range('2026-04-01', '2026-04-30')],
+  ])('"%s" names its one date', (text, expected) => {
+    expect(datesIn(text, WEDNESDAY)).toEqual([expected]);
+  });
+
+  test.each([
+    'Das Verhältnis ist 3/4',
+    'Ich habe 2024 Euro bezahlt',
+    'I paid $2024 for it',
+    'I march to work',
+    'Jeden Morgen gehe ich laufen',
+    'Por la mañana bebo café con leche',
+    'Nous allons à la mer avec mon frère, c’est à 7 h',
+    'La boulangerie est fermée le lundi',
+    'Los martes por la tarde toco la guitarra',
+    '我每周四交报告',
+  ])('"%s" names no date', (text) => {
+    expect(datesIn(text, WEDNESDAY)).toEqual([]);
   });
 
   test('words of one language name no date in another', () => {
