@@ -10,7 +10,7 @@ export interface EventStream {
   ended: AbortSignal;
   /** Resolves at the next look at the database. Rejects when the stream has to end. */
   nextLook(): Promise<void>;
-  /** The number of the tenant's latest change at the last look. */
+  /** The number of the tenant's latest change at the last look, before which access still held. */
   last(): number;
   /** Frees the slot. Idempotent. */
   close(): void;
@@ -35,7 +35,7 @@ export interface EventStreams {
 const LOOK_MS = 1000;
 /** From a write to the look that finds it, and at least between two such looks. */
 const LOOK_SOON_MS = 20;
-/** How often the credentials of streams are checked. */
+/** How often the credentials of idle streams are checked. Those of others are checked before each change is sent. */
 const CHECK_MS = 3000;
 const MAX_STREAMS_OF_TENANT = 10;
 const MAX_STREAMS = 2000;
@@ -66,19 +66,31 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
   let checkedMs = 0;
 
   async function look(): Promise<void> {
-    if (clock.monotonicMs() - checkedMs >= CHECK_MS) {
-      checkedMs = clock.monotonicMs();
-      await Promise.all([...streams].map(check));
-    }
+    const isCheckDue = clock.monotonicMs() - checkedMs >= CHECK_MS;
+    if (isCheckDue) checkedMs = clock.monotonicMs();
     const last = await findLast([...new Set([...streams].map(({ principal }) => principal.tenantId))]);
-    for (const stream of streams) stream.last = last.get(stream.principal.tenantId) ?? 0;
+    const lastOf = ({ principal }: Open) => last.get(principal.tenantId) ?? 0;
+    const due = [...streams].filter((stream) => isCheckDue || stream.last !== lastOf(stream));
+    // After the numbers were read: access that holds now held when these changes were made.
+    const checks = new Map<string, Promise<boolean>>();
+    const check = async (stream: Open) => {
+      const key = accessKey(stream.principal);
+      const allowed = checks.get(key) ?? isAllowed(stream.principal);
+      checks.set(key, allowed);
+      if (await allowed) stream.last = lastOf(stream);
+      else stream.controller.abort();
+    };
+    await Promise.all(due.map(check));
   }
 
-  async function check({ principal, controller }: Open): Promise<void> {
-    await refresh(principal).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'unauthenticated') controller.abort();
-      else throw error;
-    });
+  async function isAllowed(principal: Principal): Promise<boolean> {
+    try {
+      await refresh(principal);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated') return false;
+      throw error;
+    }
   }
 
   /** Never two looks at once. After a failed one the next follows as usual. */
@@ -119,6 +131,7 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
       const stream: Open = { principal, controller, last: 0, wake: () => {} };
       streams.add(stream);
       timer ??= setInterval(lookOnce, LOOK_MS).unref();
+      lookSoon();
       return {
         principal,
         ended: controller.signal,
@@ -161,4 +174,9 @@ export function createEventStreams({ clock, log, findLast, refresh }: Parts): Ev
 /** The account whose streams are limited: in a space that of the member. */
 function accountOf({ tenantId, space }: Principal): string {
   return space?.member.tenantId ?? tenantId;
+}
+
+/** What the access of a stream depends on: streams of one key share a check. */
+function accessKey({ credential, space }: Principal): string {
+  return `${credential.hash} ${space?.id} ${space?.role}`;
 }

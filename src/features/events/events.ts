@@ -105,23 +105,21 @@ export function createEvents({ db, clock, log, refresh }: Parts): Events {
     yield `retry: ${RETRY_MS}\nid: ${idOf(position)}\n\n`;
     if (lastEventId !== undefined && resumed === undefined) yield resetText(position, clock.nowMs());
     let sentMs = clock.monotonicMs();
-    let isBehind = resumed !== undefined;
     for (;;) {
-      if (isBehind || stream.last() > position.number) {
-        const rows = await listChanges(reader, tenantId, { after: position.number, limit: PORTION });
-        const isTrimmed = rows.length > 0 && rows[0]!.number !== position.number + 1;
-        if (isTrimmed) position = await latest(reader, tenantId);
-        else position = rows.at(-1) ?? position;
-        isBehind = rows.length === PORTION;
-        if (rows.length > 0) {
-          yield isTrimmed ? resetText(position, clock.nowMs()) : rows.map(textOf).join('');
-          sentMs = clock.monotonicMs();
-        }
-      } else if (clock.monotonicMs() - sentMs >= HEARTBEAT_MS) {
+      const limit = Math.min(stream.last() - position.number, PORTION);
+      const rows = limit > 0 ? await listChanges(reader, tenantId, { after: position.number, limit }) : [];
+      if (rows.length > 0) {
+        const isTrimmed = rows[0]!.number !== position.number + 1;
+        position = isTrimmed ? await latest(reader, tenantId) : rows.at(-1)!;
+        yield isTrimmed ? resetText(position, clock.nowMs()) : rows.map(textOf).join('');
+        sentMs = clock.monotonicMs();
+        continue;
+      }
+      if (clock.monotonicMs() - sentMs >= HEARTBEAT_MS) {
         yield ':\n\n';
         sentMs = clock.monotonicMs();
       }
-      if (!isBehind) await stream.nextLook();
+      await stream.nextLook();
     }
   }
 

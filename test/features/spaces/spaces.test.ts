@@ -306,7 +306,7 @@ test('a member with as many event streams as an account may have keeps no other 
   abort.abort();
 });
 
-describe('a member who is removed', () => {
+describe('a member whose access ends', () => {
   test('loses access with the next request, and open event streams end', async () => {
     const { id } = await addMember(ada, space, lin, 'writer');
     const response = await fetch(`${daemon.baseUrl}/v1/events`, {
@@ -325,6 +325,26 @@ describe('a member who is removed', () => {
     while (!isDone) isDone = (await reader.read()).done;
     expect(isDone).toBe(true);
     expect((await lin.call('/v1/account')).status).toBe(200);
+  });
+
+  test.each([
+    ['is removed', (id: string) => ada.call(`/v1/spaces/${space.id}/members/${id}`, { method: 'DELETE' })],
+    ['leaves', () => leave(lin)],
+    ['revokes the key', () => lin.call('/v1/auth/key', { method: 'DELETE' })],
+  ])('gets no event of what changes in the space after the member %s', async (_, end) => {
+    const { id } = await addMember(ada, space, lin, 'writer');
+    const response = await fetch(`${daemon.baseUrl}/v1/events`, {
+      headers: { authorization: `Bearer ${lin.apiKey}`, 'x-svc-space': space.id },
+    });
+    const chunks = response.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    await chunks.next();
+    const before = await inSpace(daemon, ada, space.id).add('The team drinks oolong');
+    expect((await chunks.next()).value).toContain(before.id);
+    expect((await end(id)).status).toBe(204);
+    const after = await inSpace(daemon, ada, space.id).add('The door code is 4711');
+    let text = '';
+    for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) text += chunk.value;
+    expect(text).not.toContain(after.id);
   });
 });
 
