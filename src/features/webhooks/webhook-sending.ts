@@ -105,8 +105,7 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
       if (webhook?.fence !== held.fence) return false;
       const isGone = tried.status === GONE && webhook.url === url;
       const hasFailed = tried.error !== null;
-      const retryAt =
-        !hasFailed || isGone ? undefined : webhook.url === url ? nextTryAt(tried, nowMs, chanceOf(random)) : nowMs;
+      const retryAt = hasFailed && !isGone ? nextTryAt(tried, nowMs, chanceOf(random)) : undefined;
       await updateTried(connection, retryAt === undefined ? tried : { ...tried, state: 'waiting' });
       const dueAt = retryAt ?? ((await findNextDelivery(connection, held)) === undefined ? null : nowMs);
       const goesOn = dueAt === nowMs && !isGone && !isTurnOver && webhook.active === 1;
