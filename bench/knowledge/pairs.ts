@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { type ReadStatement, readStatement, relationOf } from '../../src/features/suggestions/pair-rules.ts';
+import { relationOf } from '../../src/features/suggestions/pair-rules.ts';
+import { type ReadStatement, readStatement } from '../../src/features/suggestions/read-statement.ts';
 import { relatedBy } from '../../src/features/words/same-meaning.ts';
 import { createWords } from '../../src/features/words/words.ts';
 

@@ -56,10 +56,9 @@ export function languageOf(text: string): Language {
   for (const language of SPACED) {
     const letters = OWN_LETTERS[language.code];
     const hasOwnLetters = (word: string, at: number) => letters?.test(word) === true && !isName(at);
+    if (!words.some((word, at) => hasOwnLetters(word, at) || isOwn(word, language))) continue;
     const count = words.reduce((sum, word, at) => sum + (hasOwnLetters(word, at) ? 1 : weightOf(word, language)), 0);
-    if (count > most && words.some((word, at) => hasOwnLetters(word, at) || isOwn(word, language))) {
-      [best, most] = [language, count];
-    }
+    if (count > most) [best, most] = [language, count];
   }
   return best !== english && most <= englishWeightBeside(best, words) ? english : best;
 }

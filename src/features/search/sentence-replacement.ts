@@ -26,13 +26,13 @@ interface SentenceTraits {
   /** Numbers that name a thing rather than being its value: "number 7", "#7", "INC-0147". */
   identifiers: readonly string[];
   /** Each two of several things that it names beside each other. */
-  several: readonly (readonly string[])[];
+  several(): readonly (readonly string[])[];
   announcesChange: boolean;
   /** Whether it may be about something that it does not name. */
   refers: boolean;
   /** What it says is over: "replaced borg", "Graciete has retired". */
   ended: ReadonlySet<string>;
-  /** All that it says of it, behind the verb: "no longer drink _coffee in the evening_". */
+  /** All that it says is over, behind the verb: "no longer drink _coffee in the evening_". */
   endedWith: readonly string[];
   /** What belongs to whom: "Tom's father". */
   owners: ReadonlyMap<string, string>;
@@ -152,7 +152,7 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
     names: new Set([...sentence.matchAll(CAPITALIZED)].filter(isName).flatMap(([name]) => rootsOf(name, reader))),
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
-    several: severalIn(sentence, (text) => rootsOf(text, reader)),
+    several: once(() => severalIn(sentence, (text) => rootsOf(text, reader))),
     owners: new Map(
       [...sentence.matchAll(OWNED)].flatMap(([, name = '', what = '']) => {
         const [[owner], [owned]] = [rootsOf(name, reader), rootsOf(what, reader)];
@@ -271,7 +271,7 @@ export function isOfAnother(newer: SentenceWords, older: SentenceWords): boolean
 export function endsOther(newer: SentenceWords, older: SentenceWords): boolean {
   const { ended, endedWith } = newer.traits();
   if (endedWith.some((root) => !NUMBER.test(root) && !older.roots.has(root))) return true;
-  return (ended.size > 0 || endedWith.length > 0) && isPartOf(newer.roots, older.traits().several);
+  return (ended.size > 0 || endedWith.length > 0) && isPartOf(newer.roots, older.traits().several());
 }
 
 /** Whether one of two things that stand beside each other is named, and not the other. */

@@ -22,18 +22,12 @@ import {
   listTenantsToCompare,
   saveCompared,
 } from './compared-memories-store.ts';
-import {
-  type AreRelated,
-  MAX_COMPARED_CHARACTERS,
-  queriesFor,
-  type ReadStatement,
-  type Relation,
-  readStatement,
-  relationOf,
-} from './pair-rules.ts';
+import { MAX_COMPARED_CHARACTERS, queriesFor, type Relation, relationOf } from './pair-rules.ts';
 import { createPassedTimes, type PassedTimes } from './passed-times.ts';
 import { deletePassingOf } from './passing-memories-store.ts';
+import { type ReadStatement, readStatement } from './read-statement.ts';
 import { factsInSteps } from './said-facts.ts';
+import type { AreRelated } from './same-statement.ts';
 import { separateStatementsIn } from './separate-statements.ts';
 import type { Suggestions } from './suggestions.ts';
 

@@ -1,13 +1,18 @@
-import type { Language, Transition } from '../languages/language.ts';
+import type { Transition } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
-import { isCapitalized, isForRelative, stateSubject } from '../languages/state-subject.ts';
+import { isForRelative, stateSubject } from '../languages/state-subject.ts';
+import { endsOther, endsPart, replacementOf } from '../search/sentence-replacement.ts';
+import { meaningOf, type ReadStatement, STARTS_WITH_DIGIT, saysSomething } from './read-statement.ts';
 import {
-  endsOther,
-  endsPart,
-  replacementOf,
-  type SentenceWords,
-  sentenceWordsOf,
-} from '../search/sentence-replacement.ts';
+  type AreRelated,
+  areAlike,
+  beginsWith,
+  isSubset,
+  keepOrder,
+  MIN_ROOTS,
+  saysItEnds,
+  saysTheSame,
+} from './same-statement.ts';
 
 /** How two statements of one user are related; `older` and `newer` by when they were said. */
 export interface Relation {
@@ -18,97 +23,15 @@ export interface Relation {
   confidence: number;
 }
 
-/** A statement, read for comparisons. */
-export interface ReadStatement {
-  text: string;
-  language: Language;
-  terms: readonly string[];
-  /** The words that say something, by root. */
-  roots: ReadonlyMap<string, string>;
-  numbers: ReadonlySet<string>;
-  limits: ReadonlySet<string>;
-  /** Of English, for the rules that searches have too. */
-  sentence: SentenceWords | undefined;
-  /** Roots of the words before the verb. */
-  subject: ReadonlySet<string>;
-  attribute: Attribute | undefined;
-  /** Roots of what it says is over. */
-  over: ReadonlySet<string>;
-}
-
-/** "The standup | is | at | half past nine": what has which kind of value. */
-interface Attribute {
-  verb: string;
-  kind: string | undefined;
-  value: readonly string[];
-}
-
 /** Longer texts say several things. */
 export const MAX_COMPARED_CHARACTERS = 240;
-const MAX_VALUE_TERMS = 8;
-const MIN_ROOTS = 2;
 /** Words at the beginning, among which the subject is. */
 const SUBJECT_TERMS = 5;
 /** A statement of so few words about a change says nothing else. */
 const MAX_CHANGE_ROOTS = 4;
-/** Ends the value of an attribute: "my manager is Priya; she prefers short notes". */
-const CLAUSE_END = /[;(–—]|,\s/;
-const STARTS_WITH_DIGIT = /^\d/;
 /** Letters with a number are the name of a thing: `4b`, `t480`. */
 const NUMBERED = /^(?:\d+[a-z]|[a-z]+\d)(?!m$)/;
-/** Forms of one word that a stemmer keeps apart: they begin alike and differ in their endings. */
-const MIN_ALIKE = 5;
-const MAX_ENDING = 3;
-
-/** What a statement says ends, or never came to be. */
-const ENDS =
-  /\b(?:left|leaving|quit|sold|stopped|ended|closed|cancell?ed|broke|died|lost|gone|retired|resigned|declined|refused|almost|nearly|planned|supposed|former(?:ly)?|until|used to|no longer|any ?more|any longer|after all|(?:gave|given) (?:up|away|back))\b/i;
-
 const ALLERGY = /all?erg|alérg|过敏|アレルギー/iu;
-
-/** Whether two words mean about the same, by a table of related words. */
-export type AreRelated = (one: string, other: string) => boolean;
-
-/** Reads a statement once, to compare it with many. */
-export function readStatement(text: string): ReadStatement {
-  const language = languageOf(text);
-  const { limits, negations } = language.statements;
-  const terms = language.wordsOf(text);
-  const said = (term: string) => saysSomething(term, language);
-  // A correction says that it holds now: "ich wohne jetzt in Graz".
-  const timeless = text.replace(language.present, ' ').trim();
-  const [clause = timeless] = timeless.split(CLAUSE_END);
-  return {
-    text,
-    language,
-    terms,
-    roots: new Map(terms.filter(said).map((term) => [meaningOf(term, language), term])),
-    numbers: new Set(terms.filter((term) => STARTS_WITH_DIGIT.test(term))),
-    limits: new Set(terms.filter((term) => limits.has(term)).map((term) => (negations.has(term) ? 'not' : term))),
-    sentence: language.code === 'en' ? sentenceWordsOf(text) : undefined,
-    subject: subjectIn(language.wordsOf(timeless), language),
-    attribute: attributeIn(clause, language.wordsOf(clause), language),
-    over: new Set(
-      overIn(text, language)
-        .filter(said)
-        .map((term) => meaningOf(term, language)),
-    ),
-  };
-}
-
-function saysSomething(term: string, { functionWords, statements: { limits, lightWords } }: Language): boolean {
-  return !functionWords.has(term) && !limits.has(term) && !lightWords.has(term);
-}
-
-/** The root of a word, or of the first word that means the same. */
-function meaningOf(term: string, { rootOf, statements: { synonyms } }: Language): string {
-  const root = rootOf(term);
-  return synonyms.get(root) ?? root;
-}
-
-function overIn(text: string, { wordsOf, statements: { over } }: Language): string[] {
-  return over.flatMap((pattern) => wordsOf(pattern.exec(text)?.[1] ?? ''));
-}
 
 /** Texts that find the statements to compare one with: itself, and for a state or its change the words of both. */
 export function queriesFor(text: string): string[] {
@@ -256,119 +179,10 @@ function sharedRoots(newer: ReadStatement, older: ReadStatement): string[] {
   );
 }
 
-/** Whether both have the same words or related ones, or one has all words of the other and only adds to them. */
-function saysTheSame(one: ReadStatement, other: ReadStatement, areRelated: AreRelated): boolean {
-  const [short, long] = one.roots.size <= other.roots.size ? [one, other] : [other, one];
-  if (short.roots.size < MIN_ROOTS || !isSubset(short.numbers, long.numbers)) return false;
-  if (short.numbers.size > 0 && short.numbers.size !== long.numbers.size) return false;
-  if (short.limits.size !== long.limits.size || !isSubset(short.limits, long.limits)) return false;
-  if (saysItEnds(one) !== saysItEnds(other) || areTurned(short, long)) return false;
-  if (isOfOwned(short, long)) return false;
-  const others = [...short.roots].filter(([root]) => !long.roots.has(root));
-  if (short.roots.size - others.length < MIN_ROOTS) return false;
-  const areSame = short.sentence ? areRelated : areAlike;
-  return others.every(([, term]) => [...long.roots.values()].some((word) => areSame(term, word)));
-}
-
-/** Whether one turns the other around: it has the opposite of a word, or says the same of things that have changed places. */
-function areTurned(one: ReadStatement, other: ReadStatement): boolean {
-  if (hasOpposite(one, other) || hasOpposite(other, one)) return true;
-  const { ordered, relatives, qualifiers } = one.language.statements;
-  if (ordered.test(one.text) || ordered.test(other.text)) return !keepOrder(one, other, () => true);
-  if (one.sentence && !movesOnePart(one, other)) return true;
-  const isName = (term: string) => isCapitalized(one.text, term);
-  const kinds = [relatives, ...qualifiers].map((kind) => (term: string) => kind.has(term));
-  return [isName, (term: string) => STARTS_WITH_DIGIT.test(term), ...kinds].some(
-    (isKind) => !keepOrder(one, other, isKind),
-  );
-}
-
-/** Whether the words of a kind that both have are in the same order in both. */
-function keepOrder(one: ReadStatement, other: ReadStatement, isKind: (term: string) => boolean): boolean {
-  const [order, otherOrder] = ordersOf(one, other).map((roots) => roots.filter((root) => isKind(one.roots.get(root)!)));
-  return order!.every((root, at) => root === otherOrder![at]);
-}
-
-/** Whether the words that both have are in the same order, but for a part that one begins with and the other ends with. */
-function movesOnePart(one: ReadStatement, other: ReadStatement): boolean {
-  const [order, otherOrder] = ordersOf(one, other);
-  const start = order.indexOf(otherOrder[0] ?? '');
-  return otherOrder.every((root, at) => root === order[(start + at) % order.length]);
-}
-
-/** The roots that both have, as they follow each other in each. */
-function ordersOf({ roots: ofOne }: ReadStatement, { roots: ofOther }: ReadStatement): [string[], string[]] {
-  return [[...ofOne.keys()].filter((root) => ofOther.has(root)), [...ofOther.keys()].filter((root) => ofOne.has(root))];
-}
-
-/** Begins the opposite of a word: "disabled", "ungern". */
-const OPPOSITE = /^(?:un|dis|in|im|ir|non|mis|mal|dés|dé|des|ent|anti)(?=\p{L}{4})/u;
-
-function hasOpposite(one: ReadStatement, { terms }: ReadStatement): boolean {
-  return one.terms.some((term) => {
-    const word = term.replace(OPPOSITE, '');
-    return word !== term && !terms.includes(term) && terms.some((other) => other === word || areAlike(other, word));
-  });
-}
-
-/** Whose: "my brother's wife". A contraction is no owner. */
-const OWNER = /(?<!\p{L})(?!(?:it|that|there|he|she|what|who|here|let)['’])(\p{L}+)['’]s(?!\p{L})/giu;
-
-/** Whether the longer one is about somebody or something of what the other is about. */
-function isOfOwned(short: ReadStatement, long: ReadStatement): boolean {
-  const { relatives } = short.language.statements;
-  const [of, ofMore] = [short, long].map(({ terms }) => terms.filter((term) => relatives.has(term)).length);
-  if (of !== ofMore) return true;
-  if (!short.sentence) return beginsWithOther(long, short);
-  const [owners, more] = [short, long].map(({ text }) => [...text.matchAll(OWNER)].length);
-  const head = headOf(long);
-  return (owners! < more! && !short.text.includes(' of ')) || (head !== undefined && !short.roots.has(head));
-}
-
-/** Whether it begins with a noun that the other lacks, before the first that both have: "la piscina del gimnasio". */
-function beginsWithOther({ text, roots, language }: ReadStatement, short: ReadStatement): boolean {
-  const { capitalizesNouns, prepositions } = language.statements;
-  const before = [...roots].slice(
-    0,
-    [...roots.keys()].findIndex((root) => short.roots.has(root)),
-  );
-  if (language.code === 'zh' || language.code === 'ja') return false;
-  return before.some(([, term]) => !prepositions.has(term) && (capitalizesNouns || !isCapitalized(text, term)));
-}
-
-/** The noun before the verb, which the words before it describe; `undefined` where it is a name. */
-function headOf({ text, terms, language }: ReadStatement): string | undefined {
-  const at = terms.findIndex((term) => term !== 's' && language.statements.singleValued.has(term));
-  const word = terms[at - 1];
-  return word === undefined || !saysSomething(word, language) || isCapitalized(text, word)
-    ? undefined
-    : meaningOf(word, language);
-}
-
-function saysItEnds({ text, sentence, over }: ReadStatement): boolean {
-  return sentence ? ENDS.test(text) : over.size > 0;
-}
-
 /** Whether the newer has all words of the older, and says that it is over. */
 function endsAllOf(newer: ReadStatement, older: ReadStatement): boolean {
   if (!older.sentence || !saysItEnds(newer) || saysItEnds(older) || older.limits.size > 0) return false;
   return older.roots.size >= MIN_ROOTS && isSubset(new Set(older.roots.keys()), newer.roots);
-}
-
-/** Of compounds, the first part may mean the whole. */
-function beginsWith(one: string, other: string): boolean {
-  return one === other || (other.length >= MIN_ALIKE && one.startsWith(other));
-}
-
-/** Where no table tells related words. */
-function areAlike(one: string, other: string): boolean {
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same += 1;
-  return same >= MIN_ALIKE && Math.max(one.length, other.length) - same <= MAX_ENDING;
-}
-
-function isSubset(some: ReadonlySet<string>, all: { has(one: string): boolean }): boolean {
-  return [...some].every((one) => all.has(one));
 }
 
 function hasOtherValue(newer: ReadStatement, older: ReadStatement): boolean {
@@ -425,60 +239,4 @@ function isTransition(newer: ReadStatement, older: ReadStatement, { states, chan
   return (
     stateSubject(newer.text, change.index, newer.language) === stateSubject(older.text, state.index, older.language)
   );
-}
-
-function subjectIn(terms: readonly string[], language: Language): ReadonlySet<string> {
-  const { functionWords, statements } = language;
-  const at = terms.findIndex((term) => statements.singleValued.has(term));
-  const isSubject = (term: string) => !statements.determiners.has(term) && !functionWords.has(term);
-  return new Set(
-    terms
-      .slice(0, Math.max(0, at))
-      .filter(isSubject)
-      .map((term) => meaningOf(term, language)),
-  );
-}
-
-function attributeIn(text: string, terms: readonly string[], language: Language): Attribute | undefined {
-  const { singleValued, limits, determiners, copulas, dropsPronouns } = language.statements;
-  const at = terms.findIndex((term) => singleValued.has(term));
-  if (at < (dropsPronouns ? 0 : 1) || terms.some((term) => limits.has(term))) return undefined;
-  const before = terms.slice(0, at);
-  const value = terms.slice(at + 1);
-  if (value.length === 0 || value.length > MAX_VALUE_TERMS || text.includes('?')) return undefined;
-  if (at > 0 && before.every((term) => determiners.has(term))) return undefined;
-  const verb = terms[at]!;
-  const kind = kindOf(verb, before, value, text, language);
-  // Without a pronoun, its form tells the person.
-  const meaning = at === 0 ? verb : meaningOf(verb, language);
-  return { verb: copulas.has(verb) ? 'is' : meaning, kind, value };
-}
-
-/**
- * What kind of value a verb has: the preposition before it and whether a name follows ("in Graz" and "in finance" hold at once), a
- * number, a name, or anything where the subject is an attribute. Somebody's thing has many: "my dog is brown" and "is sick".
- */
-function kindOf(
-  verb: string,
-  before: readonly string[],
-  value: readonly string[],
-  text: string,
-  { statements: { prepositions, determiners, copulas, possessives, relatives, capitalizesNouns } }: Language,
-): string | undefined {
-  const [first = ''] = value;
-  if (prepositions.has(first)) {
-    const object = value.find((term, at) => at > 0 && !determiners.has(term)) ?? '';
-    const isName = capitalizesNouns ? !determiners.has(value[1] ?? '') : isCapitalized(text, object);
-    return isName ? `${first} name` : first;
-  }
-  if (STARTS_WITH_DIGIT.test(first)) return 'number';
-  const named = value.find((term) => !determiners.has(term)) ?? '';
-  if (!capitalizesNouns && isCapitalized(text, named)) return 'name';
-  if (!copulas.has(verb) || value.length > 3 || !before.some((term) => possessives.has(term))) return undefined;
-  const things = before.filter((term) => !determiners.has(term) && !possessives.has(term));
-  const isAttribute = things.length > 1;
-  // Who is a nurse may be a vegetarian too.
-  if (!isAttribute && things.some((term) => relatives.has(term))) return undefined;
-  if (determiners.has(first)) return 'one of a kind';
-  return isAttribute || (capitalizesNouns && isCapitalized(text, named)) ? `any ${verb}` : undefined;
 }

@@ -1,5 +1,5 @@
 import { QUALIFIERS } from '../languages/english.ts';
-import { type ReadStatement, readStatement } from './pair-rules.ts';
+import { type ReadStatement, readStatement } from './read-statement.ts';
 
 /** English words by which a text is divided into statements that stand alone. Other languages add a table of the same form. */
 
