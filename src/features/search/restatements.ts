@@ -1,5 +1,6 @@
 import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
+import type { Language } from '../languages/language.ts';
 import { stateSubject } from '../languages/state-subject.ts';
 import { rootOf } from '../text/word-forms.ts';
 import {
@@ -101,7 +102,11 @@ export function newestFirst<T>(
   const changes = ofStatements((newer, older) => takesPlace(newer, older, asked, tells));
   const belongsApart = ofStatements(isOfAnother);
   const mayRestate = (one: Statement, older: Statement) =>
-    ones.has(one) && ones.has(older) && canReplace(one, older) && !isRejected(older.id, one.id);
+    ones.has(one) &&
+    ones.has(older) &&
+    canReplace(one, older) &&
+    !isRejected(older.id, one.id) &&
+    !isStateOfAnother(one, older, reader);
   const restates = (one: Statement, older: Statement) =>
     mayRestate(one, older) &&
     ((saysTheSame(wordsIn(one), wordsIn(older), asked, reader) && !belongsApart(one, older)) ||
@@ -212,24 +217,37 @@ function takesPlace(
   return shared.some((root) => now.ended.has(root)) || statesSameKind(now, then);
 }
 
-/** Whether the newer announces that a state is over which the older is in, of the same person: by the rules of other languages than English. */
+/** Whether the newer announces that a state is over which the older is in: by the rules of other languages than English. */
 function changesState(
-  { content: newer }: Statement,
-  { content: older }: Statement,
+  newer: Statement,
+  older: Statement,
   asked: ReadonlySet<string>,
   { reading, wordsOf }: StatementReader,
 ): boolean {
-  if (reading === undefined || ![...wordsOf(older).roots].some((root) => asked.has(root))) return false;
+  if (reading === undefined || ![...wordsOf(older.content).roots].some((root) => asked.has(root))) return false;
   const { language } = reading;
-  const { transitions, relatives } = language.statements;
-  const [now, then] = [language.wordsOf(newer), language.wordsOf(older)].map((words) =>
-    words.filter((word) => relatives.has(word)).join(),
+  const { relatives } = language.statements;
+  const [now, then] = [newer, older].map(({ content }) =>
+    language
+      .wordsOf(content)
+      .filter((word) => relatives.has(word))
+      .join(),
   );
-  if (now !== then) return false;
-  return transitions.some(({ states, changes, others }) => {
+  return now === then && subjectsOfState(newer, older, language).some(([one, other]) => one === other);
+}
+
+/** Whether the newer announces that somebody else, not the speaker, is no longer in the state that the older is in: by the same rules. */
+function isStateOfAnother(newer: Statement, older: Statement, { reading }: StatementReader): boolean {
+  const subjects = reading === undefined ? [] : subjectsOfState(newer, older, reading.language);
+  return subjects.length > 0 && subjects.every(([now, then]) => now !== '' && now !== then);
+}
+
+/** Whose state the newer says is over, and who is in it by the older. */
+function subjectsOfState({ content: newer }: Statement, { content: older }: Statement, language: Language) {
+  return language.statements.transitions.flatMap(({ states, changes, others }) => {
     const [state, change] = [states.exec(older), changes.exec(newer)];
-    if (state === null || change === null || others.test(newer) || others.test(older)) return false;
-    return stateSubject(newer, change.index, language) === stateSubject(older, state.index, language);
+    if (state === null || change === null || others.test(newer) || others.test(older)) return [];
+    return [[stateSubject(newer, change.index, language), stateSubject(older, state.index, language)] as const];
   });
 }
 

@@ -187,6 +187,26 @@ describe('an updated fact', () => {
     expect((await caller.find('where did Ada live before?'))[0]).toBe('Ada lives in Linz');
   });
 
+  test.each([
+    ['Ich wohne in Linz', 'Tobias ist nach Hamburg umgezogen', 'Ich bin nach Graz umgezogen', 'Wo wohne ich?'],
+    ["J'habite à Lille", 'Mes cousins ont déménagé à Nantes', "J'ai déménagé à Lyon", "Où est-ce que j'habite ?"],
+    ['Vivo en León', 'Mis suegros se mudaron a Gijón', 'Me he mudado a Cádiz', '¿Dónde vivo?'],
+    ['Abito a Lucca', 'Giulia si è trasferita a Pisa', 'Mi sono trasferita a Bari', 'Dove abito?'],
+    ['Moro em Santos', 'Joana mudou-se para Recife', 'Mudei-me para Faro', 'Onde é que eu moro?'],
+    ['Ik woon in Utrecht', 'Sanne is verhuisd naar Tilburg', 'Ik ben verhuisd naar Breda', 'Waar woon ik?'],
+    ['Mieszkam w Łodzi', 'Ania przeprowadziła się do Gdyni', 'Przeprowadziłam się do Sopotu', 'Gdzie mieszkam?'],
+    ['Я живу в Туле', 'Наши друзья переехали в Тверь', 'Я переехала в Псков', 'Где я живу?'],
+    ['我住在苏州', '我同学搬到杭州了', '我搬到南京了', '我住在哪里？'],
+    ['京都に住んでいます', '田中さんが神戸に引っ越しました', '私は奈良に引っ越しました', 'どこに住んでいますか？'],
+  ])('of another person hides nothing of the speaker: %s / %s', async (own, another, moved, asked) => {
+    const user = own;
+    await caller.add(own, { user });
+    await caller.add(another, { user });
+    expect((await caller.find(asked, { user }))[0]).toBe(own);
+    await caller.add(moved, { user });
+    expect((await caller.find(asked, { user }))[0]).toBe(moved);
+  });
+
   test('ranks first though it shares no word with the query, in searches, contexts and prompts', async () => {
     const user = 'emil';
     const [older, newer] = ['Flour comes from Hagenmill on Tuesdays', 'The Hagenmill truck shows up on Thursdays now'];
