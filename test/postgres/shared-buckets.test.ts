@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createSession } from '../../src/db/postgres/connection.ts';
 import { openPostgresBuckets } from '../../src/features/limits/buckets-postgres.ts';
 import { openRedisBuckets } from '../../src/features/limits/buckets-redis.ts';
@@ -19,8 +19,8 @@ const NO_REFILL: BucketRule = { capacity: 120, refillPerSecond: 0.001 };
 
 let redis: RedisServer;
 let databaseUrl: string;
-const ending = new AbortController();
-setMaxListeners(0, ending.signal);
+/** Ends the stores of a test with it: a store whose clock is ahead sweeps the buckets of other tests. */
+let ending: AbortController;
 
 beforeAll(async () => {
   const { adminUrl, template } = inject('postgres');
@@ -28,8 +28,14 @@ beforeAll(async () => {
   redis = await startRedis();
 });
 
+beforeEach(() => {
+  ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+});
+
+afterEach(() => ending.abort());
+
 afterAll(async () => {
-  ending.abort();
   await redis.close();
   await dropDatabase(inject('postgres').adminUrl, 'buckets');
 });
