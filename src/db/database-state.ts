@@ -47,10 +47,10 @@ function arrivingFrom({ otherEnd }: DatabaseState): string {
 export function untilMoved(connection: Connection, transactions: Transactions): Transactions {
   return {
     ...transactions,
-    async lock(writers) {
-      await transactions.lock(writers);
+    async lock(writers, waitMs) {
+      const busy = await transactions.lock(writers, waitMs);
       const found = await findDatabaseState(connection);
-      if (found?.state !== 'moved') return;
+      if (found?.state !== 'moved') return busy;
       const message = 'The memories were moved to another database. Try again once the daemon uses that one.';
       throw new AppError('unavailable', message, { retryAfterSeconds: 30 });
     },

@@ -9,6 +9,8 @@ import { sqliteTransactions, type Transactions, type Writer } from './transactio
 const MAX_JOBS = 64;
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 64_000;
+/** Milliseconds that a write waits for those of other processes. */
+const MAX_LOCKED_MS = 2000;
 /** Per tenant, and over all tenants. */
 const MAX_WAITING = 5000;
 const MAX_WAITING_TOTAL = 20_000;
@@ -33,7 +35,8 @@ type GroupedWork<P, R> = (connection: Connection, payloads: P[]) => Promise<Outc
  * one BEGIN IMMEDIATE transaction, in which tenants take turns, and each promise resolves after the commit. One bad write
  * fails alone; the others of its batch may run a second time, so work must have no side effects outside the database. If
  * the commit fails, no write of the batch succeeds. If another process keeps the database locked, all queued writes are
- * rejected together.
+ * rejected together; if it keeps a tenant locked, those of this tenant are, after they have waited on a connection of their
+ * own, where they hold up no other tenant's.
  */
 export interface GroupCommit {
   /** Queues a single write; throw an `AppError` inside to undo only this one. */
@@ -64,20 +67,29 @@ interface Job extends PayloadSize {
   admission: Admission | undefined;
   resolve(result: unknown): void;
   reject(error: unknown): void;
+  /** Monotonic milliseconds when it met another process's lock. */
+  lockedAtMs?: number;
 }
 
 /** Why a batch failed. After a failed `commit` it may be stored all the same, so it must not be retried. */
 interface Failure {
   error: unknown;
-  at: 'begin' | 'work' | 'commit';
+  at: 'begin' | 'lock' | 'work' | 'commit';
 }
 
 /** How often a batch is repeated that the engine undid because of another's. */
 const MAX_COLLISIONS = 5;
 
+interface Target {
+  connection: Connection;
+  transactions: Transactions;
+}
+
 interface GroupCommitOptions {
   /** Transactions of the engine; SQLite's by default. */
   transactions?: Transactions;
+  /** For the writes of tenants that another process keeps locked, on engines that lock tenants. */
+  waiting?: Target;
   /** Called with the number of jobs and the milliseconds of every committed batch. */
   onBatch?: ((jobs: number, ms: number) => void) | undefined;
   monotonicMs?: () => number;
@@ -85,72 +97,26 @@ interface GroupCommitOptions {
 
 export function createGroupCommit(
   connection: Connection,
-  { transactions = sqliteTransactions(connection), onBatch = () => {}, monotonicMs = () => 0 }: GroupCommitOptions = {},
+  { transactions = sqliteTransactions(connection), waiting, onBatch, monotonicMs = () => 0 }: GroupCommitOptions = {},
 ): GroupCommit {
-  const queue = createFairQueue<Job>();
-  /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
-  let suspects: Job[] = [];
-  /** Work that waits until no transaction is open. */
-  const pauses: (() => Promise<void>)[] = [];
   const listeners: ((writers: ReadonlySet<string>) => void)[] = [];
-  let running: Promise<void> | undefined;
   let closed = false;
-  /**
-   * Whether the daemon's line comes first in the next batch. Not in every one: a write that fills a transaction fits into
-   * none that another leads.
-   */
-  let isDaemonFirst = true;
+  const options: LaneOptions = { onBatch, monotonicMs, listeners };
+  const slowLane = waiting && createLane(waiting, { ...options, isOfOne: true });
+  const lane = createLane({ connection, transactions }, { ...options, slowLane });
+  const waitingCount = () => lane.size() + (slowLane?.size() ?? 0);
 
   function enqueue<R>(job: Omit<Job, 'resolve' | 'reject'>): Promise<R> {
     if (closed) return Promise.reject(new AppError('unavailable', 'The daemon is stopping.'));
-    if (queue.sizeOf(job.tenantId) >= MAX_WAITING || queue.size() >= MAX_WAITING_TOTAL) {
+    // The writes of a tenant stay in order; those of the daemon need none.
+    const target = job.tenantId !== 'daemon' && slowLane?.holds(job.tenantId) ? slowLane : lane;
+    if (target.sizeOf(job.tenantId) >= MAX_WAITING || waitingCount() >= MAX_WAITING_TOTAL) {
       const busy = 'Too many writes are waiting. Try again in a moment.';
       return Promise.reject(new AppError('unavailable', busy, { retryAfterSeconds: 1 }));
     }
     return new Promise<R>((resolve, reject) => {
-      queue.push(job.tenantId, { ...job, resolve: resolve as (result: unknown) => void, reject });
-      running ??= flush();
+      target.push({ ...job, resolve: resolve as (result: unknown) => void, reject });
     });
-  }
-
-  function nextJobs(): Job[] {
-    if (suspects.length > 0) return suspects.splice(0, 1);
-    const batch = nextBatch(queue, isDaemonFirst);
-    isDaemonFirst = !isDaemonFirst;
-    return batch;
-  }
-
-  async function flush(): Promise<void> {
-    // Yield once, so that requests read in the same event loop turn share the first transaction too.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (pauses.length + suspects.length + queue.size() > 0) {
-      for (const pause of pauses.splice(0)) await pause();
-      if (suspects.length + queue.size() === 0) continue;
-      const batch = nextJobs();
-      const startMs = monotonicMs();
-      const failure = await commitBatch(connection, transactions, batch);
-      if (failure) fail(batch, failure);
-      else for (const listener of listeners) listener(new Set(batch.map(({ tenantId }) => tenantId)));
-      onBatch(batch.length, monotonicMs() - startMs);
-    }
-    running = undefined;
-  }
-
-  function fail(batch: Job[], { error, at }: Failure): void {
-    const mayBeOne = !isStorageFailure(error) || isLocked(error);
-    if (at === 'work' && batch.length > 1 && mayBeOne) {
-      suspects.push(...batch);
-      return;
-    }
-    // Refuse the waiting writes too: each would wait out the same timeout.
-    const refused = [...batch];
-    if (at === 'begin') refused.push(...suspects.splice(0), ...queue.clear());
-    else if (isLocked(error)) {
-      const isSame = ({ tenantId }: Job) => tenantId === batch[0]!.tenantId;
-      refused.push(...suspects.filter(isSame));
-      suspects = suspects.filter((job) => !isSame(job));
-    }
-    for (const job of refused) job.reject(error);
   }
 
   return {
@@ -175,29 +141,153 @@ export function createGroupCommit(
         return enqueue<R>({ work: shared, kind: 'grouped', admission, payload, ...size });
       };
     },
+    between: lane.between,
+    onCommit(listener) {
+      listeners.push(listener);
+    },
+    waiting: waitingCount,
+    async drain() {
+      closed = true;
+      await lane.idle();
+      await slowLane?.idle();
+    },
+  };
+}
+
+interface LaneOptions extends Required<Pick<GroupCommitOptions, 'monotonicMs'>>, Pick<GroupCommitOptions, 'onBatch'> {
+  listeners: readonly ((writers: ReadonlySet<string>) => void)[];
+  /** Takes the writes that would wait for those of another process. */
+  slowLane?: Lane | undefined;
+  /** Whether a batch is of one tenant, so that none waits for the lock of another. */
+  isOfOne?: boolean;
+}
+
+/** Commits its jobs on a connection, batch after batch. */
+interface Lane extends Pick<GroupCommit, 'between'> {
+  push(job: Job): void;
+  size(): number;
+  sizeOf(tenantId: string): number;
+  /** Whether jobs of the tenant wait or run. */
+  holds(tenantId: string): boolean;
+  /** Resolves when no job is left. */
+  idle(): Promise<void>;
+}
+
+function createLane(
+  target: Target,
+  { onBatch = () => {}, monotonicMs, listeners, slowLane, isOfOne = false }: LaneOptions,
+): Lane {
+  const queue = createFairQueue<Job>();
+  /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
+  let suspects: Job[] = [];
+  let batch: Job[] = [];
+  /** Work that waits until no transaction is open. */
+  const pauses: (() => Promise<void>)[] = [];
+  let running: Promise<void> | undefined;
+  /**
+   * Whether the daemon's line comes first in the next batch. Not in every one: a write that fills a transaction fits into
+   * none that another leads.
+   */
+  let isDaemonFirst = true;
+
+  function nextJobs(): Job[] {
+    if (suspects.length > 0) return suspects.splice(0, 1);
+    const next = nextBatch(queue, isDaemonFirst, isOfOne);
+    isDaemonFirst = !isDaemonFirst;
+    return next;
+  }
+
+  async function flush(): Promise<void> {
+    // Yield once, so that requests read in the same event loop turn share the first transaction too.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (pauses.length + suspects.length + queue.size() > 0) {
+      for (const pause of pauses.splice(0)) await pause();
+      if (suspects.length + queue.size() === 0) continue;
+      batch = nextJobs();
+      const startMs = monotonicMs();
+      const { jobs, failure } = await commitBatch(target, batch, lockWaitMs(), setAside);
+      if (failure) fail(jobs, failure);
+      else for (const listener of listeners) listener(new Set(jobs.map(({ tenantId }) => tenantId)));
+      if (jobs.length > 0) onBatch(jobs.length, monotonicMs() - startMs);
+      batch = [];
+    }
+    running = undefined;
+  }
+
+  /** Milliseconds that the batch may wait for its locks. Jobs whose time is over are tried once more. */
+  function lockWaitMs(): number {
+    if (slowLane) return 0;
+    const sinceMs = batch[0]!.lockedAtMs ?? monotonicMs();
+    return Math.max(1, MAX_LOCKED_MS - (monotonicMs() - sinceMs));
+  }
+
+  /** Gives jobs, and those that wait behind them, to the slow lane. */
+  function setAside(jobs: Job[]): void {
+    const tenantIds = new Set(jobs.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== 'daemon'));
+    const behind = suspects.filter(({ tenantId }) => tenantIds.has(tenantId));
+    suspects = suspects.filter(({ tenantId }) => !tenantIds.has(tenantId));
+    for (const tenantId of tenantIds) behind.push(...queue.clear(tenantId));
+    for (const job of [...jobs, ...behind]) slowLane!.push({ ...job, lockedAtMs: monotonicMs() });
+  }
+
+  function fail(jobs: Job[], { error, at }: Failure): void {
+    const isOfLock = isLocked(error);
+    if (slowLane && isOfLock && (at === 'lock' || (at === 'work' && jobs.length === 1))) {
+      setAside(jobs);
+      return;
+    }
+    const mayBeOne = !isStorageFailure(error) || isOfLock;
+    if (at === 'work' && jobs.length > 1 && mayBeOne) {
+      suspects.push(...jobs);
+      return;
+    }
+    // Refuse the waiting writes too: each would wait out the same timeout.
+    const refused = [...jobs];
+    if (at === 'begin') refused.push(...suspects.splice(0), ...queue.clear());
+    else if (isOfLock) {
+      const isSame = ({ tenantId }: Job) => tenantId === jobs[0]!.tenantId;
+      refused.push(...suspects.filter(isSame));
+      suspects = suspects.filter((job) => !isSame(job));
+      if (at === 'lock') refused.push(...queue.clear(jobs[0]!.tenantId));
+    }
+    for (const job of refused) job.reject(error);
+  }
+
+  return {
+    push(job) {
+      queue.push(job.tenantId, job);
+      running ??= flush();
+    },
+    size: () => suspects.length + queue.size(),
+    sizeOf: queue.sizeOf,
+    holds(tenantId) {
+      const isSame = (job: Job) => job.tenantId === tenantId;
+      return queue.sizeOf(tenantId) > 0 || batch.some(isSame) || suspects.some(isSame);
+    },
     between: <T>(work: () => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         pauses.push(() => work().then(resolve, reject));
         running ??= flush();
       }),
-    onCommit(listener) {
-      listeners.push(listener);
-    },
-    waiting: () => suspects.length + queue.size(),
-    async drain() {
-      closed = true;
+    async idle() {
       await running;
     },
   };
 }
 
-/** Takes jobs of the tenants in turn while they fit, and of the daemon at every fourth turn: the first or the second of four. */
-function nextBatch(queue: FairQueue<Job>, isDaemonFirst: boolean): Job[] {
+/**
+ * Takes jobs of the tenants in turn while they fit, and of the daemon at every fourth turn: the first or the second of four.
+ * With `isOfOne` it takes those of one alone.
+ */
+function nextBatch(queue: FairQueue<Job>, isDaemonFirst: boolean, isOfOne: boolean): Job[] {
   const batch: Job[] = [];
   let rows = 0;
   let characters = 0;
-  const fits = (_: string, job: Job) =>
-    batch.length === 0 || (rows + job.rows <= MAX_ROWS && characters + job.characters <= MAX_CHARACTERS);
+  const fits = (tenantId: string, job: Job) =>
+    batch.length === 0 ||
+    (rows + job.rows <= MAX_ROWS &&
+      characters + job.characters <= MAX_CHARACTERS &&
+      !(isOfOne && tenantId !== batch[0]!.tenantId));
   while (batch.length < MAX_JOBS) {
     const isDaemonTurn = batch.length % DAEMON_TURN === (isDaemonFirst ? 0 : 1);
     const next = (isDaemonTurn && queue.take((id, job) => id === 'daemon' && fits(id, job))) || queue.take(fits);
@@ -209,20 +299,30 @@ function nextBatch(queue: FairQueue<Job>, isDaemonFirst: boolean): Job[] {
   return batch;
 }
 
-/** Commits the batch and settles its jobs; on failure settles none and returns the reason. */
+/**
+ * Commits the batch without the jobs of tenants that other processes keep locked, which it sets aside, and settles its jobs.
+ * On failure it settles none and returns the reason. Returns the jobs that it tried.
+ */
 async function commitBatch(
-  connection: Connection,
-  transactions: Transactions,
+  { connection, transactions }: Target,
   batch: Job[],
-): Promise<Failure | undefined> {
+  lockWaitMs: number,
+  setAside: (jobs: Job[]) => void,
+): Promise<{ jobs: Job[]; failure?: Failure }> {
+  let jobs = batch;
   for (let collisions = 0; ; collisions += 1) {
     const outcomes = new Map<Job, Outcome<unknown>>();
     let at: Failure['at'] = 'begin';
     try {
       await transactions.begin();
+      at = 'lock';
+      const busy = new Set(await transactions.lock([...new Set(jobs.map((job) => job.tenantId))], lockWaitMs));
+      if (busy.size > 0) {
+        setAside(jobs.filter((job) => busy.has(job.tenantId)));
+        jobs = jobs.filter((job) => !busy.has(job.tenantId));
+      }
       at = 'work';
-      await transactions.lock([...new Set(batch.map((job) => job.tenantId))]);
-      for (const jobs of byWork(batch)) await runJobs(connection, transactions, jobs, outcomes);
+      for (const group of byWork(jobs)) await runJobs(connection, transactions, group, outcomes);
       at = 'commit';
       await connection.exec('COMMIT');
     } catch (error) {
@@ -230,10 +330,10 @@ async function commitBatch(
         // The engine may have rolled back already (on a full disk, say); otherwise `begin` rolls back.
       });
       if (collisions < MAX_COLLISIONS && transactions.isCollision(error)) continue;
-      return { error, at };
+      return { jobs, failure: { error, at } };
     }
-    for (const job of batch) settle(job, outcomes.get(job)!);
-    return undefined;
+    for (const job of jobs) settle(job, outcomes.get(job)!);
+    return { jobs };
   }
 }
 

@@ -8,8 +8,12 @@ export type Writer = string | 'daemon';
 /** How an engine runs the transactions of a group commit. */
 export interface Transactions {
   begin(): Promise<void>;
-  /** Keeps writers of other processes out of the rows of these tenants until the transaction ends. */
-  lock(writers: readonly Writer[]): Promise<void>;
+  /**
+   * Keeps writers of other processes out of the rows of these tenants until the transaction ends. Waits for up to `waitMs`
+   * until others have ended; with 0, it returns at once those that others keep out, and the rows of which are not to be
+   * touched.
+   */
+  lock(writers: readonly Writer[], waitMs: number): Promise<readonly Writer[]>;
   /** SQL that limits the following statements to the rows of these writers; empty if the engine cannot. */
   limitTo(writers: readonly Writer[]): string;
   /** Whether the engine undid the transaction because it collided with another, so that it can be repeated. */
@@ -29,7 +33,7 @@ export function sqliteTransactions(connection: Connection): Transactions {
         await connection.exec('BEGIN IMMEDIATE');
       }
     },
-    lock: async () => {},
+    lock: async () => [],
     limitTo: () => '',
     isCollision: () => false,
   };

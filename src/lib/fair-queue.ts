@@ -7,8 +7,8 @@ export interface FairQueue<T> {
   take(mayTake?: (tenantId: string, item: T) => boolean): { tenantId: string; item: T } | undefined;
   size(): number;
   sizeOf(tenantId: string): number;
-  /** Removes and returns all items. */
-  clear(): T[];
+  /** Removes and returns all items, or those of a tenant. */
+  clear(tenantId?: string): T[];
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
@@ -44,10 +44,11 @@ export function createFairQueue<T>(): FairQueue<T> {
     },
     size: () => size,
     sizeOf: (tenantId) => lines.get(tenantId)?.length ?? 0,
-    clear() {
-      const items = [...lines.values()].flat();
-      lines.clear();
-      size = 0;
+    clear(tenantId) {
+      const cleared = tenantId === undefined ? [...lines.keys()] : [tenantId];
+      const items = cleared.flatMap((id) => lines.get(id) ?? []);
+      for (const id of cleared) lines.delete(id);
+      size -= items.length;
       return items;
     },
   };

@@ -58,3 +58,17 @@ test('a fair queue leaves what may not be taken at the front', () => {
   expect(queue.clear().toSorted()).toEqual([3, 4]);
   expect(queue.size()).toBe(0);
 });
+
+test('the items of one tenant are removed in order, and no others', () => {
+  const queue = createFairQueue<number>();
+  for (const [tenantId, item] of [
+    ['a', 1],
+    ['b', 2],
+    ['a', 3],
+  ] as const)
+    queue.push(tenantId, item);
+  expect(queue.clear('a')).toEqual([1, 3]);
+  expect(queue.clear('a')).toEqual([]);
+  expect(queue.size()).toBe(1);
+  expect(queue.take()).toEqual({ tenantId: 'b', item: 2 });
+});

@@ -34,13 +34,14 @@ const STATEMENT_TIMEOUT_MS: Record<TransactionKind, number> = {
 
 /** Makes the server roll back the transaction of a daemon that was suspended halfway through it. */
 const IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 10000';
-const WRITE = `BEGIN; SET LOCAL lock_timeout = 2000; ${IDLE}`;
+/** A write that meets another's lock is tried again by itself, with more time (`GroupCommit`). */
+const WRITE = `BEGIN; SET LOCAL lock_timeout = 100; ${IDLE}`;
 
 const BEGIN: Record<TransactionKind, string> = {
   read: `BEGIN READ ONLY; ${IDLE}`,
   write: WRITE,
   snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  longWrite: WRITE,
+  longWrite: `BEGIN; SET LOCAL lock_timeout = 2000; ${IDLE}`,
 };
 
 const CONNECT_TIMEOUT_MS = 5000;

@@ -19,7 +19,8 @@ export interface PostgresOptions extends Omit<OpenOptions, 'extension' | 'busyTi
 }
 
 /**
- * Opens a migrated PostgreSQL database with one session to write, `readerCount` to read and one for lookups. Throws
+ * Opens a migrated PostgreSQL database with one session to write, one for writes that wait for those of other daemons, `readerCount`
+ * to read and one for lookups. Throws
  * `unavailable` if the server cannot be reached, `unprocessable` if the database has another schema version.
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
@@ -35,14 +36,20 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
   const readers = openReaders(url, options.readerCount, availability);
   const lookups = openReaders(url, 1, availability);
-  const transactions = untilMoved(writer, postgresTransactions(writer, options.writesAs));
-  const writes = createGroupCommit(writer, { ...options, transactions });
+  const waitingWriter = createSession(url, availability);
+  const transactionsOf = (session: Session) => untilMoved(session, postgresTransactions(session, options.writesAs));
+  const writes = createGroupCommit(writer, {
+    ...options,
+    transactions: transactionsOf(writer),
+    waiting: { connection: waitingWriter, transactions: transactionsOf(waitingWriter) },
+  });
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     await writes.drain();
     await readers.close();
     await lookups.close();
     await writer.close();
+    await waitingWriter.close();
   }
   return {
     readers,
