@@ -103,9 +103,11 @@ export function createWebhookSending({ db, clock, random, log, envelope, http }:
       const webhook = await findWebhook(connection, held);
       // It was removed, or another daemon has taken over.
       if (webhook?.fence !== held.fence) return false;
-      const isGone = tried.status === GONE && webhook.url === url;
+      const isSameUrl = webhook.url === url;
+      const isGone = tried.status === GONE && isSameUrl;
       const hasFailed = tried.error !== null;
-      const retryAt = hasFailed && !isGone ? nextTryAt(tried, nowMs, chanceOf(random)) : undefined;
+      const nextAt = isSameUrl ? nextTryAt(tried, nowMs, chanceOf(random)) : nowMs;
+      const retryAt = hasFailed && !isGone ? nextAt : undefined;
       await updateTried(connection, retryAt === undefined ? tried : { ...tried, state: 'waiting' });
       const dueAt = retryAt ?? ((await findNextDelivery(connection, held)) === undefined ? null : nowMs);
       const goesOn = dueAt === nowMs && !isGone && !isTurnOver && webhook.active === 1;
