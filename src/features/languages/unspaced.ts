@@ -66,3 +66,15 @@ export function segmenter(locale: string): (text: string) => string[] {
     });
   };
 }
+
+const HIRAGANA = /^[ぁ-ゖー]{2,}$/;
+const KATAKANA = /^[ァ-ヶー]{2,}$/;
+/** From hiragana to the same syllable in katakana. */
+const KANA_DISTANCE = 'ア'.charCodeAt(0) - 'あ'.charCodeAt(0);
+
+/** Writes a word of one kana in the other: りんご is リンゴ. Returns `undefined` for other words. */
+export function inOtherKana(word: string): string | undefined {
+  const shifted = (by: number) => word.replace(/[^ー]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) + by));
+  if (HIRAGANA.test(word)) return shifted(KANA_DISTANCE);
+  return KATAKANA.test(word) ? shifted(-KANA_DISTANCE) : undefined;
+}

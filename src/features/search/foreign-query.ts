@@ -1,6 +1,7 @@
 import type { Language } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { type SearchReading, searchReadingOf } from '../languages/search-words.ts';
+import { inOtherKana } from '../languages/unspaced.ts';
 import { MAX_QUERY_TERMS, queryTerms, termsOf } from '../text/terms.ts';
 import { TRAIT } from '../traits/traits.ts';
 import { NO_PHRASES, type Phrases } from './phrases.ts';
@@ -43,7 +44,7 @@ export function readForeign(query: string): ForeignQuery | undefined {
   const related = new Map<string, RelatedRoots>();
   const terms = words.flatMap((word) => {
     const found = isUnspaced ? termsOfWord(reading.rootOf(word)) : [word];
-    const roots = reading.relatedTo(word);
+    const roots = withOtherKana(word, reading.relatedTo(word));
     // The rest of a longer word adds nothing to what its beginning leads to.
     if (found[0] !== undefined && roots.synonyms.length + roots.members.length > 0) related.set(found[0], roots);
     return found;
@@ -59,6 +60,11 @@ export function readForeign(query: string): ForeignQuery | undefined {
     asksForPast: past.test(query),
     voice: hasSpeaker(query, language) ? 'user' : null,
   };
+}
+
+function withOtherKana(word: string, roots: RelatedRoots): RelatedRoots {
+  const other = inOtherKana(word);
+  return other === undefined ? roots : { ...roots, synonyms: [other, ...roots.synonyms] };
 }
 
 /** The words that say what a query is about; of a query of nothing else, all but the function words. */

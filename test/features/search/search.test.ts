@@ -173,6 +173,8 @@ describe('in every script', () => {
     ['one Chinese character at the end', '她每天喝茶', '茶'],
     ['Japanese', '猫が窓のそばで寝ています', '窓のそば'],
     ['Japanese in half-width kana', 'カタカナで書く', 'ｶﾀｶﾅ'],
+    ['katakana for hiragana', '朝はいつもりんごを食べます', 'リンゴ'],
+    ['hiragana for katakana', '庭にネコがいます', 'ねこはどこにいますか？'],
     ['Korean', '서울에서 만나요', '서울'],
     ['Thai', 'ฉันชอบกินข้าวผัด', 'ข้าวผัด'],
     ['Hindi', 'मुझे हिन्दी में किताबें पसंद हैं', 'हिन्दी'],
