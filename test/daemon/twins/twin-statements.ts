@@ -269,6 +269,20 @@ export const STATEMENTS: Record<string, Scenario> = {
     await write(twin, (connection) => deleteLearningDaysBefore(connection, user, '2027-01-01'));
   },
 
+  async 'delete answers one by one, although others have the same keys'(twin) {
+    await write(twin, async (connection) => {
+      for (const tenantId of [twin.tenantId, STRAY]) {
+        await connection.run(
+          'INSERT INTO idempotencyKeys (tenantId, idempotencyKey, requestHash, status, createdAt) VALUES (?, ?, ?, ?, ?)',
+          [tenantId, 'same', 'hash', 204, OLD_MS],
+        );
+      }
+      for (const time of ['first', 'second']) {
+        twin.record(`deleted the ${time} time`, await answers.deleteSomeAnswersBefore(connection, OLD_MS, 1));
+      }
+    });
+  },
+
   async 'delete some of its rows'(twin) {
     const { tenantId } = twin;
     await write(twin, async (connection) => {

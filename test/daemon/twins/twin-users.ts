@@ -2,7 +2,7 @@ import { updateErased } from '../../../src/features/conversations/conversations-
 import { deleteSomeOf } from '../../../src/features/memories/memories-store.ts';
 import { deleteScope, updateHidden } from '../../../src/features/text/scopes-store.ts';
 import { deleteEmptyTotals } from '../../../src/features/text/word-totals-store.ts';
-import { findUser, listUsers } from '../../../src/features/users/users-store.ts';
+import { findLatestChanges, findUser, listUsers } from '../../../src/features/users/users-store.ts';
 import { readerOf, STRAY, scopeOf, write } from './twin-statements.ts';
 import type { Scenario, Twin } from './twin-world.ts';
 
@@ -59,6 +59,16 @@ export const USERS: Record<string, Scenario> = {
       connection.run('UPDATE memories SET expiresAt = NULL WHERE tenantId = ?', [twin.tenantId]),
     );
     await recordUsers(twin);
+  },
+
+  async 'tell when its own users changed last'(twin) {
+    const { tenantId } = twin;
+    await write(twin, async (connection) => {
+      for (const table of ['memories', 'episodes']) {
+        await connection.run(`UPDATE ${table} SET updatedAt = 1 WHERE tenantId = ?`, [tenantId]);
+      }
+    });
+    twin.record('changes', await findLatestChanges(readerOf(twin), { tenantId, endUser: 'default' }));
   },
 
   async 'remove what is empty in both accounts'(twin) {

@@ -10,7 +10,7 @@ const MEMORIES = [
   { content: 'I live in Linz, near the river', occurredAt: day(1) },
   { content: 'I moved to Graz', occurredAt: day(9) },
   { content: 'There are 28 beds on our ward', tags: ['ward'], occurredAt: day(2) },
-  { content: 'The ward has twenty-eight beds in total', occurredAt: day(5) },
+  { content: 'There are twenty-eight beds in total on our ward', occurredAt: day(5) },
   { content: 'My phone is a Pixel 8', occurredAt: day(3) },
   { content: 'My phone is a Fairphone 5', occurredAt: day(3) },
 ];
