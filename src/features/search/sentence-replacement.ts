@@ -1,3 +1,4 @@
+import { english } from '../languages/english.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { wordsIn } from './foreign-query.ts';
@@ -36,6 +37,10 @@ interface SentenceTraits {
   endedWith: readonly string[];
   /** What belongs to whom: "Tom's father". */
   owners: ReadonlyMap<string, string>;
+  /** Whom it is about, if a relative or other people than the speaker's: "my sister", "the design team". */
+  about: string | undefined;
+  /** Whether it begins with the speaker. */
+  isOfSpeaker: boolean;
 }
 
 /** Words and times that announce a change in a sentence which need not share its verb with the older one. */
@@ -63,6 +68,12 @@ const EXCHANGE =
 const REFERS = /\b(?:he|she|it|they|him|her|his|its|their|them)\b/i;
 /** Who owns what. From the beginning of a word only: between other than ASCII letters, `\b` is everywhere. */
 export const OWNED = /(?<![\p{L}\p{M}\p{N}_])(\p{Lu}\p{L}+)['’]s (?:new |old |own )?(\p{L}+)/gu;
+/** Other people than the speaker's own; "the team" alone is mostly theirs. */
+const OTHERS =
+  /^(?:the|another|an?|some|their) (?:(?:[\p{L}-]+ )?(customer|client|supplier|vendor|competitor|contractor)|[\p{L}-]+ (team|department|squad))s?(?:['’]s)?\b(?!.*\b(?:we|us|our|my)\b)/iu;
+/** Words at the beginning, among which is whom a sentence is about. */
+const SUBJECT_WORDS = 4;
+const MAX_SUBJECT_CHARACTERS = 80;
 const IDENTIFIER = /(?<=\bnumber )\d+|#\d+|\b\p{Lu}{2,}-\d+/gu;
 /** Who likes tea may like football too. */
 const SEVERAL: ReadonlySet<string> = new Set(
@@ -153,12 +164,28 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
     values: VALUE_KINDS.map((kind) => kind.test(sentence)),
     identifiers: sentence.match(IDENTIFIER) ?? [],
     several: once(() => severalIn(sentence, (text) => rootsOf(text, reader))),
+    ...subjectOf(sentence, reader),
     owners: new Map(
       [...sentence.matchAll(OWNED)].flatMap(([, name = '', what = '']) => {
         const [[owner], [owned]] = [rootsOf(name, reader), rootsOf(what, reader)];
         return owner && owned ? [[owned, owner] as const] : [];
       }),
     ),
+  };
+}
+
+function subjectOf(sentence: string, reader: StatementReader): Pick<SentenceTraits, 'about' | 'isOfSpeaker'> {
+  const { wordsOf, statements } = reader.reading?.language ?? english;
+  const { relatives, speakers, possessives } = statements;
+  const words = wordsOf(sentence.slice(0, MAX_SUBJECT_CHARACTERS)).slice(0, SUBJECT_WORDS);
+  const isSpeaker = (word: string, index: number) =>
+    speakers.has(word) && ![word, words[index + 1] ?? ''].some((one) => possessives.has(one));
+  const at = words.findIndex((word) => relatives.has(word));
+  const [, somebody, group] = (reader.reading === undefined && OTHERS.exec(sentence.trim())) || [];
+  const other = at === -1 || words.some(isSpeaker) ? (somebody ?? group) : words[at];
+  return {
+    about: other === undefined ? undefined : rootsOf(other, reader)[0],
+    isOfSpeaker: other === undefined && words.some((word) => speakers.has(word)),
   };
 }
 
@@ -262,8 +289,14 @@ function areNumberedApart(newer: SentenceWords, older: SentenceWords): boolean {
   return now.length > 0 && then.length > 0 && !then.some((identifier) => now.includes(identifier));
 }
 
-/** Whether what both name belongs to somebody in the newer whom the older does not name: "Tom's father", "my father". */
+/**
+ * Whether the newer is about somebody whom the older does not name, or the older is and the newer is about the speaker; or
+ * what both name belongs to somebody in the newer whom the older does not name: "Tom's father", "my father".
+ */
 export function isOfAnother(newer: SentenceWords, older: SentenceWords): boolean {
+  const [now, then] = [newer.traits(), older.traits()];
+  if (now.about !== undefined && !older.roots.has(now.about)) return true;
+  if (then.about !== undefined && now.isOfSpeaker && !newer.roots.has(then.about)) return true;
   return [...newer.traits().owners].some(([owned, owner]) => older.roots.has(owned) && !older.roots.has(owner));
 }
 

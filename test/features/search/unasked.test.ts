@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ContextAnswer, SearchResult } from '../../../src/contract/search.ts';
+import { readForeign } from '../../../src/features/search/foreign-query.ts';
 import { promptSubject } from '../../../src/features/search/prompt-subject.ts';
 import { replacesSentence, sentenceWordsOf } from '../../../src/features/search/sentence-replacement.ts';
+import { statementReader } from '../../../src/features/search/statement-words.ts';
 import { chooseUnasked } from '../../../src/features/search/unasked.ts';
 import { queryTerms } from '../../../src/features/text/terms.ts';
 import { rootOf } from '../../../src/features/text/word-forms.ts';
@@ -172,6 +174,22 @@ describe('the subject of a prompt', () => {
   });
 });
 
+describe('of two sentences of another language, the newer', () => {
+  const replaces = (older: string, newer: string) => {
+    const reader = statementReader(readForeign(newer)?.reading);
+    return replacesSentence(sentenceWordsOf(newer, reader), sentenceWordsOf(older, reader), () => 1);
+  };
+
+  test.each([
+    ['Ich arbeite bei Siemens.', 'Ich habe bei Siemens gekündigt.', 'Meine Frau hat bei Siemens gekündigt.'],
+    ['Tomo metformina.', 'Ya no tomo metformina.', 'Mi hermana ya no toma metformina.'],
+    ['私は肉を食べます。', '私はもう肉を食べません。', '私の妹はもう肉を食べません。'],
+  ])('takes the place of "%s" if it is "%s", not if it is "%s"', (older, own, anothers) => {
+    expect(replaces(older, own)).toBe(true);
+    expect(replaces(older, anothers)).toBe(false);
+  });
+});
+
 describe('of two sentences, the newer replaces the older', () => {
   const replaces = (older: string, newer: string, query: string) => {
     const asked = new Set(queryTerms(query).map(rootOf));
@@ -181,6 +199,10 @@ describe('of two sentences, the newer replaces the older', () => {
   test.each([
     ['Daily standup is at 10:15 in room Saturn.', 'Daily standup at 9:40, on Zoom.', 'what time is the standup'],
     ['We deploy with Capistrano.', 'Kamal deploys it since June, no more Capistrano.', 'how do we deploy'],
+    ['My sister works at Siemens.', 'My sister quit Siemens.', 'where does my sister work'],
+    ['The design team uses Figma.', 'The design team dropped Figma.', 'what does the design team use'],
+    ['We use Redis for the cache.', 'The platform team moved us away from Redis.', 'what do we use for the cache'],
+    ['I share the Skoda with my wife.', 'My wife sold the Skoda.', 'which car do I share'],
     [
       'The invoices are due on the 30th.',
       'They agreed to extend: invoices by 15 February.',
@@ -194,6 +216,12 @@ describe('of two sentences, the newer replaces the older', () => {
     ['The boat is called Maresia.', 'The engine of the boat is a Volvo Penta.', 'what is the boat called'],
     ['Ada drinks oolong tea.', 'Theo moved to Graz in May.', 'which tea does Ada drink'],
     ['The backup runs at 03:40.', 'The certificate runs out on 3 May.', 'when does the backup run'],
+    ["I'm allergic to nuts.", 'My sister is no longer allergic to nuts.', 'what am I allergic to'],
+    ['My sister is allergic to nuts.', "I'm no longer allergic to nuts.", 'what is my sister allergic to'],
+    ['I work at Siemens.', 'My wife quit Siemens.', 'where do I work'],
+    ['We use Redis for the cache.', 'The other team no longer uses Redis.', 'what do we use for the cache'],
+    ['We deploy on Tuesdays.', 'The design team deploys on Fridays.', 'when do we deploy'],
+    ['We host the shop at Hetzner.', 'A customer of ours moved away from Hetzner.', 'where do we host the shop'],
   ])('but not "%s" by "%s"', (older, newer, query) => {
     expect(replaces(older, newer, query)).toBe(false);
   });
