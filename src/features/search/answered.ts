@@ -13,6 +13,8 @@ export interface Answered {
   weights: FoundCandidates['weights'];
   /** What a context may show; empty unless the request asks for one. */
   contextResults: readonly SearchResult[];
+  /** Messages that may take the place of some results, for a prompt. */
+  later: readonly SearchResult[];
   /** Whether somebody rejected that a newer memory takes the place of an older one, both of which were found. */
   isRejected: Successors['isRejected'];
   /** Without the query, neither its words nor its project are stored. */

@@ -144,12 +144,13 @@ export interface CandidateSearch {
     type: T,
     rowIds: readonly number[],
   ): Promise<Map<number, ItemRows[T]>>;
-  /** Reads which memories hold each of some words, in any form; those that the query may not show may be among them. */
-  readHolding(reader: Reader, query: CandidateQuery, words: readonly string[]): Promise<Numbers[]>;
-  /** Reads the facts of memories by row; those that the query may not show are missing. */
+  /** Reads which items of a type hold each of some words, in any form; those that the query may not show may be among them. */
+  readHolding(reader: Reader, query: CandidateQuery, type: ItemType, words: readonly string[]): Promise<Numbers[]>;
+  /** Reads the facts of items by row; those that the query may not show are missing. */
   readFacts(
     reader: Reader,
     query: CandidateQuery,
+    type: ItemType,
     rowIds: readonly number[],
   ): Promise<ReadonlyMap<number, CandidateFacts>>;
 }

@@ -74,14 +74,14 @@ export function createCandidates(words: Words = createWords()): CandidateSearch 
       return { candidates, ...terms, weights: weightsOf(found), related, memories, model: nearest?.vector.model };
     },
     load: loadRows,
-    async readHolding(reader, query, words) {
-      const totals = (await readTotals(reader, query)).get('memory');
+    async readHolding(reader, query, type, words) {
+      const totals = (await readTotals(reader, query)).get(type);
       if (totals === undefined || words.length === 0) return words.map(() => []);
       const engine = engines[reader.engine];
-      const search = createSourceSearch({ reader, query, source: SOURCES.memory, engine, totals });
+      const search = createSourceSearch({ reader, query, source: SOURCES[type], engine, totals });
       return (await readPostings(search, words)).words.map(({ rowIds }) => rowIds);
     },
-    readFacts: (reader, query, rowIds) => readFacts({ reader, query, source: SOURCES.memory }, rowIds),
+    readFacts: (reader, query, type, rowIds) => readFacts({ reader, query, source: SOURCES[type] }, rowIds),
   };
 }
 

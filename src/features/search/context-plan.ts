@@ -7,14 +7,19 @@ import { composeContext } from './context.ts';
 import { promptSubject } from './prompt-subject.ts';
 import { chooseUnasked, MAX_UNASKED, UNASKED_TYPES, withoutExcluded } from './unasked.ts';
 
+/** A search, and whether it is for a prompt, for which nobody asked for memories. */
+export interface PlannedSearch extends SearchRequest {
+  isUnasked?: boolean;
+}
+
 /** What a context is made of, in one space or several. */
 export interface ContextPlan {
-  search: SearchRequest;
+  search: PlannedSearch;
   /** The most results of a context. */
   limit: number;
   /** Chooses from what was found in a tenant's turn. */
   choose(
-    answered: Pick<Answered, 'answer' | 'parsed' | 'weights' | 'isRejected'>,
+    answered: Pick<Answered, 'answer' | 'parsed' | 'weights' | 'later' | 'isRejected'>,
     tenantId: string,
   ): Promise<SearchResult[]>;
   compose(
@@ -29,12 +34,14 @@ export function planContext({ maxTokens = 1000, explain: _, purpose, exclude, ..
   const isUnasked = purpose === 'prompt';
   const query = isUnasked ? promptSubject(asked.query) : asked.query;
   return {
-    search: { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS },
+    search: { ...(isUnasked && { types: UNASKED_TYPES }), ...asked, query, limit: CONTEXT_RESULTS, isUnasked },
     limit: isUnasked ? MAX_UNASKED : CONTEXT_RESULTS,
-    choose: async ({ answer: { results }, parsed: { voice, reading, asksForPast }, weights, isRejected }, tenantId) =>
-      isUnasked
-        ? runInSlices(chooseUnasked(results, { exclude, voice, weights, reading, asksForPast, isRejected }), tenantId)
-        : withoutExcluded(results, exclude),
+    async choose({ answer: { results }, parsed: { voice, reading, asksForPast }, ...answered }, tenantId) {
+      if (!isUnasked) return withoutExcluded(results, exclude);
+      const { weights, later, isRejected } = answered;
+      const unasked = { exclude, voice, weights, reading, asksForPast, later, isRejected };
+      return runInSlices(chooseUnasked(results, unasked), tenantId);
+    },
     compose: async (results, weights, exactCounter) => {
       const countTokens = isUnasked ? await quickCounter(exactCounter) : exactCounter;
       return composeContext(results, weights, { maxTokens, countTokens, isUnasked });

@@ -49,7 +49,7 @@ export async function findFollowers(
   const ofAttributes = question?.reader.wordsOf(question.attributes).slice(0, MAX_ATTRIBUTE_WORDS) ?? [];
   if (words.length + ofAttributes.length === 0) return new Map();
   const terms = words.map(({ term }) => term);
-  const holding = await candidates.readHolding(reader, query, [...terms, ...ofAttributes]);
+  const holding = await candidates.readHolding(reader, query, 'memory', [...terms, ...ofAttributes]);
   const counts = new Map(words.map(({ word }, at) => [statements.rootOf(word), holding[at]!.length]));
   const newestOf = (lists: readonly Numbers[], most: number) =>
     [...new Set(lists.flatMap((rowIds) => [...rowIds]))]
@@ -80,8 +80,8 @@ export async function findFollowers(
 }
 
 /** Words of statements that are not of any subject, and not asked for: what holds those was found. */
-function tellingWords(
-  statements: readonly Statement[],
+export function tellingWords(
+  statements: readonly Pick<Statement, 'content'>[],
   asked: ReadonlySet<string>,
   { reading, isStopWord, isCommon }: StatementReader,
 ): { word: string; term: string }[] {

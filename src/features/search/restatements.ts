@@ -242,8 +242,17 @@ function isStateOfAnother(newer: Statement, older: Statement, { reading }: State
   return subjects.length > 0 && subjects.every(([now, then]) => now !== '' && now !== then);
 }
 
+/** Whether a text announces that whoever is in a state by an older one no longer is: "I moved to Graz" after "I live in Linz". */
+export function endsState(newer: string, older: string, language: Language): boolean {
+  return subjectsOfState({ content: newer }, { content: older }, language).some(([now, then]) => now === then);
+}
+
 /** Whose state the newer says is over, and who is in it by the older. */
-function subjectsOfState({ content: newer }: Statement, { content: older }: Statement, language: Language) {
+function subjectsOfState(
+  { content: newer }: Pick<Statement, 'content'>,
+  { content: older }: Pick<Statement, 'content'>,
+  language: Language,
+) {
   return language.statements.transitions.flatMap(({ states, changes, others }) => {
     const [state, change] = [states.exec(older), changes.exec(newer)];
     if (state === null || change === null || others.test(newer) || others.test(older)) return [];

@@ -28,9 +28,10 @@ import { type AttributeQuestion, attributeQuestionOf } from './attribute-followe
 import { type CandidateQuery, type CandidateSearch, type ItemRows, NO_CANDIDATES } from './candidate.ts';
 import { CONTEXT_RESULTS, limitOf, toCandidateQuery } from './candidate-query.ts';
 import { composeContext } from './context.ts';
-import { planContext } from './context-plan.ts';
+import { type PlannedSearch, planContext } from './context-plan.ts';
 import { findFollowers } from './followers.ts';
 import type { Weights } from './fusion.ts';
+import { findLaterMessages } from './later-messages.ts';
 import { type ParsedQuery, parseQuery, withWordings } from './parsed-query.ts';
 import { findQueryVector } from './query-vector.ts';
 import { bucketOfQuery, matchesOf, rankMatches, toRemembered } from './ranking.ts';
@@ -39,6 +40,7 @@ import { hitsToLoad, pageOf, type Successors, toStatement } from './result-page.
 import { createSearchOfSeveral, type SearchOfSeveral } from './search-of-several.ts';
 import { type Explained, type LoadedHit, type RatedHit, toResults } from './search-results.ts';
 import { createStageTimings, type StageTimings } from './stage-timings.ts';
+import { MAX_UNASKED } from './unasked.ts';
 
 /** Recall: candidates (by engine), then signals, then fusion, then the page of results. */
 export interface Search extends SearchOfSeveral {
@@ -73,7 +75,7 @@ interface Asked {
   user: UserKey;
   /** The client that searches; `null` if unknown. */
   client: string | null;
-  request: SearchRequest;
+  request: PlannedSearch;
   parsed: ParsedQuery;
   attribute: AttributeQuestion | undefined;
   query: Omit<CandidateQuery, 'scope'>;
@@ -153,6 +155,7 @@ export function createSearch(dependencies: Dependencies): Search {
     const factsOf = await candidates.readFacts(
       reader,
       query,
+      'memory',
       rows.map(({ number }) => number),
     );
     return rows.flatMap((row) => {
@@ -179,10 +182,27 @@ export function createSearch(dependencies: Dependencies): Search {
     return memories.successorsOf(reader, tenantId, messageIds);
   }
 
+  /** Finds later messages that may take the place of the first ones of the user. */
+  async function findLater(
+    reader: Reader,
+    query: CandidateQuery,
+    rated: readonly RatedHit[],
+    weights: ReadonlyMap<string, number>,
+  ): Promise<LoadedHit[]> {
+    const first = rated
+      .slice(0, MAX_UNASKED)
+      .filter(({ item: { type, facts } }) => type === 'message' && facts.role === 'user');
+    return findLaterMessages(candidates, reader, query, {
+      hits: await loadHits(reader, query, first),
+      weights,
+      known: new Set(rated.slice(0, CONTEXT_RESULTS).map(({ item }) => item.facts.rowId)),
+    });
+  }
+
   /** Runs one search in its tenant's turn and passes it to `use`, which decides which results were shown. */
   async function answer<T>(
     { tenantId, client }: Principal,
-    request: SearchRequest,
+    request: PlannedSearch,
     use: (answered: Answered) => T | Promise<T>,
   ): Promise<T> {
     const stages = createStageTimings(clock);
@@ -281,6 +301,9 @@ export function createSearch(dependencies: Dependencies): Search {
       explain ? { related: found.related, learned: matched } : undefined,
     );
     const contextResults = request.contextTokens === undefined ? [] : await readPage(CONTEXT_RESULTS);
+    const later =
+      request.isUnasked && putsNewestFirst && query ? await findLater(reader, query, rated, found.weights) : [];
+    for (const hit of later) added.set(hit.item.facts.id, hit);
     const searchId = ids.next('srch');
     const byDefault = toRemembered([...ranking.untaught, ...added.values()], factor);
     const share = model === undefined ? undefined : agreementOf(matches, found.memories, parsed);
@@ -304,6 +327,7 @@ export function createSearch(dependencies: Dependencies): Search {
       stages,
       weights: found.weights,
       contextResults,
+      later: toResults(later, ranking, undefined),
       isRejected,
       remember: (shownIds, options) =>
         learning.remember({

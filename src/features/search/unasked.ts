@@ -1,9 +1,10 @@
 import { mayReplace } from '../../contract/origin.ts';
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
+import { english } from '../languages/english.ts';
 import { momentOf } from './context.ts';
-import { excerptOf } from './excerpt.ts';
+import { sentenceIn } from './later-messages.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { keepsAsked } from './restatements.ts';
+import { endsState, keepsAsked } from './restatements.ts';
 import type { Successors } from './result-page.ts';
 import {
   keepsAskedNumbers,
@@ -33,6 +34,8 @@ export interface Unasked {
   /** Whose words the prompt asks for: unless those of the assistant, only the user's are knowledge of the user. */
   voice: ParsedQuery['voice'];
   asksForPast: boolean;
+  /** Messages that were not found, and may take the place of some results. */
+  later?: readonly SearchResult[];
   /** Of the prompt's terms, by root. */
   weights: ReadonlyMap<string, number>;
   /** The words of the prompt's language; absent for English. */
@@ -46,7 +49,7 @@ export interface Unasked {
  * steps, because finding the sentence of a long message takes milliseconds.
  */
 export function* chooseUnasked(results: readonly SearchResult[], unasked: Unasked): Generator<void, SearchResult[]> {
-  const { exclude, voice, weights, reading, asksForPast, isRejected } = unasked;
+  const { exclude, voice, weights, reading, asksForPast, later = [], isRejected } = unasked;
   const ids = new Set(results.map(({ id }) => id));
   const usable = results.filter(
     (result) =>
@@ -59,7 +62,7 @@ export function* chooseUnasked(results: readonly SearchResult[], unasked: Unaske
   if (!usable.some(isWorthAPlace)) return [];
   // What the model has already still takes the place of what is older, and no place of what it lacks.
   const lacking = new Set(withoutExcluded(usable, exclude).slice(0, COMPARED));
-  const compared = usable.filter((result, index) => index < COMPARED || lacking.has(result));
+  const compared = [...usable.filter((result, index) => index < COMPARED || lacking.has(result)), ...later];
   const current = withoutExcluded(
     yield* currentOf(compared, { weights, reader: statementReader(reading), isRejected }),
     exclude,
@@ -86,35 +89,34 @@ function* currentOf(
   results: readonly SearchResult[],
   { weights, reader, isRejected }: Pick<Unasked, 'weights' | 'isRejected'> & { reader: StatementReader },
 ): Generator<void, SearchResult[]> {
-  const statements: { result: SearchResult; words: SentenceWords }[] = [];
+  const statements: { result: SearchResult; sentence: string; words: SentenceWords }[] = [];
+  const language = reader.reading?.language ?? english;
   const asked = reader.askedOf(new Set(weights.keys()));
   for (const result of results) {
-    statements.push({ result, words: sentenceWordsOf(sentenceOf(result, weights), reader) });
+    const sentence = sentenceIn(result.content, weights);
+    statements.push({ result, sentence, words: sentenceWordsOf(sentence, reader) });
     yield;
   }
   const tells = (root: string) => (asked.has(root) ? 2 : 1);
   const current = new Map<string, SearchResult>();
   for (const older of statements.filter(({ result }) => result.relevance >= WORTH_BESIDE)) {
     const newer = statements.filter(
-      ({ result, words }) =>
+      ({ result, sentence, words }) =>
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
         isNewer(result, older.result) &&
         !isRejected(older.result.id, result.id) &&
         (result.relevance >= WORTH_BESIDE
           ? keepsAskedNumbers(words, older.words, asked) && replacesSentence(words, older.words, tells)
-          : keepsAsked(words, older.words, asked) && surelyReplaces(words, older.words, () => 1) !== undefined),
+          : keepsAsked(words, older.words, asked) &&
+            (surelyReplaces(words, older.words, () => 1) !== undefined ||
+              endsState(sentence, older.sentence, language))),
     );
     const { result } = newer.reduce((latest, one) => (isNewer(one.result, latest.result) ? one : latest), older);
     const known = current.get(result.id) ?? result;
     current.set(result.id, known.relevance < WORTH_BESIDE ? { ...known, relevance: older.result.relevance } : known);
   }
   return [...current.values()];
-}
-
-function sentenceOf({ content }: SearchResult, weights: ReadonlyMap<string, number>): string {
-  const { pieces, matching } = excerptOf(content, weights, { whole: 0, matching: 1, from: 'following' });
-  return matching.map((index) => pieces[index]!.text).join(' ');
 }
 
 /** Ids are in the order of writing. */

@@ -121,6 +121,35 @@ describe('a context for a prompt', () => {
     expect(idsIn(await contextOf('what was the villain of the opera called before?'))).toEqual([older[0]!.id]);
   });
 
+  test.each([
+    ['We use RabbitMQ for the queue.', 'We migrated from RabbitMQ to NATS.', 'which queue do we use?'],
+    ['I work at Siemens.', "I quit Siemens, I'm at Bosch now.", 'where do I work?'],
+    ['I drive a Skoda to the office.', 'I sold the Skoda.', 'which car do I drive to the office?'],
+    ['I have a dog called Pixel.', 'Pixel died last month.', 'what is my dog called?'],
+    ['I live in Linz.', 'I moved to Graz last week.', 'where do I live?'],
+    ['My manager is Henrik.', 'Henrik left the company.', 'who is my manager?'],
+    ['Ich wohne in Linz.', 'Ich bin im Oktober nach Graz gezogen.', 'Wo wohne ich?'],
+    ['Vivo en Sevilla.', 'Me mudé a Bilbao en marzo.', '¿Dónde vivo?'],
+  ])('holds instead of "%s" the later "%s", which shares no word with "%s"', async (older, newer, query) => {
+    await sayInNewConversation(`Please tidy up the readme. ${older} Then push it.`);
+    const { said } = await sayInNewConversation(`Thanks for the table. ${newer} Now sort it.`);
+    await sayInNewConversation('Paint the stage green', 'Make the header wider', 'The build is slow today');
+    const context = await contextOf(query);
+    expect(idsIn(context)).toEqual([said[0]!.id]);
+    expect(context.text).toContain(newer.replace(/\.$/, ''));
+  });
+
+  test.each([
+    ['I live in Linz.', 'My sister moved to Graz last week.', 'where do I live?'],
+    ['We use RabbitMQ for the queue.', 'The other team dropped RabbitMQ.', 'which queue do we use?'],
+    ['I have a dog called Pixel.', 'The Pixel phone of the test rack died.', 'what is my dog called?'],
+    ['I work at Siemens.', 'I read about Siemens in the paper.', 'where do I work?'],
+  ])('still holds "%s" after "%s", which is about something else', async (own, other, query) => {
+    const { said } = await sayInNewConversation(`Please tidy up the readme. ${own} Then push it.`);
+    await sayInNewConversation(`Thanks for the table. ${other} Now sort it.`);
+    expect(idsIn(await contextOf(query))).toEqual([said[0]!.id]);
+  });
+
   test('is the same over MCP', async () => {
     const { said } = await sayInNewConversation('The quince tree needs pruning in March.');
     const call = {
