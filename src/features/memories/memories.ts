@@ -127,7 +127,7 @@ function firstOfEach(ownId: string, links: readonly MemoryLink[], limit: number)
 export { etagOf, foldedContent, isLive as isLiveMemory, type MemoryRow, redactedAtOf, toMemory };
 
 /** The tenant whose memory changes, and the member who changes it in a space. */
-export type Writer = Pick<Principal, 'tenantId' | 'author'>;
+type Writer = Pick<Principal, 'tenantId' | 'author'>;
 
 /** A change, and when its text was said if that is not now; with `null`, when the text before it was. */
 type WrittenChange = MemoryChange & { saidAtMs?: number | null };
@@ -157,10 +157,13 @@ export interface Memories extends MemoryAdding {
     change: WrittenChange,
     terms?: PreparedTerms,
   ): Promise<ChangedMemory>;
-  /** Gives a memory the fields of an earlier version again, as a new version; in the caller's transaction. Throws like `changeWithin`. */
+  /**
+   * Gives a memory the fields and the author of an earlier version again, as a new version; in the caller's transaction. Throws
+   * like `changeWithin`.
+   */
   restoreWithin(
     connection: Connection,
-    writer: Writer,
+    tenantId: string,
     { id, version }: Pick<Memory, 'id' | 'version'>,
     terms?: PreparedTerms,
   ): Promise<Memory>;
@@ -258,7 +261,7 @@ export function createMemories(parts: Parts): Memories {
 
   async function restoreWithin(
     connection: Connection,
-    { tenantId, author = null }: Writer,
+    tenantId: string,
     { id, version }: Pick<Memory, 'id' | 'version'>,
     terms: PreparedTerms = NO_TERMS,
   ): Promise<Memory> {
@@ -272,7 +275,7 @@ export function createMemories(parts: Parts): Memories {
     // Stored again since, which makes no version.
     const isSaidSince = (current.saidAt ?? 0) > current.updatedAt;
     const saidAt = isSaidSince ? current.saidAt : before.saidAt;
-    const changed: MemoryRow = { ...current, ...fields, author, saidAt };
+    const changed: MemoryRow = { ...current, ...fields, author: before.author, saidAt };
     return toMemory(await changeMemory(connection, { text, terms, eraseOne }, current, changed, nowMs));
   }
 

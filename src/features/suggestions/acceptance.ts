@@ -6,7 +6,7 @@ import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
-import type { Adder, Memories, Writer } from '../memories/memories.ts';
+import type { Adder, Memories } from '../memories/memories.ts';
 import { laterExpiry } from '../memories/memory-merge.ts';
 import { unlessDuplicate } from '../memories/unless-duplicate.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
@@ -138,10 +138,9 @@ export async function applySuggestion(
 export async function undoApplied(
   connection: Connection,
   { memories, terms }: Parts,
-  writer: Writer,
+  tenantId: string,
   applied: Applied,
 ): Promise<void> {
-  const { tenantId } = writer;
   for (const { id, after } of [...applied.changed, ...applied.closed, ...applied.added]) {
     const memory = await memories.findWithin(connection, tenantId, id);
     if (memory && digestOf(memory) === after) continue;
@@ -162,7 +161,7 @@ export async function undoApplied(
   }
   for (const { id } of applied.added) await memories.removeWithin(connection, tenantId, id);
   for (const { id, version } of applied.changed)
-    await memories.restoreWithin(connection, writer, { id, version }, terms);
+    await memories.restoreWithin(connection, tenantId, { id, version }, terms);
   for (const { id } of applied.closed) await memories.reopenWithin(connection, tenantId, id, terms);
 }
 

@@ -122,8 +122,7 @@ export function createDeciding({ db, clock, idempotency, memories, reading, tier
       }),
     );
 
-  const undo: Deciding['undo'] = (principal, id, ifMatch) => {
-    const { tenantId } = principal;
+  const undo: Deciding['undo'] = ({ tenantId }, id, ifMatch) => {
     return writeWithTerms(tenantId, [], (terms) =>
       db.writes.write(tenantId, (connection) =>
         decideWithin(connection, tenantId, id, ifMatch, async (row) => {
@@ -141,7 +140,7 @@ export function createDeciding({ db, clock, idempotency, memories, reading, tier
             await undoApplied(
               connection,
               { memories, reading, nowMs, terms },
-              principal,
+              tenantId,
               JSON.parse(applied) as Applied,
             );
           } else await requireSameTexts(connection, row);

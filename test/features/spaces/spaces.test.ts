@@ -65,6 +65,24 @@ describe('a space', () => {
     expect(new Set(activity.body.data.map(({ author }) => author))).toEqual(new Set([lin.email, ada.email]));
   });
 
+  test('keeps the author of a memory when another member accepts a change of it and undoes that', async () => {
+    await addMember(ada, space, lin, 'writer');
+    const [asAda, asLin] = [inSpace(daemon, ada, space.id), inSpace(daemon, lin, space.id)];
+    const memories = await asLin.addAll([{ content: 'We deploy on Monday' }, { content: 'Deploys are on Monday' }]);
+    const memoryIds = memories.map(({ id }) => id);
+    const merge = { kind: 'merge', memoryIds, content: 'Deploys happen on Monday', reason: 'They say the same' };
+    const made = await asAda.call<{ data: { id: string }[] }>('/v1/suggestions', { body: { suggestions: [merge] } });
+    const decide = (decision: string) =>
+      asAda.call(`/v1/suggestions/${made.body.data[0]!.id}/${decision}`, { method: 'POST' });
+    expect((await decide('accept')).status).toBe(200);
+    expect((await asLin.read(memoryIds[0]!)).body).toMatchObject({ content: merge.content, author: ada.email });
+    expect((await decide('undo')).status).toBe(200);
+    const restored = await Promise.all(memoryIds.map(async (id) => (await asAda.read(id)).body));
+    expect(restored.map(({ content, author }) => ({ content, author }))).toEqual(
+      memories.map(({ content }) => ({ content, author: lin.email })),
+    );
+  });
+
   test('changes or removes no member who changed since the ETag was read', async () => {
     const path = `/v1/spaces/${space.id}/members`;
     const invited = await ada.call<SpaceMember>(path, { body: { email: lin.email, role: 'reader' } });
