@@ -44,7 +44,7 @@ interface Method {
   /** Resources and name, such as `['memories', 'external', 'get']`. */
   path: string[];
   parameters: string[];
-  options: 'CallOptions' | 'ChangeOptions' | 'CreateOptions';
+  options: 'CallOptions' | 'ChangeOptions' | 'CreateOptions' | 'DecideOptions';
   returns: string;
   /** Whether it returns the pages of a list. */
   isPaged: boolean;
@@ -86,11 +86,11 @@ function methodOf(document: Document, { route, name, parameters }: Row, queries:
   const [verb, path] = route.split(' ') as [string, string];
   const operation = document.paths[path]![verb.toLowerCase()]!;
   const headers = (operation.parameters ?? []).map(({ $ref = '' }) => $ref.split('/').at(-1));
-  const options = headers.includes('IdempotencyKey')
-    ? 'CreateOptions'
-    : headers.includes('IfMatch')
-      ? 'ChangeOptions'
-      : 'CallOptions';
+  const isOnce = headers.includes('IdempotencyKey');
+  const isConditional = headers.includes('IfMatch');
+  const options = isOnce
+    ? (isConditional && 'DecideOptions') || 'CreateOptions'
+    : (isConditional && 'ChangeOptions') || 'CallOptions';
   const answer = operation.responses['200'] ?? operation.responses['201'] ?? operation.responses['202'];
   const schema = answer?.content?.['application/json']?.schema;
   const item = verb === 'GET' ? itemsOf(document, schema) : undefined;
@@ -101,7 +101,7 @@ function methodOf(document: Document, { route, name, parameters }: Row, queries:
   const shown = `${template.includes('{') ? 'f' : ''}"${template}"`;
   const more = [
     ...(given ? [given.sent] : []),
-    ...(verb === 'POST' && options === 'CreateOptions' ? ['creates=True'] : []),
+    ...(verb === 'POST' && isOnce ? ['creates=True'] : []),
     ...(isOwn(verb, path) ? ['own=True'] : []),
     ...(LONGER_TIMEOUTS[name] ? [`default_timeout=${LONGER_TIMEOUTS[name]}`] : []),
     '**options',
@@ -250,7 +250,7 @@ function callsModule(methods: readonly Method[], prefix: '' | 'Async'): string {
     'from __future__ import annotations\n',
     'from collections.abc import Sequence\nfrom typing import Any, Unpack\n',
     `from ${module} import ${prefix}Pages, ${prefix}Transport`,
-    'from .options import CallOptions, ChangeOptions, CreateOptions, WaitOptions',
+    'from .options import CallOptions, ChangeOptions, CreateOptions, DecideOptions, WaitOptions',
     'from .paths import quote',
     `from .types import (\n${names.map((name) => `    ${name},\n`).join('')})\n`,
   ];

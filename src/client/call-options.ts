@@ -47,6 +47,9 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+/** Of calls that decide something: both prevent that it is decided twice. */
+export interface DecideOptions extends ChangeOptions, CreateOptions {}
+
 /** The options in force for one call. */
 export interface CallSettings {
   signal: AbortSignal | undefined;
@@ -56,7 +59,7 @@ export interface CallSettings {
   headers: Record<string, string>;
 }
 
-export function callSettings(client: ClientOptions, call: ChangeOptions & CreateOptions = {}): CallSettings {
+export function callSettings(client: ClientOptions, call: DecideOptions = {}): CallSettings {
   const signals = [client.signal, call.signal].filter((signal) => signal !== undefined);
   const space = call.space ?? client.space ?? OWN_SPACE;
   return {

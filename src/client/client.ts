@@ -56,7 +56,7 @@ export type * from '../contract/topics.ts';
 export type * from '../contract/users.ts';
 export type * from '../contract/webhooks.ts';
 export type { ApiPromise, Page, PagePromise } from './api-promise.ts';
-export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions } from './call-options.ts';
+export type { CallOptions, ChangeOptions, ClientOptions, CreateOptions, DecideOptions } from './call-options.ts';
 export { ApiError, UnreachableError } from './errors.ts';
 export type { EventsOptions } from './event-stream.ts';
 export type { ExportLine } from './export-stream.ts';

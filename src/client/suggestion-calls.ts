@@ -9,7 +9,7 @@ import type {
   SuggestionsQuery,
 } from '../contract/suggestions.ts';
 import type { ApiPromise } from './api-promise.ts';
-import type { CallOptions, ChangeOptions, CreateOptions } from './call-options.ts';
+import type { CallOptions, ChangeOptions, CreateOptions, DecideOptions } from './call-options.ts';
 import { resourceCalls } from './calls.ts';
 import type { Transport } from './transport.ts';
 
@@ -24,16 +24,15 @@ export function suggestionCalls(transport: Transport) {
     /** Suggests 1 to 100 changes, all or none, and returns them in the order sent. */
     createMany: (suggestions: NewSuggestion[], options?: CreateOptions): ApiPromise<{ data: AddedSuggestion[] }> =>
       create('/v1/suggestions', { suggestions }, options),
-    accept: (id: string, acceptance: Acceptance = {}, options?: ChangeOptions): ApiPromise<Suggestion> =>
-      send('POST', path(id, 'accept'), acceptance, options),
-    reject: (id: string, options?: ChangeOptions): ApiPromise<Suggestion> =>
-      send('POST', path(id, 'reject'), undefined, options),
+    accept: (id: string, acceptance: Acceptance = {}, options?: DecideOptions): ApiPromise<Suggestion> =>
+      create(path(id, 'accept'), acceptance, options),
+    reject: (id: string, options?: DecideOptions): ApiPromise<Suggestion> =>
+      create(path(id, 'reject'), undefined, options),
     /** Opens a decided suggestion again, and restores what accepting it changed. */
-    undo: (id: string, options?: ChangeOptions): ApiPromise<Suggestion> =>
-      send('POST', path(id, 'undo'), undefined, options),
+    undo: (id: string, options?: DecideOptions): ApiPromise<Suggestion> => create(path(id, 'undo'), undefined, options),
     /** Decides up to 100, each separately. */
-    decide: (decisions: SuggestionDecision[], options?: CallOptions): ApiPromise<DecidedSuggestions> =>
-      send('POST', '/v1/suggestions/decide', { decisions }, options),
+    decide: (decisions: SuggestionDecision[], options?: CreateOptions): ApiPromise<DecidedSuggestions> =>
+      create('/v1/suggestions/decide', { decisions }, options),
     settings: {
       /** What happens with suggestions of each kind. */
       get: (options?: CallOptions): ApiPromise<SuggestionSettings> =>

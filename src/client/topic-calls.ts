@@ -17,8 +17,8 @@ export function topicCalls(transport: Transport) {
     update: (id: string, change: TopicChange, options?: ChangeOptions): ApiPromise<Topic> =>
       send('PATCH', path(id), change, options),
     /** Makes other topics part of it. */
-    merge: (id: string, topicIds: string[], options?: CallOptions): ApiPromise<Topic> =>
-      send('POST', `${path(id)}/merge`, { topicIds }, options),
+    merge: (id: string, topicIds: string[], options?: CreateOptions): ApiPromise<Topic> =>
+      create(`${path(id)}/merge`, { topicIds }, options),
     /** Makes some of its names a topic of their own, which is returned. */
     split: (id: string, split: TopicSplit, options?: CreateOptions): ApiPromise<Topic> =>
       create(`${path(id)}/split`, split, options),

@@ -1,11 +1,5 @@
 import { type ApiPromise, apiPromise, type Page, type PagePromise, pagePromise } from './api-promise.ts';
-import {
-  type CallOptions,
-  type ChangeOptions,
-  type ClientOptions,
-  type CreateOptions,
-  callSettings,
-} from './call-options.ts';
+import { type CallOptions, type ClientOptions, callSettings, type DecideOptions } from './call-options.ts';
 import { type ConnectionErrors, connectionErrors } from './connection-errors.ts';
 import type { Fetch } from './fetch.ts';
 import { readResponse } from './response.ts';
@@ -34,12 +28,7 @@ export function createTransport(options: ClientOptions) {
   const fetchFn: Fetch = options.fetch ?? ((url, request) => fetch(url, request));
 
   /** Sends a call. GET, PUT, PATCH, DELETE, read-only POSTs and those with an idempotency key are retried. */
-  function send<T>(
-    method: Method,
-    path: string,
-    body?: unknown,
-    call: ChangeOptions & CreateOptions = {},
-  ): ApiPromise<T> {
+  function send<T>(method: Method, path: string, body?: unknown, call: DecideOptions = {}): ApiPromise<T> {
     const settings = callSettings(options, call);
     const once = async (wasLost = false) => {
       const { signal, errors } = timeLimited(settings, baseUrl);
@@ -59,8 +48,8 @@ export function createTransport(options: ClientOptions) {
 
   return {
     send,
-    /** Sends a creating call with an idempotency key, which makes retrying it safe. */
-    create: <T>(path: string, body: unknown, call: CreateOptions = {}): ApiPromise<T> =>
+    /** Sends a call that creates or decides with an idempotency key, which makes retrying it safe. */
+    create: <T>(path: string, body: unknown, call: DecideOptions = {}): ApiPromise<T> =>
       send('POST', path, body, { ...call, idempotencyKey: call.idempotencyKey ?? randomKey() }),
     /** Requests the first page of a list; the others follow as the caller iterates. */
     list: <T>(path: string, query: object = {}, call?: CallOptions): PagePromise<T> =>

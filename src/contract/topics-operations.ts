@@ -76,6 +76,7 @@ export const TOPIC_OPERATIONS = tagged('topics', {
     description: 'Makes other topics of the same user part of this one, with their names and memories.',
     request: { topicIds: [OTHER] },
     answer: { ...TOPIC, aliases: ['Petra', 'payments'], memoryCount: 6 },
+    once: true,
     errors: ['unprocessable'],
   },
   'POST /v1/topics/{id}/split': {

@@ -129,7 +129,7 @@ request('ui/initialize', {
 `;
 
 export interface ReviewParts {
-  suggestions: Pick<Suggestions, 'list' | 'get' | 'accept' | 'reject' | 'undo'>;
+  suggestions: Pick<Suggestions, 'list' | 'get' | 'acceptOnce' | 'rejectOnce' | 'undoOnce'>;
   memories: Pick<Memories, 'get'>;
   sealer: Sealer;
   clock: Clock;
@@ -218,10 +218,11 @@ export function createReviewTools({ suggestions, memories, sealer, clock, public
   }
 
   const decideAs = {
-    accept: (principal: Principal, { id, keep }: Decision, etag: string) =>
-      suggestions.accept(principal, id, keep === undefined ? {} : { keep }, etag),
-    reject: (principal: Principal, { id }: Decision, etag: string) => suggestions.reject(principal, id, etag),
-    undo: (principal: Principal, { id }: Decision, etag: string) => suggestions.undo(principal, id, etag),
+    accept: (principal: Principal, { id, keep }: Decision, ifMatch: string) =>
+      suggestions.acceptOnce(principal, id, keep === undefined ? {} : { keep }, { ifMatch }),
+    reject: (principal: Principal, { id }: Decision, ifMatch: string) =>
+      suggestions.rejectOnce(principal, id, { ifMatch }),
+    undo: (principal: Principal, { id }: Decision, ifMatch: string) => suggestions.undoOnce(principal, id, { ifMatch }),
   };
 
   return [
@@ -257,7 +258,7 @@ export function createReviewTools({ suggestions, memories, sealer, clock, public
       async run(principal, decision: Decision) {
         const shown = await suggestions.get(principal, decision.id);
         requireTicket(principal, shown, decision.ticket);
-        const decided = await decideAs[decision.decision](principal, decision, etagOfSuggestion(shown));
+        const { body: decided } = await decideAs[decision.decision](principal, decision, etagOfSuggestion(shown));
         const screen = screenOf(principal, [await cardOf(principal, decided)]);
         return { id: decided.id, state: decided.state, screen };
       },

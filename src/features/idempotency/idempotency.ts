@@ -82,12 +82,25 @@ export interface Idempotency {
   ): Promise<Created<T>>;
   /**
    * Like `replayOrRun`, for an answer that must not be stored, because it holds a secret or what may be erased elsewhere: stores
-   * the id of what `create` made, and answers with what `find` finds of it now. Throws `gone` once that is nothing.
+   * the id of what `create` made or changed, and answers with what `find` finds of it now, and 201 unless `status` is given.
+   * Throws `gone` once that is nothing.
    */
   createOrFind<T>(
     connection: Connection,
     claim: Claim | undefined,
-    work: { create(): Promise<string>; find(id: string): Promise<T | undefined> },
+    work: { create(): Promise<string>; find(id: string): Promise<T | undefined>; status?: number },
+  ): Promise<Created<T>>;
+  /**
+   * Like `replayOrRun`, for effects in several transactions: the answer is stored after them, so `run` must be safe to repeat.
+   */
+  replayOrRunAll<T>(
+    claim: Claim | undefined,
+    work: {
+      run(): Promise<T>;
+      resourceIds: readonly string[];
+      /** Throws if the tenant was erased in the meantime. */
+      requireTenant(connection: Connection): Promise<void>;
+    },
   ): Promise<Created<T>>;
   /** Returns the stored answer, if any. Throws like `replayOrRun`. */
   findReplay(reader: Reader, claim: Claim | undefined): Promise<Created<never> | undefined>;
@@ -191,14 +204,24 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
       });
     },
     replayOrRun,
-    async createOrFind(connection, claim, { create, find }) {
+    async createOrFind(connection, claim, { create, find, status = 201 }) {
       const { body: made, ...created } = await replayOrRun(connection, claim, async () => {
         const id = await create();
-        return { status: 201, body: { id }, resourceIds: [id] };
+        return { status, body: { id }, resourceIds: [id] };
       });
       const body = await find(made.id);
       if (body === undefined) throw gone();
       return { ...created, body };
+    },
+    async replayOrRunAll(claim, { run, resourceIds, requireTenant }) {
+      const before = await findReplay(db.lookups, claim);
+      if (before) return before;
+      const body = await run();
+      if (!claim) return { status: 200, body, replayed: false };
+      return db.writes.write(claim.tenantId, async (connection) => {
+        await requireTenant(connection);
+        return replayOrRun(connection, claim, async () => ({ status: 200, body, resourceIds }));
+      });
     },
     findReplay,
     findReplays,

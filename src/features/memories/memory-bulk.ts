@@ -144,17 +144,12 @@ export function createBulkMemories(parts: Parts): BulkMemories {
     return worked;
   }
 
-  /** Answers once per claim. The answer is stored after the effects, which are safe to repeat. */
-  async function once<T>(tenantId: string, claim: Claim | undefined, run: () => Promise<T>): Promise<Created<T>> {
-    const before = await idempotency.findReplay(db.lookups, claim);
-    if (before) return before;
-    const body = await run();
-    if (!claim) return { status: 200, body, replayed: false };
-    return db.writes.write(tenantId, async (connection) => {
-      await usage.requireTenant(connection, tenantId);
-      return idempotency.replayOrRun(connection, claim, async () => ({ status: 200, body, resourceIds: [] }));
+  const once = <T>(tenantId: string, claim: Claim | undefined, run: () => Promise<T>): Promise<Created<T>> =>
+    idempotency.replayOrRunAll(claim, {
+      run,
+      resourceIds: [],
+      requireTenant: (connection) => usage.requireTenant(connection, tenantId),
     });
-  }
 
   return {
     async query(principal, { ids, filter, ...page }) {

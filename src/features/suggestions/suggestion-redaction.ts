@@ -14,12 +14,12 @@ export function redactSuggestions(suggestions: Suggestions): Suggestions {
         claim,
       );
     },
-    async accept(principal, id, acceptance, ifMatch) {
+    async acceptOnce(principal, id, acceptance, conditions) {
       const { items } = await redactContents(principal.tenantId, [acceptance]);
-      return suggestions.accept(principal, id, items[0]!, ifMatch);
+      return suggestions.acceptOnce(principal, id, items[0]!, conditions);
     },
-    async decide(principal, decisions) {
-      return suggestions.decide(principal, (await redactContents(principal.tenantId, decisions)).items);
+    async decideOnce(principal, decisions, claim) {
+      return suggestions.decideOnce(principal, (await redactContents(principal.tenantId, decisions)).items, claim);
     },
   };
 }

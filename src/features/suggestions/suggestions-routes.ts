@@ -48,7 +48,10 @@ export function suggestionsRoutes({
     app.post(
       '/v1/suggestions/decide',
       { schema: { body: SuggestionDecisions, response: { 200: DecidedSuggestions } } },
-      (request) => suggestions.decide(request.principal, request.body.decisions),
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          suggestions.decideOnce(request.principal, request.body.decisions, claim),
+        ),
     );
     app.get('/v1/suggestions/:id', { schema: { params: IdParams, response } }, async (request, reply) => {
       const suggestion = await suggestions.get(request.principal, request.params.id);
@@ -65,7 +68,9 @@ export function suggestionsRoutes({
       },
       async (request, reply) => {
         const { principal, params, body, headers } = request;
-        const suggestion = await suggestions.accept(principal, params.id, body, headers['if-match']);
+        const suggestion = await createOnce(idempotency, request, reply, (claim) =>
+          suggestions.acceptOnce(principal, params.id, body, { ifMatch: headers['if-match'], claim }),
+        );
         return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
       },
     );
@@ -85,13 +90,18 @@ export function suggestionsRoutes({
         return sendWithEtag(request, reply, changed, contentTagOf(changed));
       },
     );
-    for (const decision of ['reject', 'undo'] as const) {
+    for (const [decision, decideOnce] of [
+      ['reject', suggestions.rejectOnce],
+      ['undo', suggestions.undoOnce],
+    ] as const) {
       app.post(
         `/v1/suggestions/:id/${decision}`,
         { schema: { params: IdParams, response } },
         async (request, reply) => {
           const { principal, params, headers } = request;
-          const suggestion = await suggestions[decision](principal, params.id, headers['if-match']);
+          const suggestion = await createOnce(idempotency, request, reply, (claim) =>
+            decideOnce(principal, params.id, { ifMatch: headers['if-match'], claim }),
+          );
           return sendWithEtag(request, reply, suggestion, etagOfSuggestion(suggestion));
         },
       );

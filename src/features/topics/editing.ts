@@ -41,7 +41,12 @@ export interface EditingTopics {
    */
   change(principal: Principal, id: string, change: TopicChange, ifMatch?: string): Promise<Topic>;
   /** Makes other topics of the same user part of one. */
-  merge(principal: Principal, id: string, topicIds: readonly string[]): Promise<Topic>;
+  mergeOnce(
+    principal: Principal,
+    id: string,
+    topicIds: readonly string[],
+    claim: Claim | undefined,
+  ): Promise<Created<Topic>>;
   /** Makes some names of a topic a topic of their own, which is returned. */
   splitOnce(principal: Principal, id: string, split: TopicSplit, claim: Claim | undefined): Promise<Created<Topic>>;
 }
@@ -66,6 +71,10 @@ const MAX_MOVED = 10_000;
 /** Changes names in one transaction each, with the number of memories of every topic that they touch. */
 export function createEditingTopics(parts: Parts): EditingTopics {
   const { db, clock, ids, scopes, idempotency, memories, similar } = parts;
+
+  async function find(connection: Connection, tenantId: string, id: string): Promise<Topic | undefined> {
+    return (await toTopics(connection, tenantId, await findTopics(connection, tenantId, [id])))[0];
+  }
 
   async function answer(connection: Connection, tenantId: string, id: string): Promise<Topic> {
     const [topic] = await toTopics(connection, tenantId, [await requireTopic(connection, tenantId, id)]);
@@ -217,8 +226,8 @@ export function createEditingTopics(parts: Parts): EditingTopics {
         return answer(connection, tenantId, id);
       });
     },
-    merge: ({ tenantId }, id, topicIds) =>
-      db.writes.write(tenantId, async (connection) => {
+    mergeOnce: ({ tenantId }, id, topicIds, claim) => {
+      const merge = async (connection: Connection): Promise<string> => {
         const row = await requireTopic(connection, tenantId, id);
         let moved = 0;
         for (const from of topicIds) {
@@ -235,8 +244,16 @@ export function createEditingTopics(parts: Parts): EditingTopics {
         await recount(connection, tenantId, [id]);
         // A name by which nobody else is known holds from now on.
         await updateTopic(connection, { ...row, isNamed: 1 });
-        return answer(connection, tenantId, id);
-      }),
+        return id;
+      };
+      return db.writes.write(tenantId, (connection) =>
+        idempotency.createOrFind(connection, claim, {
+          status: 200,
+          create: () => merge(connection),
+          find: () => find(connection, tenantId, id),
+        }),
+      );
+    },
     splitOnce: ({ tenantId }, id, { aliases }, claim) => {
       const split = async (connection: Connection): Promise<string> => {
         const row = await requireTopic(connection, tenantId, id);
@@ -260,9 +277,7 @@ export function createEditingTopics(parts: Parts): EditingTopics {
       return db.writes.write(tenantId, (connection) =>
         idempotency.createOrFind(connection, claim, {
           create: () => split(connection),
-          async find(own) {
-            return (await toTopics(connection, tenantId, await findTopics(connection, tenantId, [own])))[0];
-          },
+          find: (own) => find(connection, tenantId, own),
         }),
       );
     },

@@ -46,8 +46,13 @@ export function topicsRoutes({
         return sendWithEtag(request, reply, topic, etagOfTopic(topic));
       },
     );
-    app.post('/v1/topics/:id/merge', { schema: { params, body: TopicMerge, response: { 200: Topic } } }, (request) =>
-      topics.merge(request.principal, request.params.id, request.body.topicIds),
+    app.post(
+      '/v1/topics/:id/merge',
+      { schema: { params, body: TopicMerge, response: { 200: Topic } } },
+      (request, reply) =>
+        createOnce(idempotency, request, reply, (claim) =>
+          topics.mergeOnce(request.principal, request.params.id, request.body.topicIds, claim),
+        ),
     );
     app.post(
       '/v1/topics/:id/split',

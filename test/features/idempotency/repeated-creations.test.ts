@@ -108,12 +108,90 @@ describe.each(Object.keys(CREATIONS))('%s', (operation) => {
   });
 });
 
-test('every POST that answers 201 accepts an Idempotency-Key, except those that sign in', async () => {
+interface Decision {
+  path: string;
+  body?: object;
+  /** What must be as it was, though the request is sent again. */
+  list: string;
+}
+
+/** Returns a suggestion that can be accepted. */
+async function newSuggestion(caller: Awaited<ReturnType<typeof newSuggesting>>): Promise<string> {
+  const memories = await caller.addAll([{ content: 'Tea at four' }, { content: 'Tea is at four' }]);
+  return (await caller.suggest({ memoryIds: memories.map(({ id }) => id) })).id;
+}
+
+const DECISIONS: Record<string, (caller: Awaited<ReturnType<typeof newSuggesting>>) => Promise<Decision>> = {
+  'POST /v1/suggestions/{id}/accept': async (caller) => ({
+    path: `/v1/suggestions/${await newSuggestion(caller)}/accept`,
+    list: '/v1/memories?includeSuperseded=true',
+  }),
+  'POST /v1/suggestions/{id}/reject': async (caller) => ({
+    path: `/v1/suggestions/${await newSuggestion(caller)}/reject`,
+    list: '/v1/suggestions',
+  }),
+  async 'POST /v1/suggestions/{id}/undo'(caller) {
+    const id = await newSuggestion(caller);
+    await caller.decide(id, 'accept');
+    return { path: `/v1/suggestions/${id}/undo`, list: '/v1/memories?includeSuperseded=true' };
+  },
+  async 'POST /v1/suggestions/decide'(caller) {
+    const decisions = [
+      { id: await newSuggestion(caller), decision: 'accept' },
+      { id: 'sug_0', decision: 'accept' },
+    ];
+    return { path: '/v1/suggestions/decide', body: { decisions }, list: '/v1/memories?includeSuperseded=true' };
+  },
+  async 'POST /v1/topics/{id}/merge'(caller) {
+    const id = await newMergedTopic(caller);
+    const split = await caller.call<Topic>(`/v1/topics/${id}/split`, { body: { aliases: ['Grace Hopper'] } });
+    return { path: `/v1/topics/${id}/merge`, body: { topicIds: [split.body.id] }, list: '/v1/topics' };
+  },
+};
+
+describe.each(Object.keys(DECISIONS))('%s', (operation) => {
+  test('sent again with the same Idempotency-Key answers as before and decides nothing', async () => {
+    const caller = await newSuggesting(daemon);
+    const { path, body, list } = await DECISIONS[operation]!(caller);
+    const read = (await caller.call(path.replace(/\/\w+$/, ''))).headers.get('etag');
+    const headers = { 'idempotency-key': 'once', ...(path.startsWith('/v1/suggestions/sug') && { 'if-match': read! }) };
+    const decide = (more = {}) => caller.call(path, { method: 'POST', body, headers, ...more });
+    const made = await decide();
+    expect(made.status, made.text).toBe(200);
+    expect(made.headers.get('idempotency-replayed')).toBeNull();
+    const listed = await caller.call(list);
+    const again = await decide();
+    expect(again).toMatchObject({ status: 200, body: made.body });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('etag')).toBe(made.headers.get('etag'));
+    expect((await caller.call(list)).body).toEqual(listed.body);
+    expect((await caller.call('/v1/memories', { body: { content: 'Else' }, headers })).status).toBe(422);
+  });
+});
+
+test('a decision that is sent again answers with the suggestion as it is now, and nothing of it once it is erased', async () => {
+  const caller = await newSuggesting(daemon);
+  const content = 'The quagga grazes at dusk';
+  const { id } = await caller.suggest({ kind: 'add', content });
+  const headers = { 'idempotency-key': 'once' };
+  const accepted = await caller.decide(id, 'accept', { headers });
+  expect(accepted).toMatchObject({ state: 'accepted', content });
+  await caller.decide(id, 'undo');
+  expect(await caller.decide(id, 'accept', { headers })).toMatchObject({ state: 'open' });
+  await caller.decide(id, 'accept', { headers: { 'idempotency-key': 'twice' } });
+  const { body } = await caller.call<{ data: { id: string }[] }>('/v1/memories');
+  for (const memory of body.data) expect((await caller.erase(memory.id)).status).toBe(204);
+  const again = await caller.call(`/v1/suggestions/${id}/accept`, { method: 'POST', headers });
+  expect([again.status, again.text.includes('quagga')]).toEqual([410, false]);
+  expect(await traces(daemon.db.readers, [content])).toEqual({});
+});
+
+test('every POST that answers 201 or decides accepts an Idempotency-Key, except those that sign in', async () => {
   const { paths } = (await daemon.call(undefined, '/v1/openapi.json')).body as {
     paths: Record<string, Record<string, { parameters?: { $ref?: string }[]; responses: object }>>;
   };
   const creating = Object.entries(paths).flatMap(([path, { post }]) =>
-    post && ('201' in post.responses || `POST ${path}` in CREATIONS) ? [{ path, post }] : [],
+    post && ('201' in post.responses || `POST ${path}` in { ...CREATIONS, ...DECISIONS }) ? [{ path, post }] : [],
   );
   const without = creating.filter(
     ({ post }) => !post.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),

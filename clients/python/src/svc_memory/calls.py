@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from .transport import Pages, Transport
-from .options import CallOptions, ChangeOptions, CreateOptions, WaitOptions
+from .options import CallOptions, ChangeOptions, CreateOptions, DecideOptions, WaitOptions
 from .paths import quote
 from .types import (
     Account,
@@ -429,9 +429,9 @@ class TopicsCalls:
         """Rename a topic, change its aliases, or hide it."""
         return self._transport.send("PATCH", f"/v1/topics/{quote(id)}", body=change, **options)
 
-    def merge(self, id: str, topic_ids: Sequence[str], **options: Unpack[CallOptions]) -> Topic:
+    def merge(self, id: str, topic_ids: Sequence[str], **options: Unpack[CreateOptions]) -> Topic:
         """Make other topics part of a topic."""
-        return self._transport.send("POST", f"/v1/topics/{quote(id)}/merge", body={"topicIds": topic_ids}, **options)
+        return self._transport.send("POST", f"/v1/topics/{quote(id)}/merge", body={"topicIds": topic_ids}, creates=True, **options)
 
     def split(self, id: str, split: TopicSplit, **options: Unpack[CreateOptions]) -> Topic:
         """Make some names of a topic a topic of their own."""
@@ -468,21 +468,21 @@ class SuggestionsCalls:
         """Suggest changes of memories."""
         return self._transport.send("POST", "/v1/suggestions", body={"suggestions": suggestions}, creates=True, **options)
 
-    def accept(self, id: str, acceptance: SuggestionAcceptance | None = None, **options: Unpack[ChangeOptions]) -> Suggestion:
+    def accept(self, id: str, acceptance: SuggestionAcceptance | None = None, **options: Unpack[DecideOptions]) -> Suggestion:
         """Accept a suggestion."""
-        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/accept", body=acceptance or {}, **options)
+        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/accept", body=acceptance or {}, creates=True, **options)
 
-    def reject(self, id: str, **options: Unpack[ChangeOptions]) -> Suggestion:
+    def reject(self, id: str, **options: Unpack[DecideOptions]) -> Suggestion:
         """Reject a suggestion."""
-        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/reject", **options)
+        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/reject", creates=True, **options)
 
-    def undo(self, id: str, **options: Unpack[ChangeOptions]) -> Suggestion:
+    def undo(self, id: str, **options: Unpack[DecideOptions]) -> Suggestion:
         """Undo the decision on a suggestion."""
-        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/undo", **options)
+        return self._transport.send("POST", f"/v1/suggestions/{quote(id)}/undo", creates=True, **options)
 
-    def decide(self, decisions: Sequence[SuggestionDecision], **options: Unpack[CallOptions]) -> DecidedSuggestions:
+    def decide(self, decisions: Sequence[SuggestionDecision], **options: Unpack[CreateOptions]) -> DecidedSuggestions:
         """Decide up to 100 suggestions, each separately."""
-        return self._transport.send("POST", "/v1/suggestions/decide", body={"decisions": decisions}, **options)
+        return self._transport.send("POST", "/v1/suggestions/decide", body={"decisions": decisions}, creates=True, **options)
 
 
 class EpisodesCalls:

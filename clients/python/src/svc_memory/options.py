@@ -58,3 +58,7 @@ class ChangeOptions(CallOptions, total=False):
 class CreateOptions(CallOptions, total=False):
     #: Makes repeating the call safe. Defaults to a new key for each call.
     idempotency_key: str
+
+
+class DecideOptions(ChangeOptions, CreateOptions, total=False):
+    """Of calls that decide something: both prevent that it is decided twice."""
