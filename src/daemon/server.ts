@@ -318,8 +318,12 @@ function answerOtherMethods(app: FastifyInstance): void {
     paths.set(route.url, known);
   });
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
-    const allowed = methodsOf(request.url, paths.values());
+    const path = decoded(request.url.split('?', 1)[0]!);
+    const fixed = paths.get(path);
+    // The router takes the last segment of a fixed path for an id where only another route has the method.
+    const isTakenForId = fixed !== undefined && request.routeOptions.url !== path;
+    if (!request.is404 && !isTakenForId) return;
+    const allowed = fixed ? [...fixed.methods].sort() : methodsOf(path, paths.values());
     // Thrown before the body is parsed.
     if (allowed.length === 0) throw noSuchPath();
     reply.header('Allow', allowed.join(', '));
@@ -338,8 +342,7 @@ function omitLengthOfNoContent(route: RouteOptions): void {
   route.onSend = [route.onSend ?? [], omit].flat();
 }
 
-function methodsOf(url: string, paths: Iterable<KnownPath>): string[] {
-  const path = decoded(url.split('?', 1)[0]!);
+function methodsOf(path: string, paths: Iterable<KnownPath>): string[] {
   const matching = [...paths].filter(({ pattern }) => pattern.test(path));
   return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
 }

@@ -29,7 +29,12 @@ describe('a method that a known path does not support', () => {
     ['/v1/%61ccount', 'POST', 'DELETE, GET, HEAD, OPTIONS'],
     ['/v1/memories', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
     ['/v1/memories/mem_0', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-    ['/v1/memories/batch', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST'],
+    ['/v1/memories/batch', 'PUT', 'OPTIONS, POST'],
+    ['/v1/memories/query', 'GET', 'OPTIONS, POST'],
+    ['/v1/memories/query?user=ada', 'GET', 'OPTIONS, POST'],
+    ['/v1/memories/%71uery', 'DELETE', 'OPTIONS, POST'],
+    ['/v1/suggestions/decide', 'HEAD', 'OPTIONS, POST'],
+    ['/v1/openapi.json', 'POST', 'GET, HEAD, OPTIONS'],
     ['/v1/provider-keys/openai', 'PATCH', 'DELETE, GET, HEAD, OPTIONS, PUT'],
     ['/v1/search', 'GET', 'OPTIONS, POST'],
     ['/v1/search', 'HEAD', 'OPTIONS, POST'],
@@ -45,6 +50,30 @@ describe('a method that a known path does not support', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
     expectRateHeaders(answer.headers, path);
     if (method !== 'HEAD') expect(JSON.parse(answer.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
+  });
+
+  test('is 405 with the methods of the path alone, also where its last segment could be an id', async () => {
+    const { paths } = (await call('/v1/openapi.json')).body as { paths: Record<string, object> };
+    const hidden = {
+      '/v1/openapi.json': { get: {} },
+      '/healthz': { get: {} },
+      '/readyz': { get: {} },
+      '/docs': { get: {} },
+    };
+    const fixed = Object.entries({ ...paths, ...hidden }).filter(([path]) => !path.includes('{'));
+    expect(fixed.length).toBeGreaterThan(40);
+    for (const [path, operations] of fixed) {
+      const own = Object.keys(operations).map((method) => method.toUpperCase());
+      const supported = ['OPTIONS', ...own, ...(own.includes('GET') ? ['HEAD'] : [])].sort();
+      daemon.clock.advance(120_000);
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (supported.includes(method)) continue;
+        const answer = await call(path, { method });
+        expect([answer.status, answer.headers.get('allow')], `${method} ${path}`).toEqual([405, supported.join(', ')]);
+      }
+      const asked = await call(path, { method: 'OPTIONS' });
+      expect([asked.status, asked.headers.get('allow')], path).toEqual([204, supported.join(', ')]);
+    }
   });
 
   test('is 405 even if its body is not JSON, and with a key as without', async () => {
