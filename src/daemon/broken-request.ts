@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../contract/errors.ts';
@@ -11,22 +12,12 @@ interface Parts {
   rateLimits: RateLimits;
 }
 
-interface Refusal {
-  status: number;
-  reason: string;
-  detail: string;
-}
-
-const MALFORMED: Refusal = { status: 400, reason: 'Bad Request', detail: 'Malformed HTTP request.' };
+const MALFORMED = new AppError('invalid_request', 'Malformed HTTP request.');
 
 /** Refusals of requests that never become Fastify requests, by the code of Node's error. */
-export const REFUSALS: Readonly<Record<string, Refusal>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', detail: 'The request took too long to arrive.' },
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    detail: 'The request headers are too large.',
-  },
+const REFUSALS: Readonly<Record<string, AppError>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new AppError('request_timeout', 'The request took too long to arrive.'),
+  HPE_HEADER_OVERFLOW: new AppError('headers_too_large', 'The request headers are too large.'),
 };
 
 /** Time for the last response to arrive before the connection is cut. */
@@ -43,17 +34,17 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
 
 /** Answers `CONNECT`, for which Node would close the connection. */
 export function refuseTunnels(app: FastifyInstance, parts: Parts): void {
-  const detail = 'This server is not a proxy: it does not support CONNECT.';
-  app.server.on('connect', (_request, socket) => refuse(socket as Socket, { ...MALFORMED, detail }, parts));
+  const refusal = new AppError('invalid_request', 'This server is not a proxy: it does not support CONNECT.');
+  app.server.on('connect', (_request, socket) => refuse(socket as Socket, refusal, parts));
 }
 
-async function refuse(socket: Socket, { status, reason, detail }: Refusal, parts: Parts): Promise<void> {
+async function refuse(socket: Socket, refusal: AppError, parts: Parts): Promise<void> {
   const { ids, rateLimits } = parts;
   socket.on('error', () => socket.destroy());
   // Read before awaiting: the socket may be gone afterwards.
   const decision = await rateLimits.take({ address: socket.remoteAddress ?? '' });
   const requestId = ids.next('req');
-  const body = JSON.stringify({ ...toProblem(new AppError('invalid_request', detail), requestId), status });
+  const body = JSON.stringify(toProblem(refusal, requestId));
   const headers = {
     ...rateHeaders(decision),
     'X-Request-Id': requestId,
@@ -63,7 +54,8 @@ async function refuse(socket: Socket, { status, reason, detail }: Refusal, parts
     Connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('')}\r\n${body}`);
+  const { status } = refusal;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   // Node no longer tracks this connection: if the client kept its end open, it would leak.
   setTimeout(() => socket.destroy(), LINGER_MS);
 }

@@ -118,6 +118,7 @@ test('malformed and unusual requests get the headers', async () => {
     expect(requestId, what).toMatch(/^req_[0-9a-f]{32}$/);
     expect(answer.headers.get('x-content-type-options'), what).toBe('nosniff');
     expect(JSON.parse(answer.body), what).toMatchObject({ status, requestId });
+    if (status === 431) expect(JSON.parse(answer.body)).toMatchObject({ code: 'headers_too_large' });
   }
   expect((await daemon.call(undefined, '/healthz')).status).toBe(200);
 });
@@ -133,6 +134,8 @@ test('a request that takes too long to arrive gets the headers', async () => {
     const answer = lastAnswer(await ended);
     expect(answer.status).toBe(408);
     expectRateHeaders(answer.headers, 'too slow');
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 408, code: 'request_timeout' });
   }
   const inTime = sendRaw('GET /v1/account HTTP/1.1\r\nHost:', hasty);
   inTime.socket.write(' svc\r\nConnection: close\r\n\r\n');

@@ -1640,7 +1640,7 @@ class ConnectionsListQuery(TypedDict):
 ActivityTransport: TypeAlias = Literal["rest", "mcp"]
 DeviceToken: TypeAlias = dict[str, Any]
 EventName: TypeAlias = Literal["memory.created", "memory.updated", "memory.deleted", "conversation.created", "conversation.appended", "conversation.updated", "conversation.deleted", "episode.created", "episode.updated", "episode.deleted", "suggestion.created", "suggestion.accepted", "suggestion.rejected", "suggestion.undone", "job.changed", "feedback", "user.deleted", "account.changed", "reset"]
-ErrorCode: TypeAlias = Literal["invalid_request", "unauthenticated", "forbidden", "not_found", "method_not_allowed", "conflict", "gone", "precondition_failed", "payload_too_large", "unsupported_media_type", "unprocessable", "rate_limited", "quota_exceeded", "internal", "provider_failed", "unavailable", "storage_full"]
+ErrorCode: TypeAlias = Literal["invalid_request", "unauthenticated", "forbidden", "not_found", "method_not_allowed", "request_timeout", "conflict", "gone", "precondition_failed", "payload_too_large", "unsupported_media_type", "unprocessable", "rate_limited", "quota_exceeded", "headers_too_large", "internal", "provider_failed", "unavailable", "storage_full"]
 HistogramTime: TypeAlias = Literal["createdAt", "occurredAt"]
 ItemType: TypeAlias = Literal["memory", "message", "episode"]
 JobKind: TypeAlias = Literal["extract", "tidy"]
