@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../contract/errors.ts';
+import { PRIVATE_HEADERS } from '../features/connections/private-headers.ts';
 import type { RateLimits } from '../features/limits/rate-limits.ts';
 import type { Ids } from '../lib/ids.ts';
 import { rateHeaders } from './guard.ts';
@@ -47,6 +48,8 @@ async function refuse(socket: Socket, refusal: AppError, parts: Parts): Promise<
   const body = JSON.stringify(toProblem(refusal, requestId));
   const headers = {
     ...rateHeaders(decision),
+    // Its path is not known: it may be that of a sign-in.
+    ...PRIVATE_HEADERS,
     'X-Request-Id': requestId,
     'X-Content-Type-Options': 'nosniff',
     'Content-Type': PROBLEM_MEDIA_TYPE,

@@ -5,6 +5,7 @@ import type { Scope } from '../contract/scopes.ts';
 import { SPACE_HEADER } from '../contract/spaces.ts';
 import { WEB_APP_CLIENT } from '../contract/web-app-client.ts';
 import { clientOfUserAgent } from '../features/activity/client-name.ts';
+import { PRIVATE_HEADERS } from '../features/connections/private-headers.ts';
 import { sessionTokenOf, sessionTokensIn } from '../features/connections/session-cookie.ts';
 import { type Sessions, sessionEnded } from '../features/connections/sessions.ts';
 import type { BearerTokens, Principal } from '../features/keys/keys.ts';
@@ -86,9 +87,10 @@ export function guard(app: FastifyInstance, parts: Parts): void {
   });
 }
 
-/** Sets the headers of every response that do not depend on its caller. */
+/** Sets the headers of every response that do not depend on its caller. Responses of sign-in, errors included, are private. */
 export function identify(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Content-Type-Options', 'nosniff').header('X-Request-Id', request.id);
+  if ((request.routeOptions.url ?? request.url).startsWith('/v1/auth/')) reply.headers(PRIVATE_HEADERS);
 }
 
 /**

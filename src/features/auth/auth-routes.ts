@@ -17,7 +17,6 @@ import { cookiesAt, newCookie } from '../../lib/cookies.ts';
 import { hashSecret } from '../../lib/secret.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { clientNameOf } from '../connections/client-name.ts';
-import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
 import { sessionCookie } from '../connections/session-cookie.ts';
 import type { Keys } from '../keys/keys.ts';
 import { allowedPage, allowPage, codePage, confirmPage, failurePage, pageHeaders } from './auth-pages.ts';
@@ -40,7 +39,7 @@ const REQUEST_COOKIE = 'svc_signin';
 /** Identifies the browser that was shown the confirmation page. */
 const CONFIRM_COOKIE = 'svc_confirm';
 const FORM = 'application/x-www-form-urlencoded';
-/** Public sign-in routes. Responses are not cached and send no `Referer` to other sites. */
+/** Public sign-in routes. */
 export function authRoutes({
   signIn,
   deviceSignIn,
@@ -50,10 +49,6 @@ export function authRoutes({
   publicUrl,
 }: Dependencies): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addHook('onRequest', async (_request, reply) => {
-      reply.headers(PRIVATE_HEADERS);
-    });
-
     app.post(
       '/v1/auth/magic-link',
       { schema: { security: [], body: MagicLinkRequest, response: { 202: MagicLinkAnswer } } },
@@ -130,8 +125,6 @@ function callbackRoutes({
 /** Shows errors on the callback route as a page to browsers and as a problem document to programs. */
 function renderErrorPages(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // Requests rejected before this scope's onRequest hook ran do not have these headers yet.
-    reply.headers(PRIVATE_HEADERS);
     const wantsPage =
       request.routeOptions.url === '/v1/auth/callback' && /text\/html/.test(request.headers.accept ?? '');
     if (!(wantsPage && error instanceof AppError && error.status < 500)) throw error;

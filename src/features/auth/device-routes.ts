@@ -11,7 +11,6 @@ import {
 } from '../../contract/devices.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Devices } from '../connections/devices.ts';
-import { PRIVATE_HEADERS } from '../connections/private-headers.ts';
 import type { DeviceSignIn } from './device-sign-in.ts';
 import { gone } from './sign-in.ts';
 import type { LimitSignIns } from './sign-in-limit.ts';
@@ -29,9 +28,6 @@ export function newDeviceRoutes({
   limitSignIns,
 }: Dependencies & { devices: Devices; accounts: Accounts }): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addHook('onRequest', async (_request, reply) => {
-      reply.headers(PRIVATE_HEADERS);
-    });
     app.post(
       '/v1/auth/device',
       { schema: { security: [], body: NewDevice, response: { 201: DeviceCodes } } },
@@ -58,9 +54,6 @@ export function newDeviceRoutes({
 /** Routes for the web app to allow a device. */
 export function deviceRoutes({ deviceSignIn, limitSignIns }: Dependencies): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addHook('onRequest', async (_request, reply) => {
-      reply.headers(PRIVATE_HEADERS);
-    });
     app.post(
       '/v1/auth/device/request',
       { schema: { body: DeviceCode, response: { 200: WaitingDevice } } },

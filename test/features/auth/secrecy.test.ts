@@ -111,6 +111,28 @@ describe('the full sign-in flow', () => {
     }
   });
 
+  test('forbids them in errors of every kind too, whatever refuses the request', async () => {
+    const apiKey = await signInAs(daemon, freshAddress());
+    const long = 'x'.repeat(20_000);
+    const answers = {
+      'a method': await daemon.call(undefined, '/v1/auth/magic-link', { method: 'PUT' }),
+      options: await daemon.call(undefined, '/v1/auth/callback', { method: 'OPTIONS' }),
+      'no route': await daemon.call(undefined, '/v1/auth/nothing'),
+      'no key': await daemon.call(undefined, '/v1/auth/key', { method: 'DELETE' }),
+      'no device': await daemon.call(apiKey, '/v1/auth/device/request', { body: { userCode: 'AAAA-AAAA' } }),
+      'a path': await daemon.call(undefined, '/v1/auth/%E0%A4%A'),
+      'a type': await daemon.call(undefined, '/v1/auth/token', { body: 'x', headers: { 'content-type': 'text/csv' } }),
+      'a body': await daemon.call(undefined, '/v1/auth/magic-link', { body: { email: long } }),
+      'the key': await daemon.call(apiKey, '/v1/auth/key', { method: 'DELETE' }),
+    };
+    const statuses = Object.values(answers).map(({ status }) => status);
+    expect(statuses).toEqual([405, 204, 404, 401, 410, 400, 415, 413, 204]);
+    for (const [what, { headers }] of Object.entries(answers)) {
+      const own = [headers.get('cache-control'), headers.get('referrer-policy')];
+      expect(own, what).toEqual(['no-store', 'no-referrer']);
+    }
+  });
+
   test('puts no secret in headers except the key in the Location fragment and its own cookie in Set-Cookie', () => {
     const { secrets, answers } = flow;
     for (const answer of answers) {
