@@ -16,7 +16,7 @@ export const Feedback = Type.Object(
     used: ResultIds('Ids of results that helped'),
     irrelevant: ResultIds('Ids of results that were irrelevant'),
   },
-  { ...strict, minProperties: 1 },
+  strict,
 );
 export type Feedback = Static<typeof Feedback>;
 

@@ -20,12 +20,20 @@ const FORMATS: Record<string, string> = {
   'date-time': 'a time such as 2026-11-30T09:00:00Z',
 };
 
+const PATTERNS: Record<string, string> = {
+  '\\S': 'must not be blank',
+  '^[^\\u0000-\\u001f\\u007f]+$': 'must not have control characters',
+  '^[^\\s\\u0000-\\u001f\\u007f](.*[^\\s\\u0000-\\u001f\\u007f])?$':
+    'must not begin or end with white space, nor have control characters',
+};
+
 /** Returns what is expected, in words that follow the name of the field: `must have at most 64 items`. */
 export function faultText({ keyword, params, message }: SchemaFault): string {
-  const { limit, type, format, allowedValues } = params;
+  const { limit, type, format, allowedValues, pattern } = params;
   if (keyword === 'enum') return `must be one of ${(allowedValues as unknown[]).join(', ')}`;
   if (keyword === 'type' && type !== undefined) return `must be ${namesOf([type].flat())}`;
   if (keyword === 'format' && FORMATS[String(format)]) return `must be ${FORMATS[String(format)]}`;
+  if (keyword === 'pattern' && PATTERNS[String(pattern)]) return PATTERNS[String(pattern)]!;
   if (keyword === 'minimum') return `must be at least ${limit}`;
   if (keyword === 'maximum') return `must be at most ${limit}`;
   const [, bound, unit] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];

@@ -1,7 +1,9 @@
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
+import { Name, Text } from '../../src/contract/common.ts';
 import { faultText } from '../../src/contract/schema-faults.ts';
+import { NewSpace } from '../../src/contract/spaces.ts';
 
 const ajv = new Ajv({ allowUnionTypes: true });
 formats.default(ajv);
@@ -23,6 +25,9 @@ test.each([
   [{ type: 'string', format: 'date-time' }, 'soon', 'must be a time such as 2026-11-30T09:00:00Z'],
   [{ type: 'string', format: 'date' }, 'soon', 'must be a date such as 2026-11-30'],
   [{ type: 'string', pattern: '^a' }, 'b', 'must match pattern "^a"'],
+  [Text(10), ' \n', 'must not be blank'],
+  [Name, 'a\nb', 'must not have control characters'],
+  [NewSpace.properties.name, ' ', 'must not begin or end with white space, nor have control characters'],
 ])('what %j refuses is said in words', (schema, value, text) => {
   const check = ajv.compile(schema);
   expect(check(value)).toBe(false);

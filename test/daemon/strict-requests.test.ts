@@ -58,6 +58,27 @@ describe('a request that needs no body', () => {
   });
 });
 
+test.each<[string, () => Promise<string>, string, (blank: string) => object]>([
+  ['content of a memory', async () => '/v1/memories', '/content', (content) => ({ content })],
+  [
+    'another content',
+    async () => `/v1/memories/${(await caller.add('oolong')).id}`,
+    '/content',
+    (content) => ({ content }),
+  ],
+  ['a query', async () => '/v1/search', '/query', (query) => ({ query })],
+  ['the name of a space', async () => '/v1/spaces', '/name', (name) => ({ name })],
+])('%s that is blank is refused with the name of its field, in words', async (_, pathOf, field, body) => {
+  const path = await pathOf();
+  for (const blank of [' ', '\n\t', '\u3000']) {
+    const method = /mem_/.test(path) ? 'PATCH' : 'POST';
+    const answer = await caller.call(path, { method, body: body(blank) });
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    expect(answer.body.detail).toMatch(new RegExp(`^${field} must not (be blank|begin or end with white space)`));
+    expect(answer.body.errors).toMatchObject([{ path: field }]);
+  }
+});
+
 describe('an integer in a query', () => {
   test.each(['1e1', ' 5', '5 ', '0x5', '+5', '5.0', '5.', '', '5_0', '٥', 'true', '1&limit=2'])(
     '%j is refused, naming the parameter',
