@@ -101,6 +101,24 @@ export function addJsonParser(app: FastifyInstance): void {
   });
 }
 
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+/** Refuses bodies that are compressed or not in UTF-8, with `unsupported_media_type`. */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async ({ headers }, reply) => {
+    const { 'content-length': length = '0', 'transfer-encoding': transfer, 'content-encoding': coding } = headers;
+    if (length === '0' && transfer === undefined) return;
+    if (coding !== undefined && !/^(identity)?$/i.test(coding.trim())) {
+      reply.header('Accept-Encoding', 'identity');
+      throw new AppError('unsupported_media_type', `Send the body as it is: its Content-Encoding is ${coding}.`);
+    }
+    const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
+    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+      throw new AppError('unsupported_media_type', `Send the body in UTF-8: its charset is ${charset}.`);
+    }
+  });
+}
+
 /** Whose time slices a request takes: those of its tenant, or of the address that it comes from. */
 export function sliceOwnerOf({ principal, ip }: FastifyRequest): string {
   return principal?.tenantId ?? ip;

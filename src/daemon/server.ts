@@ -17,7 +17,7 @@ import type { Ids } from '../lib/ids.ts';
 import { onAnswer, reportAnswers } from './answered.ts';
 import { answerBrokenRequest, refuseTunnels } from './broken-request.ts';
 import { answerFrameworkError, guard, identify, protect } from './guard.ts';
-import { addJsonParser, refuseUnneededBody, serializeListsInSlices } from './json-body.ts';
+import { addJsonParser, refuseEncodedBodies, refuseUnneededBody, serializeListsInSlices } from './json-body.ts';
 import { type ApiDocument, completeDocument } from './openapi-document.ts';
 import { addErrorHandlers, noSuchPath } from './problems.ts';
 
@@ -225,6 +225,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   refuseTunnels(app, parts);
   compileWhenNeeded(app);
   addJsonParser(app);
+  refuseEncodedBodies(app);
   addErrorHandlers(app, guardParts.refusalPace);
   serializeListsInSlices(app);
   app.addHook('onRequest', async (request, reply) => identify(request, reply));

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 
@@ -26,6 +27,45 @@ async function longestParsed(work: () => Promise<unknown>): Promise<number> {
     parse.mockRestore();
   }
 }
+
+describe('a body that is not plain UTF-8 is refused by its headers', () => {
+  const MEMORY = JSON.stringify({ content: 'Zoë trinkt Tee' });
+  const PATHS = {
+    '/v1/memories': MEMORY,
+    '/v1/mcp': '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    '/v1/import': '{"type":"memory","content":"Tea"}',
+    '/v1/auth/magic-link': '{"email":"ada@example.com"}',
+  };
+  const send = (path: string, body: string | Uint8Array, headers: Record<string, string>) =>
+    daemon.call(apiKey, path, { method: 'POST', body: body as string, headers: { ...json, ...headers } });
+
+  test.each(Object.entries(PATHS))('compressed at %s', async (path, text) => {
+    for (const coding of ['gzip', 'br', 'identity, gzip']) {
+      const answer = await send(path, gzipSync(text), { 'content-encoding': coding });
+      expect([answer.status, answer.body.code], coding).toEqual([415, 'unsupported_media_type']);
+      expect(answer.body.detail).toContain(coding);
+      expect(answer.headers.get('accept-encoding')).toBe('identity');
+    }
+  });
+
+  test.each(Object.entries(PATHS))('in another charset at %s', async (path, text) => {
+    for (const charset of ['iso-8859-1', 'UTF-16LE', '"latin1"']) {
+      const type = `application/json; charset=${charset}`;
+      const answer = await send(path, Buffer.from(text, 'latin1'), { 'content-type': type });
+      expect([answer.status, answer.body.code], charset).toEqual([415, 'unsupported_media_type']);
+      expect(answer.body.detail).toContain('UTF-8');
+    }
+  });
+
+  test('and accepted if the headers say so', async () => {
+    for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"']) {
+      const headers = { 'content-type': type, 'content-encoding': 'identity' };
+      expect((await send('/v1/memories', MEMORY, headers)).status).toBeLessThan(300);
+    }
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'text/plain; charset=latin1' };
+    expect((await daemon.call(apiKey, '/v1/memories', { headers })).status).toBe(200);
+  });
+});
 
 describe('a body that would take long to parse is refused before it is parsed', () => {
   const PATHS = ['/v1/memories', '/v1/memories/batch', '/v1/search', '/v1/mcp'];
