@@ -86,12 +86,11 @@ export const userField = text(Name, {
   alwaysExported: true,
 });
 
-/** The address of the member who wrote a resource in a space; imports do not set it. */
+/** The address of the member who wrote a resource in a space. Exports name it; imports store who imports instead. */
 export const authorField = text(Name, {
   answer: Type.String({ description: 'The address of the member who wrote it in a space; `null` elsewhere' }),
   nullable: true,
   default: null,
-  portable: false,
 });
 
 /** The project that a resource belongs to, if any. */

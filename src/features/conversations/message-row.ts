@@ -53,8 +53,8 @@ export function toMessage(row: MessageRow): Message {
 
 /** Converts a row to an exported message. Without parts it is what older versions of svc export. */
 export function toPortableMessage(row: MessageRow): PortableMessage {
-  const { parts, ...message } = messageCodec.toPortable(row);
-  return { type: 'message', ...message, ...(parts && { parts }) };
+  const { parts, author, ...message } = messageCodec.toPortable(row);
+  return { type: 'message', ...message, ...(parts && { parts }), ...(author && { author }) };
 }
 
 /** Converts a new message at `path` of the request. Throws `invalid_request` for a value that cannot be stored. */

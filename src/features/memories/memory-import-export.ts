@@ -130,10 +130,12 @@ export function createMemoryTransfer({ text, scopes, erasing }: Parts): MemoryTr
   return {
     async read(reader, filter) {
       const rows = await listAllVersions(reader, filter);
-      return rows.map((row) => ({
-        type: 'memory',
-        ...memoryCodec.toPortable(row.supersederExpired === 1 ? { ...row, supersededBy: null } : row),
-      }));
+      return rows.map((row) => {
+        const { author, ...memory } = memoryCodec.toPortable(
+          row.supersederExpired === 1 ? { ...row, supersededBy: null } : row,
+        );
+        return { type: 'memory', ...memory, ...(author && { author }) };
+      });
     },
     async restore(connection, drafts, options) {
       const [tenantId = ''] = drafts.map(([first]) => first!.tenantId);

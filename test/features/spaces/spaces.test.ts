@@ -7,6 +7,7 @@ import { mailsAfterAll } from '../../helpers/sign-in.ts';
 import { traces } from '../../helpers/tables.ts';
 import { SAME_ORIGIN } from '../connections/browser.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
+import { portable } from '../portability/portable-account.ts';
 import { addMember, inSpace, invite, newPerson, newSpace, type Person } from './space-callers.ts';
 
 let daemon: MemoryDaemon;
@@ -81,6 +82,31 @@ describe('a space', () => {
     expect(restored.map(({ content, author }) => ({ content, author }))).toEqual(
       memories.map(({ content }) => ({ content, author: lin.email })),
     );
+  });
+
+  test('is exported with the authors, and an import of that names who imports', async () => {
+    await addMember(ada, space, lin, 'writer');
+    const [asAda, asLin] = [inSpace(daemon, ada, space.id), inSpace(daemon, lin, space.id)];
+    const { id } = await asLin.add('Deploys happen on Monday');
+    await asAda.change(id, { content: 'Deploys happen on Tuesday' });
+    const conversation = await asLin.call<{ id: string }>('/v1/conversations', { body: { title: 'Plans' } });
+    const messages = [{ role: 'user', content: 'We deploy on Tuesdays now' }];
+    await asLin.call(`/v1/conversations/${conversation.body.id}/messages`, { body: { messages } });
+    const lines = (await portable(asAda).lines()).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const written = lines.flatMap(({ type, author }) => (author === undefined ? [] : [[type, author]]));
+    expect(written).toEqual([
+      ['memory', lin.email],
+      ['memory', ada.email],
+      ['message', lin.email],
+    ]);
+    const file = await portable(asAda).text();
+    const other = inSpace(daemon, ada, (await newSpace(ada, 'copy')).id);
+    expect(await portable(other).importFile(file)).toMatchObject({ added: { memories: 1, messages: 1 }, reasons: [] });
+    const history = (await other.history(id)).body.data;
+    expect(history.map(({ author }) => author)).toEqual([ada.email, ada.email]);
+    expect(await portable(lin).importFile(file)).toMatchObject({ added: { memories: 1, messages: 1 }, reasons: [] });
+    expect((await lin.read(id)).body.author).toBeNull();
+    expect((await portable(lin).lines()).join('')).not.toContain('"author"');
   });
 
   test('changes or removes no member who changed since the ETag was read', async () => {
