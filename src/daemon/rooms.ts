@@ -218,7 +218,7 @@ export async function openRooms(
     settings: suggestionSettings,
     deciding: suggestions,
   });
-  const tidy = createTidy({ db, cursors, memories, suggestions, readPortion });
+  const tidy = createTidy({ cursors, suggestions, readPortion });
   const remember = createRemember({ conversations, extraction });
 
   // When an account is erased, memories go last among the indexed data: they delete the user scopes of the index.

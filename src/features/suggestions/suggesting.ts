@@ -19,6 +19,7 @@ import { linesOf, MAX_SPLIT_LINES } from './acceptance.ts';
 import { toSuggestion } from './suggestion-answers.ts';
 import type { SuggestionSettings } from './suggestion-settings.ts';
 import { countOpen, findSuggested, insertItems, insertSuggestions, type SuggestionRow } from './suggestions-store.ts';
+import { requireSupported } from './support-check.ts';
 
 /** Who suggests, and with what: a model, an assistant. */
 interface By {
@@ -37,8 +38,8 @@ interface Suggested {
 export interface Suggesting {
   /**
    * Stores suggestions, all or none. One that was made before is answered as it stands. Throws `not_found` for what does not
-   * exist, `conflict` for a memory that is not valid, `invalid_request`, and `unprocessable` if too many are open or the kind
-   * is switched off.
+   * exist, `conflict` for a memory that is not valid, `invalid_request` also for a text that what it cites does not support, and
+   * `unprocessable` if too many are open or the kind is switched off.
    */
   suggestOnce(
     principal: Principal,
@@ -120,6 +121,17 @@ export function createSuggesting({
       messages: new Map((await reading.findMessages(connection, tenantId, messageIds)).map((row) => [row.id, row])),
       folded: new Map(),
     };
+  }
+
+  /** Throws `invalid_request` for a text that its sources do not support. Before the transaction, which others wait for. */
+  async function requireAllSupported(tenantId: string, given: readonly NewSuggestion[]): Promise<void> {
+    const memoryIds = [...new Set(given.flatMap((one) => one.memoryIds ?? []))];
+    const rows = await memories.findRowsWithin(db.readers.of(tenantId), tenantId, memoryIds);
+    const contents = new Map(rows.map(({ id, content }) => [id, content]));
+    for (const [index, one] of given.entries()) {
+      const sources = (one.memoryIds ?? []).flatMap((id) => contents.get(id) ?? []);
+      await requireSupported(tenantId, one, sources, `/suggestions/${index}`);
+    }
   }
 
   /** Converts a new suggestion to a row and the ids of what it is about, in steps. Throws like `suggestOnce`. */
@@ -210,6 +222,9 @@ export function createSuggesting({
     async suggestOnce(principal, given, claim) {
       const { tenantId } = principal;
       const by = { suggester: 'assistant', name: nameOfClient(principal.client) } as const;
+      const before = await idempotency.findReplay(db.lookups, claim);
+      if (before) return before;
+      await requireAllSupported(tenantId, given);
       let users: UserKey[] = [];
       const created = await db.writes.write(tenantId, (connection) =>
         idempotency.replayOrRun(connection, claim, async () => {

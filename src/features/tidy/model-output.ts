@@ -3,7 +3,7 @@ import { continued } from '../../contract/fence.ts';
 import type { NewSuggestion } from '../../contract/suggestions.ts';
 import type { TidyMemory } from '../../contract/tidy.ts';
 import { listOutput, timestampOf, toStorable } from '../extraction/model-text.ts';
-import { requireSupported } from './proposal-check.ts';
+import { requireEvidence, requireSupported } from '../suggestions/support-check.ts';
 import type { Portion } from './work-list.ts';
 
 const KINDS = ['merge', 'supersede', 'contradiction', 'expire', 'split'] as const;
@@ -139,6 +139,7 @@ async function isSupported(
 ): Promise<boolean> {
   const contents = [...byLabel.values()].filter(({ id }) => suggestion.memoryIds!.includes(id));
   try {
+    requireEvidence(suggestion);
     await requireSupported(
       tenantId,
       suggestion,

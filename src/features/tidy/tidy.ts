@@ -1,11 +1,9 @@
 import type { AddedSuggestion, NewSuggestion } from '../../contract/suggestions.ts';
 import type { TidyQuery, TidyWork } from '../../contract/tidy.ts';
-import type { Database } from '../../db/open.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Memories } from '../memories/memories.ts';
 import type { Suggestions } from '../suggestions/suggestions.ts';
+import { requireEvidence } from '../suggestions/support-check.ts';
 import type { Cursors } from '../text/page-cursor.ts';
-import { requireSupported } from './proposal-check.ts';
 import type { ReadPortion } from './work-list.ts';
 
 /** Lets the model of an assistant tidy memories: it reads them by portions, and proposes changes that a person decides. */
@@ -13,16 +11,14 @@ export interface Tidy {
   /** Memories of a user that are about the same, by portions in the order of ids. */
   list(principal: Principal, query: TidyQuery): Promise<TidyWork>;
   /**
-   * Stores a proposed change as a suggestion of the assistant. Throws like `suggestOnce`, and `invalid_request` if it says
-   * what its sources do not.
+   * Stores a proposed change as a suggestion of the assistant. Throws like `suggestOnce`, and `invalid_request` if it quotes
+   * nothing.
    */
   propose(principal: Principal, proposal: NewSuggestion): Promise<AddedSuggestion>;
 }
 
 interface Parts {
-  db: Database;
   cursors: Cursors;
-  memories: Pick<Memories, 'findRowsWithin'>;
   suggestions: Pick<Suggestions, 'suggestOnce'>;
   readPortion: ReadPortion;
 }
@@ -30,7 +26,7 @@ interface Parts {
 const PORTION = 24;
 
 /** Composes the work list and proposing. */
-export function createTidy({ db, cursors, memories, suggestions, readPortion }: Parts): Tidy {
+export function createTidy({ cursors, suggestions, readPortion }: Parts): Tidy {
   return {
     async list({ tenantId }, { user = 'default', project, cursor, limit = PORTION }) {
       const boundTo = ['tidy', tenantId, user, project];
@@ -44,13 +40,7 @@ export function createTidy({ db, cursors, memories, suggestions, readPortion }: 
       };
     },
     async propose(principal, proposal) {
-      const { tenantId } = principal;
-      const rows = await memories.findRowsWithin(db.readers.of(tenantId), tenantId, proposal.memoryIds ?? []);
-      await requireSupported(
-        tenantId,
-        proposal,
-        rows.map(({ content }) => content),
-      );
+      requireEvidence(proposal);
       const { body } = await suggestions.suggestOnce(principal, [proposal], undefined);
       return body.data[0]!;
     },

@@ -247,6 +247,27 @@ describe('a suggestion', () => {
     expect(foreign.body).toMatchObject({ status: 404, code: 'not_found' });
   });
 
+  test('must not say what nothing that it cites says, all or none, and may cite nothing', async () => {
+    const { older, newer } = await pair();
+    const merge = {
+      ...{ kind: 'merge', reason: 'same', memoryIds: [older.id, newer.id] },
+      evidence: [{ id: older.id, text: 'The shop opens' }],
+    };
+    const suggest = (content: string) =>
+      caller.call('/v1/suggestions', { body: { suggestions: [merge, { ...merge, content }] } });
+    for (const [content, detail] of [
+      ['The shop of Boris opens', 'content says "Boris", which none of its sources says.'],
+      ['The shop opens 77 doors', 'content says "77", which none of its sources says.'],
+      ['Quokkas hum', 'content says "Quokkas", which none of its sources says.'],
+    ] as const) {
+      const { status, body } = await suggest(content);
+      expect([status, body]).toMatchObject([400, { detail, errors: [{ path: '/suggestions/1/content' }] }]);
+    }
+    expect(await caller.suggestions('?kind=merge')).toEqual([]);
+    const { evidence: _, ...uncited } = merge;
+    await caller.suggest({ ...uncited, content: 'The shop of Boris opens' } as never);
+  });
+
   test('is stored once per idempotency key', async () => {
     const { older, newer } = await pair();
     const body = { suggestions: [{ kind: 'merge', reason: 'same', memoryIds: [older.id, newer.id] }] };
