@@ -1,6 +1,8 @@
 import { mayReplace } from '../../contract/origin.ts';
 import type { ContextRequest, ItemType, SearchResult } from '../../contract/search.ts';
 import { english } from '../languages/english.ts';
+import { termsOf } from '../text/terms.ts';
+import { rootOf } from '../text/word-forms.ts';
 import { momentOf } from './context.ts';
 import { sentenceIn } from './later-messages.ts';
 import type { ParsedQuery } from './parsed-query.ts';
@@ -28,6 +30,8 @@ const WORTH_BESIDE = 0.02;
 export const MAX_UNASKED = 5;
 /** The results among which older statements are looked for. */
 const COMPARED = 20;
+
+const ASKED = /[^.!?。！？\n]*[?？]+/gu;
 
 export interface Unasked {
   exclude: ContextRequest['exclude'];
@@ -89,7 +93,7 @@ function* currentOf(
   results: readonly SearchResult[],
   { weights, reader, isRejected }: Pick<Unasked, 'weights' | 'isRejected'> & { reader: StatementReader },
 ): Generator<void, SearchResult[]> {
-  const statements: { result: SearchResult; sentence: string; words: SentenceWords }[] = [];
+  const statements: ToldSentence[] = [];
   const language = reader.reading?.language ?? english;
   const asked = reader.askedOf(new Set(weights.keys()));
   for (const result of results) {
@@ -99,8 +103,11 @@ function* currentOf(
   }
   const tells = (root: string) => (asked.has(root) ? 2 : 1);
   const current = new Map<string, SearchResult>();
-  for (const older of statements.filter(({ result }) => result.relevance >= WORTH_BESIDE)) {
-    const newer = statements.filter(
+  const told = statements.filter(
+    (one) => !isOnlyAsked(one.sentence, weights) && !statements.some((other) => isMadeOf(other, one)),
+  );
+  for (const older of told.filter(({ result }) => result.relevance >= WORTH_BESIDE)) {
+    const newer = told.filter(
       ({ result, sentence, words }) =>
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
@@ -117,6 +124,25 @@ function* currentOf(
     current.set(result.id, known.relevance < WORTH_BESIDE ? { ...known, relevance: older.result.relevance } : known);
   }
   return [...current.values()];
+}
+
+/** What a result says about the prompt. */
+interface ToldSentence {
+  result: SearchResult;
+  sentence: string;
+  words: SentenceWords;
+}
+
+/** Whether a sentence has words of the prompt only in questions: an earlier question answers none. */
+function isOnlyAsked(sentence: string, weights: ReadonlyMap<string, number>): boolean {
+  const told = sentence.replace(ASKED, ' ');
+  return told !== sentence && !termsOf(told).some((term) => weights.has(rootOf(term)));
+}
+
+/** Whether a memory was made of what a message says. */
+function isMadeOf({ result: memory, words }: ToldSentence, { result: message, words: said }: ToldSentence): boolean {
+  const isSource = memory.type === 'memory' && message.type === 'message' && memory.source?.messageId === message.id;
+  return isSource && [...words.roots].every((root) => said.roots.has(root));
 }
 
 /** Ids are in the order of writing. */

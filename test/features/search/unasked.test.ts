@@ -150,6 +150,24 @@ describe('a context for a prompt', () => {
     expect(idsIn(await contextOf(query))).toEqual([said[0]!.id]);
   });
 
+  test('holds no earlier question, which answers none', async () => {
+    const { said } = await sayInNewConversation(
+      'Fix the parser, please. Which port does the metrics server listen on?',
+    );
+    expect(await contextOf('which port does the metrics server listen on?')).toMatchObject({ text: '' });
+    await sayInNewConversation('Ready? The metrics server listens on port 9201.');
+    const context = await contextOf('which port does the metrics server listen on?');
+    expect(context.text).toContain('9201');
+    expect(idsIn(context)).not.toContain(said[0]!.id);
+  });
+
+  test('holds a memory once, without the message that it was made of', async () => {
+    const { conversationId, said } = await sayInNewConversation('The metrics server listens on port 9201.');
+    const source = { conversationId, messageId: said[0]!.id };
+    const memory = await caller.add('The metrics server listens on port 9201', { source });
+    expect(idsIn(await contextOf('which port does the metrics server listen on?'))).toEqual([memory.id]);
+  });
+
   test('is the same over MCP', async () => {
     const { said } = await sayInNewConversation('The quince tree needs pruning in March.');
     const call = {
