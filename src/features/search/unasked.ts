@@ -31,7 +31,7 @@ export const MAX_UNASKED = 5;
 /** The results among which older statements are looked for. */
 const COMPARED = 20;
 
-const ASKED = /[^.!?。！？\n]*[?？]+/gu;
+const QUESTION = /[^.!?。！？\n]*[?？]+/gu;
 
 export interface Unasked {
   exclude: ContextRequest['exclude'];
@@ -97,17 +97,21 @@ function* currentOf(
   const language = reader.reading?.language ?? english;
   const asked = reader.askedOf(new Set(weights.keys()));
   for (const result of results) {
-    const sentence = sentenceIn(result.content, weights);
-    statements.push({ result, sentence, words: sentenceWordsOf(sentence, reader) });
+    // A question states nothing, but what stands behind it may.
+    const whole = sentenceIn(result.content, weights);
+    const sentence = whole.replace(QUESTION, ' ').trim();
+    const isOnlyAsked = sentence !== whole && !hasSome(sentence, weights);
+    statements.push({ result, sentence, isOnlyAsked, words: sentenceWordsOf(sentence, reader) });
     yield;
   }
   const tells = (root: string) => (asked.has(root) ? 2 : 1);
   const current = new Map<string, SearchResult>();
-  const told = statements.filter(
-    (one) => !isOnlyAsked(one.sentence, weights) && !statements.some((other) => isMadeOf(other, one)),
+  const shown = statements.filter(
+    (one) =>
+      one.result.relevance >= WORTH_BESIDE && !one.isOnlyAsked && !statements.some((other) => isMadeOf(other, one)),
   );
-  for (const older of told.filter(({ result }) => result.relevance >= WORTH_BESIDE)) {
-    const newer = told.filter(
+  for (const older of shown) {
+    const newer = statements.filter(
       ({ result, sentence, words }) =>
         result.type === older.result.type &&
         mayReplace(result.origin, older.result.origin) &&
@@ -130,13 +134,13 @@ function* currentOf(
 interface ToldSentence {
   result: SearchResult;
   sentence: string;
+  /** Whether it has words of the prompt only in questions: an earlier question answers none. */
+  isOnlyAsked: boolean;
   words: SentenceWords;
 }
 
-/** Whether a sentence has words of the prompt only in questions: an earlier question answers none. */
-function isOnlyAsked(sentence: string, weights: ReadonlyMap<string, number>): boolean {
-  const told = sentence.replace(ASKED, ' ');
-  return told !== sentence && !termsOf(told).some((term) => weights.has(rootOf(term)));
+function hasSome(sentence: string, weights: ReadonlyMap<string, number>): boolean {
+  return termsOf(sentence).some((term) => weights.has(rootOf(term)));
 }
 
 /** Whether a memory was made of what a message says. */
