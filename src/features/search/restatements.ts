@@ -1,5 +1,6 @@
 import { mayReplace, type Origin } from '../../contract/origin.ts';
 import type { ItemType } from '../../contract/search.ts';
+import { english } from '../languages/english.ts';
 import type { Language } from '../languages/language.ts';
 import { stateSubject } from '../languages/state-subject.ts';
 import { rootOf } from '../text/word-forms.ts';
@@ -258,6 +259,34 @@ function subjectsOfState(
     if (state === null || change === null || others.test(newer) || others.test(older)) return [];
     return [[stateSubject(newer, change.index, language), stateSubject(older, state.index, language)] as const];
   });
+}
+
+/**
+ * Puts what holds of the speaker in front of what holds of somebody else, for a question about the speaker: "we moved to Cádiz"
+ * before "my sister lives in Dublin". Only states of which everybody has one are known, such as a home; `asked` are the
+ * roots of the question. Returns the items in their new order.
+ */
+export function ownFirst<T>(
+  items: readonly T[],
+  contentOf: (item: T) => string,
+  asked: ReadonlySet<string>,
+  reader: StatementReader,
+): T[] {
+  const ordered = [...items];
+  const { transitions } = (reader.reading?.language ?? english).statements;
+  for (const { states, changes, others } of transitions) {
+    const told = ordered
+      .filter((item) => [states, changes].some((one) => one.test(contentOf(item))) && !others.test(contentOf(item)))
+      .map((item) => ({ item, ...sentenceWordsOf(contentOf(item), reader).traits() }));
+    const isAsked = (root: string | undefined) => root !== undefined && asked.has(root);
+    const other = told.find(({ about, names }) => about !== undefined && ![about, ...names].some(isAsked));
+    const at = other === undefined ? -1 : ordered.indexOf(other.item);
+    const own = ordered.findIndex(
+      (item, index) => index > at && told.some((one) => one.item === item && one.about === undefined),
+    );
+    if (at >= 0 && own > at) ordered.splice(at, 0, ...ordered.splice(own, 1));
+  }
+  return ordered;
 }
 
 /** Whether one text may replace another, if each is one statement. */

@@ -2,7 +2,7 @@ import { lastSaid } from '../../contract/memories.ts';
 import type { LearnedMatches } from '../learning/learning.ts';
 import type { ItemRows } from './candidate.ts';
 import type { ParsedQuery } from './parsed-query.ts';
-import { MAX_STATEMENT_CHARACTERS, newestFirst, type Statement } from './restatements.ts';
+import { isOne, MAX_STATEMENT_CHARACTERS, newestFirst, ownFirst, type Statement } from './restatements.ts';
 import { type LoadedHit, learnedMatchesOf, type RatedHit } from './search-results.ts';
 import { statementReader } from './statement-words.ts';
 
@@ -63,12 +63,22 @@ export function pageOf(
     },
     { reader, isRejected },
   );
-  const all = [...ordered, ...hits];
+  const asksForSpeaker = query.voice === 'user' || query.reading?.language.statements.dropsPronouns === true;
+  const own = asksForSpeaker
+    ? ownFirst(ordered, (hit) => statementIn(hit, learned), reader.askedOf(asked), reader)
+    : ordered;
+  const all = [...own, ...hits];
   if (putsNewestFirst) {
     putNewerFirst(all, followers, 'restatedBy');
     putNewerFirst(all, successors, 'possiblySupersededBy');
   }
   return all.filter(({ relevance }) => relevance >= minRelevance).slice(0, limit);
+}
+
+/** The text of a hit that is one statement; empty for others. */
+function statementIn(hit: LoadedHit, learned: LearnedMatches | undefined): string {
+  const statement = toStatement(hit, learned);
+  return isOne(statement) ? statement.content : '';
 }
 
 /** Marks memories by the newer one of each, and moves that one in front of them. */

@@ -175,14 +175,18 @@ function namesAndValuesOf(sentence: string, reader: StatementReader) {
 }
 
 function subjectOf(sentence: string, reader: StatementReader): Pick<SentenceTraits, 'about' | 'isOfSpeaker'> {
-  const { wordsOf, statements } = reader.reading?.language ?? english;
-  const { relatives, speakers, possessives } = statements;
+  const { wordsOf, functionWords, statements } = reader.reading?.language ?? english;
+  const { relatives, speakers, possessives, determiners } = statements;
   const words = wordsOf(sentence.slice(0, MAX_SUBJECT_CHARACTERS)).slice(0, SUBJECT_WORDS);
-  const isSpeaker = (word: string, index: number) =>
-    speakers.has(word) && ![word, words[index + 1] ?? ''].some((one) => possessives.has(one));
   const at = words.findIndex((word) => relatives.has(word));
+  const [first = '', second] = words.slice(0, Math.max(0, at));
+  const isOf = (word: string) => possessives.has(word) || determiners.has(word);
+  // "My older sister", but not "I and my sister" or "my sister and I".
+  const isFirst = second === undefined ? isOf(first) : isOf(second) || (isOf(first) && !functionWords.has(second));
+  const isRelative =
+    (at === 0 || (at > 0 && at <= 2 && isFirst)) && !words.slice(at + 1).some((word) => speakers.has(word));
   const [, somebody, group] = (reader.reading === undefined && OTHERS.exec(sentence.trim())) || [];
-  const other = at === -1 || words.some(isSpeaker) ? (somebody ?? group) : words[at];
+  const other = isRelative ? words[at] : (somebody ?? group);
   return {
     about: other === undefined ? undefined : rootsOf(other, reader)[0],
     isOfSpeaker: other === undefined && words.some((word) => speakers.has(word)),
