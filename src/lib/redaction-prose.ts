@@ -91,6 +91,13 @@ const LISTED = `${MIXED}${PASSWORD_VALUE.replace('[^\\s', '[^\\s,;')}`;
 export const PROSE_RULES: readonly RedactionRule[] = [
   prose(ANY_NAME, `(?:${PASSWORDS})${BETWEEN}${IS}`, PASSWORD_VALUE, NO_PASSWORD),
   prose(ANY_NAME, `(?:${SECRETS})${BETWEEN}${IS}`, SECRET_VALUE, NO_SECRET),
+  // `the password, …`, `the database password got rotated, it is …`.
+  prose(
+    ANY_NAME,
+    `(?:${PASSWORDS})(?:,?\\s|${BETWEEN}[,.;?!]?\\s(?:it(?: is|['’]s)|c['’]est|es ist)\\s(?:(?:${ADVERBS})\\s)?)`,
+    SECRET_VALUE,
+    NO_SECRET,
+  ),
   // Russian leaves out `is`.
   prose(/парол/iu, '(?:парол[ья])(?:\\s(?:от|для|к|на)\\s[^\\s.!?]{1,32}){1,2}\\s', SECRET_VALUE, NO_SECRET),
   prose(/[\p{sc=Han}\p{sc=Kana}]/u, `(?<!公|主)(?:${CJK_NAMES})${CJK}{1,14}?`, ASCII_VALUE, NO_SECRET),

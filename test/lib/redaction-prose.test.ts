@@ -3,6 +3,12 @@ import { redactSecrets } from '../../src/lib/redaction.ts';
 
 /** The brackets enclose what is secret. */
 const SECRET_IN_PROSE = [
+  'fyi the db password on staging got rotated, it is ⟦vR4t-9sKp2⟧ now',
+  'Die Zugangsdaten: Benutzer ada, Passwort ⟦vR4t-9sKp2⟧',
+  "le mot de passe du wifi, c'est ⟦vR4t-9sKp2⟧",
+  'Mon mot de passe Netflix est ⟦vR4t-9sKp2⟧',
+  'il token di accesso è ⟦pk93hd82ks01mf74⟧',
+  'Wi-Fiのパスワードは「⟦vR4t-9sKp2⟧」です',
   'the root pw is ⟦qX7-bV2-mN9⟧',
   'Das Passwort für den Server ist ⟦Zw7!kLq9vB⟧',
   'Mein API-Schlüssel ist ⟦7d3f9a1c2b4e6f8091a2b3c4d5e6f708⟧',
@@ -54,6 +60,9 @@ const SECRET_IN_PROSE = [
 ];
 
 const HARMLESS_PROSE = [
+  'After the password, PROJ-1234 is next',
+  'The password got rotated, it is documented in RFC8259',
+  'Mit Passwort 2FA einschalten',
   'the password is required',
   'the key is to listen',
   'die Lösung ist der Schlüssel 12345678',
