@@ -36,6 +36,9 @@ const MAX_TYPED_CHARACTERS = 280;
 /** Asks for work on a text that follows, or gives a text a name: "Translate: …", "cover letter: …". */
 const TEXT_FOLLOWS = pattern(
   String.raw`(?<!\p{L})(?:translat\p{L}*|proofread|paraphrase|rephrase|reword|summari[sz]e|übersetz\p{L}*|umformulier\p{L}*|tradui\p{L}*|reformul\p{L}*|résum\p{L}*|tradu[cz]\p{L}*|resum\p{L}*|riformul\p{L}*|riassum\p{L}*)(?!\p{L})[^\n:：]{0,60}[:：]
+  |(?<!\p{L})(?:(?:reply|respond|answer) to|antworte\p{L}* auf|beantworte\p{L}*|répond\p{L}* à|respond[ae]\p{L}* a|rispond\p{L}* a|antwoord\p{L}* op|odpowiedz na|ответь\p{L}* на)(?!\p{L})[^\n:：.!?]{0,60}[:：]
+  |(?<!\p{L})(?:classify|analy[sz]e|answer|rewrite|shorten|polish|rate) (?:this|these|the following)(?!\p{L})[^\n:：.!?]{0,60}[:：]
+  |(?:回复|回答这|返信|返事)[^\n:：]{0,20}[:：]
   |(?<!\p{L})(?:correct|fix|korrigier\p{L}*|corrige\p{L}*|corrija\p{L}*|corregg\p{L}*|correggi)\s?[:：]
   |(?<!\p{L})(?:letter|draft|e-?mail|bio|speech|quote|lyrics|song|sentence|paragraph|text|tweet|anschreiben|bewerbung|brief|entwurf|satz|lied|zitat|rede|lettre|brouillon|phrase|texte|paroles|citation|carta|borrador|frase|texto|letra|cita|lettera|bozza|testo|canzone|citazione|geht so)(?: \p{L}+){0,2}\s?[:：]
   |(?:翻译|润色|改写|改一下|修改|总结|这句话|这段|歌词|原文)[^\n:：]{0,20}[:：]|(?:翻訳|訳し|英語に|日本語に|直し|添削|要約|歌詞|原文)[^\n:：]{0,20}[:：]`,
@@ -54,9 +57,16 @@ const MADE_UP = new RegExp(
 );
 /** Somebody else's words follow. */
 const REPORTED = pattern(
-  String.raw`(?<!\p{L})(?:sa(?:ys|id)|wrote|writes|sagt(?:e|en)?|schr(?:eibt|ieb|ieben)|meint(?:e|en)?|dit|disent|écrit|di(?:ce|cen|jo|jeron|cono)|escrib(?:e|ió)|scri(?:ve|sse)|ha (?:detto|scritto|dicho|escrito)|a (?:dit|écrit))(?: \p{L}+)?\s?[:：]
+  String.raw`(?<!\p{L})(?:(?<!(?:^|[^\p{L}])I )say|sa(?:ys|id)|states?|mentions?|wrote|writes|steht|sagen|schreiben|sagt(?:e|en)?|schr(?:eibt|ieb|ieben)|meint(?:e|en)?|dit|disent|écrit|di(?:ce|cen|jo|jeron|cono)|escrib(?:e|ió)|scri(?:ve|sse)|ha (?:detto|scritto|dicho|escrito)|a (?:dit|écrit))(?: \p{L}+)?\s?[:：]
+  |^\s*(?:according to|laut|gemäß|selon|d['’]après|según|secondo|segundo|volgens|według|согласно)(?!\p{L})[^\n:：]{0,40}[:：]
   |(?<!\p{L})(?:(?:says?|said|claims?|claimed|thinks) (?:that |i |we |my |our )|(?:sagt|behauptet|meint)e?,|(?:dit|prétend|affirme|pense) qu|(?:dice|dijo|afirma|cree|piensa) que |(?:dice|sostiene|pensa|crede) che |(?:diz|disse|afirma|acha) que |(?:zegt|zei|beweert|vindt) dat |(?:mówi|twierdzi|uważa),? że |(?:говорит|сказала?|считает|утверждает),? что )
   |(?:说|认为|觉得)[我他她]|[说写道][：:]|と(?:言|いっ?て|話し|書い)`,
+);
+/** A person or an account that was made up for tests. */
+const FIXTURE = pattern(
+  String.raw`(?<!\p{L})(?:test|demo|dummy|sample|mock|fake|example)[ -]?(?:user|account|customer|client|person|persona|patient|tenant|student)s?(?!\p{L})
+  |(?:test|beispiel|demo)-?(?:be)?(?:nutzer|kund|konto|person|patient)|(?:usuari[oa]|cliente|cuenta) de prueba|(?:utilisat(?:eur|rice)|client|compte) (?:de )?test|(?:utente|cliente) di prova|(?:usuári[oa]|cliente) de teste|testgebruiker|testklant|(?:użytkownik|klient) testowy|тестов\p{L}+ (?:пользовател|клиент|аккаунт)
+  |测试(?:用户|账号|客户)|テスト(?:ユーザー|アカウント)`,
 );
 /** Begins a condition, on which all of the sentence depends. */
 const CONDITION =
@@ -68,7 +78,11 @@ const BEGINS_CLAUSE =
   /(?:^|[,;:!(–—，、；：！]|\s-|(?<!\p{L})(?:and|but|und|aber|et|mais|y|pero|e|ma|però|mas|en|maar|i|ale|и|но))\s*$/iu;
 /** A line of a transcript: who says it, and perhaps when. */
 const SPOKEN = /^\s*(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?,?\s*)?\p{Lu}[\p{L}.-]{1,20}(?: \p{Lu}[\p{L}.-]{0,20})?\s?[:：]\s/u;
-const TIMED = /^\s*\[?\d{1,2}:\d\d/;
+const TIMED =
+  /^\s*[[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s{1,3})?\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\.?)?[\])]?,?\s{1,3}(?:[-–—]\s)?<?@?[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,20}(?: \p{Lu}[\p{L}.-]{0,20})?(?:>|\s?[:：])\s/iu;
+/** The line above what somebody said in a chat that was copied: `Ada Berg  10:23 AM`. */
+const CHAT_HEADER =
+  /^[ \t]*\p{L}[\p{L}_.-]{0,20}(?: \p{Lu}[\p{L}.-]{0,20}){0,2}[ \t]{1,3}\[?\d{1,2}:\d\d(?:[ \t]?[AP]M)?\]?[ \t]*$/mu;
 /** A sentence about code. */
 const CODE = /\p{L}\(\)|\S (?:=|=>|===?) \S/u;
 /** What happens while somebody looks for a fault. */
@@ -93,10 +107,10 @@ export function* factsInSteps(message: string): Generator<void, SaidFact[]> {
   if (languages.size > 1) return [];
   const language = languageOf(paragraphs.join('\n'));
   const spoken = message.split('\n').filter((line) => SPOKEN.test(line)).length;
-  const isSpoken = (line: string) => SPOKEN.test(line) && (spoken > 1 || TIMED.test(line));
+  const isSpoken = (line: string) => TIMED.test(line) || (SPOKEN.test(line) && spoken > 1);
   const typed = paragraphs
     .filter((paragraph, index) => index === 0 || (!ANNOUNCES.test(paragraphs[0]!) && isTyped(paragraph)))
-    .flatMap((paragraph) => paragraph.split('\n'))
+    .flatMap((paragraph) => paragraph.split(CHAT_HEADER, 1)[0]!.split('\n'))
     .filter((line) => !isPastedLine(line) && !line.startsWith('>') && !isSpoken(line))
     .join('\n');
   const facts = new Map<string, SaidFact>();
@@ -120,7 +134,7 @@ export function isShort(paragraph: string): boolean {
 
 /** Finds what a sentence of a language states; several facts of it are one. */
 export function factsInSentence(sentence: string, language: Language): SaidFact[] {
-  if ([REPORTED, CONDITION, ASKED_WHETHER].some((pattern) => pattern.test(sentence))) return [];
+  if ([REPORTED, FIXTURE, CONDITION, ASKED_WHETHER].some((pattern) => pattern.test(sentence))) return [];
   const { said } = language;
   const whole = withoutLeading(sentence, said);
   const asked = askedIn(whole, said);

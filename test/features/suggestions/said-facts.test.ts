@@ -32,6 +32,34 @@ describe('facts in a message', () => {
   });
 
   test.each([
+    'The docs say: we always use yarn. Is that outdated?',
+    'The readme states: we always use yarn',
+    'Laut Doku: wir verwenden immer yarn.',
+    "[10:23] bob: I'm allergic to cats",
+    "[10:23] bob: I'm allergic to cats\n[10:24] ann: I live in Rome",
+    '12/11/26, 10:23 - Bob: I live in Rome',
+    'Ada Berg  10:23 AM\nI live in Rome',
+    'Reply to this customer: My account is locked and I live in Lyon.',
+    'Antworte auf diese Mail: Ich wohne in Graz.',
+    "Réponds à ce client : J'habite à Lyon.",
+    'Classify this ticket: I live in Lyon.',
+    'my test user is called Bob and lives in Rome',
+    'Mein Testnutzer heißt Bob und wohnt in Rom',
+  ])('are not made of what others said, a text to answer or a test user: %s', (message) => {
+    expect(textsIn(message)).toEqual([]);
+  });
+
+  test.each([
+    ['Note: I live in Rome.', 'I live in Rome'],
+    ['I say: we always use tabs', 'we always use tabs'],
+    ['My test server is called pluto', 'My test server is called pluto'],
+    ['Our test runner is vitest', 'Our test runner is vitest'],
+    ['I answer customers in the evening. We always use yarn.', 'We always use yarn'],
+  ])('are made of the own words in %s', (message, fact) => {
+    expect(textsIn(message)).toContain(fact);
+  });
+
+  test.each([
     'do we deploy with Fly.io?',
     'if I used Postgres instead, we would need a server',
     "I'm stuck on this error, we run it every time",
