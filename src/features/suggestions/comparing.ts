@@ -12,6 +12,7 @@ import type { RelatedMemories } from '../search/related-memories.ts';
 import type { Topics } from '../topics/topics.ts';
 import { relatedBy } from '../words/same-meaning.ts';
 import type { Words } from '../words/words.ts';
+import { isAboutOneself } from './about-oneself.ts';
 import {
   type Compared,
   countMemoriesAfter,
@@ -228,7 +229,9 @@ function* factsSaid(
     for (const { text, confidence } of yield* factsInSteps(content)) {
       const evidence = [{ id, text }];
       const said = { kind: 'add', content: text, evidence, validFrom: toTimestamp(createdAt), confidence } as const;
-      found.push({ ...said, ...owner, reason: 'You said so in a conversation.' });
+      const { project, ...user } = owner;
+      const of = isAboutOneself(text) ? user : owner;
+      found.push({ ...said, ...of, reason: 'You said so in a conversation.' });
     }
     yield;
   }
