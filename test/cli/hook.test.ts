@@ -65,6 +65,35 @@ describe('svc hook prompt', () => {
     expect((await hook('prompt', prompt('what tea does Ada drink?', 'session-2'))).stdout).toContain('jasmine');
   });
 
+  test('recalls without its folder, or with a file in its place, and stores nothing then', async () => {
+    await add('Ada drinks jasmine tea in the afternoon');
+    const settings = join(harness.folder, 'settings');
+    await mkdir(settings);
+    await writeFile(join(settings, 'hooks'), '');
+    for (const SVC_CONFIG_DIR of [settings, '/proc/svc']) {
+      const env = { SVC_CONFIG_DIR };
+      const prompted = await hook('prompt', prompt('what tea does Ada drink?'), { env });
+      expect(contextOf(prompted.stdout).additionalContext).toContain('jasmine tea');
+      const started = await hook('session-start', session({ source: 'startup' }), { env });
+      expect(contextOf(started.stdout).additionalContext).toContain('jasmine tea');
+      expect((await hook('stop', stop('Jasmine tea.'), { env })).stdout).toBe('');
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  test('stores and recalls what has half of a surrogate pair', async () => {
+    await add('Ada drinks jasmine tea in the afternoon');
+    const { stdout } = await hook('prompt', prompt('what tea does Ada drink? \ud83c'));
+    expect(contextOf(stdout).additionalContext).toContain('jasmine tea');
+    await hook('stop', stop('Jasmine \udf75 tea.'));
+    expect(await stored()).toEqual([
+      [
+        { role: 'user', content: 'what tea does Ada drink? \ufffd' },
+        { role: 'assistant', content: 'Jasmine \ufffd tea.' },
+      ],
+    ]);
+  });
+
   test('does nothing in an assistant that svc itself runs', async () => {
     await add('Ada drinks jasmine tea in the afternoon');
     const env = { SVC_OWN_RUN: '1' };

@@ -78,5 +78,6 @@ async function note(
   const content = capturedText(said, { redact });
   if (content === undefined) return;
   const createdAt = toTimestamp(nowMs());
-  await session.change((state) => addSaid(state, { role, content, createdAt }));
+  // The daemon refuses half of a surrogate pair.
+  await session.change((state) => addSaid(state, { role, content: content.toWellFormed(), createdAt }));
 }

@@ -29,6 +29,7 @@ import {
   type StateDependencies,
   sessionFolder,
   sessionKey,
+  withoutState,
 } from './session-state.ts';
 import { isShared, joinedSpaces, memoryNotice, memoryOf, type SessionMemory } from './tie.ts';
 
@@ -99,21 +100,30 @@ async function respond(
   // Leave out the client: Cursor and Copilot CLI also run the hooks in Claude Code's settings, for the same session.
   const own = openSession(dependencies, sessionKey(named.name, input.sessionId));
   const isBeginning = event === 'session-start' && input.source !== 'compact';
-  const folder = await sessionFolder(own, input.cwd, isBeginning);
+  // Recall goes on without the session's file. Nothing is stored then: it may belong to another project or space.
+  let hasState = true;
+  const goOn = ({ message }: Error) => {
+    hasState = false;
+    debug(message);
+  };
+  const folder = (await sessionFolder(own, input.cwd, isBeginning).catch(goOn)) ?? input.cwd;
   const memory = await memoryOf(openSettings(context.environment), folder);
   const { tie } = memory;
   const session = tie ? openSession(dependencies, sessionKey(named.name, input.sessionId, tie.id)) : own;
   const project = await projectName(folder);
   const outbox = createOutbox(dependencies, debug);
   const redact = context.environment.env.SVC_REDACT !== 'off';
-  if (forgetsContext(event, client, input)) await forgetInjected(session);
-  await capture(event, input, session, { client, redact, nowMs });
-  if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
-    await outbox.enqueue(session.key, {
-      ...{ account: named.name, space: tie?.id, project },
-      cut: event === 'session-end',
-    });
-  }
+  const keep = async () => {
+    if (forgetsContext(event, client, input)) await forgetInjected(session);
+    await capture(event, input, session, { client, redact, nowMs });
+    if (event === 'stop' || event === 'pre-compact' || event === 'session-end') {
+      await outbox.enqueue(session.key, {
+        ...{ account: named.name, space: tie?.id, project },
+        cut: event === 'session-end',
+      });
+    }
+  };
+  if (hasState) await keep().catch(goOn);
   const daemon = await account.daemon.catch(async (error: unknown) => {
     if (isShared(memory) && event === 'session-start') {
       context.terminal.out(hookOutput(event, client, memoryNotice(memory, undefined), input));
@@ -124,7 +134,7 @@ async function respond(
     client,
     daemon,
     memory,
-    session,
+    session: hasState ? session : withoutState(session),
     folder,
     project,
     dependencies,

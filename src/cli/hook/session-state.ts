@@ -76,6 +76,11 @@ export function openSession({ folder, nowMs, signal }: StateDependencies, key: s
   };
 }
 
+/** A session whose file cannot be used: it recalls as if nothing had been given to the model, and stores nothing. */
+export function withoutState({ key }: Pick<SessionFile, 'key'>): SessionFile {
+  return { key, read: async () => EMPTY, change: async (work) => work(structuredClone(EMPTY)) };
+}
+
 /** Returns the folder that a session began in: its assistant may go to another one, of another project or space. */
 export async function sessionFolder(session: SessionFile, now: string, isBeginning: boolean): Promise<string> {
   const { folder } = await session.read();
