@@ -116,8 +116,9 @@ export function createComparing({
       ),
       tenantId,
     );
-    const fresh = await suggestions.withoutKnown(tenantId, said);
     const areRelated = relatedBy(await words.table());
+    const current = await runInSlices(withoutReplaced(said, areRelated), tenantId);
+    const fresh = await suggestions.withoutKnown(tenantId, current);
     const unknown: NewSuggestion[] = [];
     for (const suggestion of fresh) {
       const others = await related({ tenantId, endUser: user, project }, [suggestion.content!]);
@@ -236,6 +237,28 @@ function* factsSaid(
     yield;
   }
   return found;
+}
+
+/** Leaves out what a later message of the conversation replaces. */
+function* withoutReplaced(said: readonly NewSuggestion[], areRelated: AreRelated): Generator<void, NewSuggestion[]> {
+  const stated = said.map((suggestion) => ({ suggestion, read: readStatement(suggestion.content!) }));
+  const kept: NewSuggestion[] = [];
+  for (const older of stated) {
+    const isReplaced = stated.some(
+      (newer) =>
+        isSaidLater(newer.suggestion, older.suggestion) &&
+        relationOf(newer.read, older.read, areRelated)?.kind === 'supersede',
+    );
+    if (!isReplaced) kept.push(older.suggestion);
+    yield;
+  }
+  return kept;
+}
+
+/** Of two messages from the same time, that with the later id. */
+function isSaidLater(one: NewSuggestion, other: NewSuggestion): boolean {
+  const idOf = ({ evidence = [] }: NewSuggestion) => evidence[0]?.id ?? '';
+  return one.validFrom === other.validFrom ? idOf(one) > idOf(other) : one.validFrom! > other.validFrom!;
 }
 
 function isComparable({ content, validTo }: Memory): boolean {

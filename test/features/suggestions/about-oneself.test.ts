@@ -88,4 +88,14 @@ describe('a suggested fact', () => {
     const stored = await caller.call<{ data: { content: string; project: string | null }[] }>('/v1/memories');
     expect(stored.body.data.find(({ content }) => content.includes('peanuts'))?.project).toBeNull();
   });
+
+  test('is not what a later message of the conversation replaces', async () => {
+    const caller = await newSuggesting(daemon);
+    const { body } = await caller.call<{ id: string }>('/v1/conversations', { body: {} });
+    const said = ['I live in Linz.', 'My manager is Henrik.', 'I moved to Graz last week.', 'my manager is Sofia now.'];
+    const messages = said.map((content) => ({ role: 'user', content }));
+    await caller.call(`/v1/conversations/${body.id}/messages`, { body: { messages } });
+    const contents = (await caller.compared()).map(({ content }) => content);
+    expect(contents.toSorted()).toEqual(['I moved to Graz last week', 'my manager is Sofia now']);
+  });
 });

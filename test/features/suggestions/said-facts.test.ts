@@ -51,6 +51,8 @@ describe('facts in a message', () => {
 
   test.each([
     ['Note: I live in Rome.', 'I live in Rome'],
+    ['I moved to Graz last week.', 'I moved to Graz last week'],
+    ['We switched to pnpm yesterday.', 'We switched to pnpm yesterday'],
     ['I say: we always use tabs', 'we always use tabs'],
     ['My test server is called pluto', 'My test server is called pluto'],
     ['Our test runner is vitest', 'Our test runner is vitest'],
@@ -61,6 +63,9 @@ describe('facts in a message', () => {
 
   test.each([
     'do we deploy with Fly.io?',
+    'I moved the button to the left last week',
+    'We switched to another branch yesterday',
+    'I moved to line 40 last night',
     'if I used Postgres instead, we would need a server',
     "I'm stuck on this error, we run it every time",
     '```\nwe use tabs in this file always\n```',
