@@ -1,13 +1,37 @@
 import { mayReplace, type Origin } from '../../contract/origin.ts';
-import { rarityAmong, replacesSentence, type SentenceWords, sentenceWordsOf } from '../search/sentence-replacement.ts';
+import type { Language } from '../languages/language.ts';
+import { languageOf } from '../languages/languages.ts';
+import { searchReadingOf } from '../languages/search-words.ts';
+import {
+  type Replacement,
+  rarityAmong,
+  replacementOf,
+  type SentenceWords,
+  sentenceWordsOf,
+} from '../search/sentence-replacement.ts';
+import { statementReader } from '../search/statement-words.ts';
+import { relationOf } from '../suggestions/pair-rules.ts';
+import { type ReadStatement, readStatement } from '../suggestions/read-statement.ts';
 
 /** A sentence with when it was said. */
 export interface Said {
   text: string;
   atMs: number;
   origin: Origin | null;
+  /** By default, that of the text; a short sentence is in the language of its message. */
+  language?: Language;
 }
 
+/** A sentence, read to compare it with others. */
+interface Read<Item> {
+  item: Item;
+  language: Language;
+  words: SentenceWords;
+  statement: () => ReadStatement;
+}
+
+/** Replacements for which words that both share suffice. */
+const SHARED_WORDS: ReadonlySet<Replacement> = new Set<Replacement>(['most words', 'beginning']);
 /** Sentences that share no word rarer than this are not compared. */
 const MIN_TELLS = 0.25;
 
@@ -19,23 +43,22 @@ export function* currentOf<Item extends Said>(
   items: readonly Item[],
   isRejected: (older: Item, newer: Item) => boolean = () => false,
 ): Generator<void, Set<Item>> {
-  const read: { item: Item; words: SentenceWords }[] = [];
+  const read: Read<Item>[] = [];
   for (const item of items) {
-    read.push({ item, words: sentenceWordsOf(item.text) });
+    read.push(readItem(item));
     yield;
   }
   const tells = rarityAmong(read.map(({ words }) => words));
   const newestFirst = [...read.entries()].sort(([a, one], [b, other]) => other.item.atMs - one.item.atMs || b - a);
   const current = new Set<Item>();
-  const byRoot = new Map<string, { item: Item; words: SentenceWords }[]>();
-  for (const [index, { item, words }] of newestFirst) {
+  const byRoot = new Map<string, Read<Item>[]>();
+  for (const [index, one] of newestFirst) {
+    const { item, words } = one;
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
     const isReplaced = [...newer].some(
       (other) =>
-        mayReplace(other.item.origin, item.origin) &&
-        replacesSentence(other.words, words, tells) &&
-        !isRejected(item, other.item),
+        mayReplace(other.item.origin, item.origin) && replaces(other, one, tells) && !isRejected(item, other.item),
     );
     if (!isReplaced) current.add(item);
     for (const root of rare) {
@@ -46,4 +69,22 @@ export function* currentOf<Item extends Said>(
     yield;
   }
   return current;
+}
+
+function readItem<Item extends Said>(item: Item): Read<Item> {
+  const { text, language = languageOf(text) } = item;
+  const words = sentenceWordsOf(text, statementReader(searchReadingOf(language)));
+  let statement: ReadStatement | undefined;
+  return { item, language, words, statement: () => (statement ??= readStatement(text)) };
+}
+
+/**
+ * Whether a newer sentence takes the place of an older one. In other languages than English, two that share words may state
+ * two things ("my daughter likes tea", "my daughter likes football"), which the rules for suggestions tell apart.
+ */
+function replaces(newer: Read<Said>, older: Read<Said>, tells: (root: string) => number): boolean {
+  const by = replacementOf(newer.words, older.words, tells);
+  if (newer.language.code === 'en' || newer.language !== older.language) return by !== undefined;
+  if (by !== undefined && !SHARED_WORDS.has(by)) return true;
+  return relationOf(newer.statement(), older.statement(), () => false) !== undefined;
 }

@@ -16,7 +16,7 @@ import { finish, runInSlices } from '../../lib/time-slices.ts';
 import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { messageRowId } from '../conversations/message-row.ts';
 import type { Principal } from '../keys/keys.ts';
-import type { Language } from '../languages/language.ts';
+import { type Language, pattern } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import type { Memories } from '../memories/memories.ts';
 import { piecesOf } from '../search/excerpt.ts';
@@ -42,6 +42,7 @@ export interface Statement {
   text: string;
   /** How much it sounds like something to keep: 0.5 to about 6. */
   weight: number;
+  language: Language;
 }
 
 const MIN_WORDS = 3;
@@ -70,6 +71,10 @@ const MAX_SUBJECT_CHARACTERS = 120;
 const QUESTION = /[?？؟]$/;
 /** Knows the words of every script without spaces, by dictionaries. */
 let words: Intl.Segmenter | undefined;
+/** Begins an answer to the assistant, in other languages than English too: what follows is about the moment unless it states a fact. */
+const ANSWERS = pattern(
+  String.raw`^(?:thanks?|thank you|thx|ty|ok(?:ay)?|super|top|perfect|prima|danke(?: (?:dir|euch|schön|sehr|vielmals))?|vielen dank|besten dank|perfekt|klasse|toll|spitze|genial|sehr gut|gut|alles klar|passt|genau|stimmt|ja|nein|merci(?: beaucoup)?|parfait|génial|d['’]accord|très bien|c['’]est bon|oui|non|gracias|muchas gracias|perfecto|estupendo|vale|muy bien|listo|sí|grazie(?: mille)?|perfetto|ottimo|va bene|bene|benissimo|sì|obrigad[oa]|valeu|perfeito|ótimo|beleza|certo|sim|não|bedankt|dank je(?: wel)?|dankjewel|mooi|goed|geweldig|nee|dzięki|dziękuję|świetnie|idealnie|dobrze|jasne|tak|nie|спасибо(?: большое)?|отлично|супер|идеально|хорошо|понятно|да|нет|谢谢(?:你|您|了)?|多谢|好的?|太好了|完美|可以了|对|是的|不是|ありがとう(?:ございます)?|了解(?:です)?|完璧(?:です)?|いいね|はい|いいえ)(?=\s*(?:[,.!;:，。！、；：–—]|$))`,
+);
 const HAS_ENGLISH = /\b(?:the|a|an|is|are|to|of|and|in|for|on|we|i|my|it|with|not|you)\b/i;
 
 /**
@@ -86,30 +91,37 @@ function* statementsInSteps(message: string): Generator<void, Statement[]> {
     .split('\n')
     .filter((line) => !isPastedLine(line))
     .join('\n');
-  const language = languageOf(typed);
+  const ofText = languageOf(typed);
   const statements: Statement[] = [];
   let before = '';
   for (const { text } of piecesOf(typed)) {
+    const language = languageIn(text, ofText);
     const weight = weightOf(text, language);
     const needsSubject = REFERS.test(text) && before !== '' && before.length <= MAX_SUBJECT_CHARACTERS;
-    if (weight >= MIN_WEIGHT) statements.push({ text: needsSubject ? `${before} ${text}` : text, weight });
+    if (weight >= MIN_WEIGHT) statements.push({ text: needsSubject ? `${before} ${text}` : text, weight, language });
     before = text;
     yield;
   }
   return statements;
 }
 
-/** How much a sentence sounds like something to keep; 0 or less for what does not. A short one is in the language of its text. */
-function weightOf(sentence: string, ofText: Language): number {
-  if (sentence.length > MAX_CHARACTERS || QUESTION.test(sentence) || countWords(sentence) < MIN_WORDS) return 0;
+/** The language of a sentence: a short one is in that of its text. */
+function languageIn(sentence: string, ofText: Language): Language {
   const own = languageOf(sentence);
-  const language = own.code === 'en' && isShort(sentence) ? ofText : own;
+  return own.code === 'en' && isShort(sentence) ? ofText : own;
+}
+
+/** How much a sentence sounds like something to keep; 0 or less for what does not. */
+function weightOf(sentence: string, language: Language): number {
+  if (sentence.length > MAX_CHARACTERS || QUESTION.test(sentence) || countWords(sentence) < MIN_WORDS) return 0;
   const { said } = language;
   if (language.code !== 'en') {
     if (factsInSentence(sentence, language).length > 0) return 2;
-    return said.notKept.test(sentence) || said.asks.test(withoutLeading(sentence, said)) ? 0 : 1;
+    const isOfMoment = said.notKept.test(sentence) || ANSWERS.test(sentence.trim());
+    return isOfMoment || said.asks.test(withoutLeading(sentence, said)) ? 0 : 1;
   }
-  if (!said.asks.test(sentence)) return HAS_ENGLISH.test(sentence) || PASSING.test(sentence) ? stated(sentence) : 1;
+  if (!said.asks.test(sentence))
+    return [HAS_ENGLISH, PASSING, ANSWERS].some((words) => words.test(sentence)) ? stated(sentence) : 1;
   // The longest rest of a request after its first part.
   const clause = [...sentence.matchAll(CLAUSE)].find(
     ({ index, 0: mark }) => stated(sentence.slice(index + mark.length)) >= 2,
@@ -293,7 +305,7 @@ function* sentencesOf(messages: readonly StoredText[]): Generator<void, Line[]> 
     const section = sectionOf(project);
     const statements = yield* statementsInSteps(content);
     const lines = statements.map(
-      ({ text, weight }): Line => ({ type: 'message', id, section, text, weight, atMs: at, origin: 'person', author }),
+      (statement): Line => ({ ...statement, type: 'message', id, section, atMs: at, origin: 'person', author }),
     );
     found.push({ place, lines });
     count += lines.length;

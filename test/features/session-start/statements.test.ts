@@ -29,6 +29,9 @@ describe('the statements of a message', () => {
     'Mieszkam w Krakowie od lat',
     'Antworte bitte immer auf Deutsch',
     'Schreib die Mail neu, wir duzen alle Kunden.',
+    'Danke, wir nutzen pnpm.',
+    'Nee, wij gebruiken pnpm.',
+    'Super nett sind die Leute in Graz',
   ])('hold %j', (text) => {
     expect(textsOf(text)).toEqual([text]);
   });
@@ -55,6 +58,11 @@ describe('the statements of a message', () => {
     '帮我写一封信。',
     '手紙を書いてください。',
     'Danke, das ist super nett',
+    'Danke, passt so.',
+    'Super, läuft jetzt.',
+    'Perfecto, funciona ahora.',
+    'Отлично, теперь работает.',
+    'Top, jetzt geht der Login.',
   ])('do not hold %j', (text) => {
     expect(textsOf(text)).toEqual([]);
   });
@@ -111,5 +119,31 @@ describe('what no newer sentence takes the place of', () => {
     expect(stillHolds('We use pnpm', 'We use Vitest')).toHaveLength(2);
     expect(stillHolds('Ada found shell number 7.', 'Ada found shell number 8.')).toHaveLength(2);
     expect(stillHolds('INC-0147 came from the broker', 'INC-0163 came from the broker')).toHaveLength(2);
+  });
+
+  test.each([
+    ['Ich bin gegen Nüsse allergisch', 'Ich bin im Oktober nach Graz gezogen'],
+    ['Ich habe Diabetes Typ 1.', 'Ich habe ein neues Fahrrad.'],
+    ['Wir haben Postgres 14 in Produktion.', 'Wir haben jetzt zwei neue Kollegen.'],
+    ['Meine Tochter mag Tee.', 'Meine Tochter mag Fußball.'],
+    ['Je suis allergique aux noix.', 'Je suis né à Lyon.'],
+    ['Ma fille aime le thé.', 'Ma fille aime le foot.'],
+    ['Ik ben allergisch voor noten.', 'Ik ben verhuisd naar Gent.'],
+    ['У меня аллергия на орехи.', 'У меня двое детей.'],
+    ['Soy alérgico a las nueces.', 'Soy de Sevilla.'],
+  ])('is both %j and %j: verbs and pronouns of another language are no subject', (...texts) => {
+    expect(stillHolds(...texts)).toEqual([...texts].sort());
+  });
+
+  test.each([
+    ['Meine Frau arbeitet bei Siemens.', 'Meine Frau arbeitet bei Bosch.'],
+    ['Unsere Datenbank läuft auf Postgres 14.', 'Unsere Datenbank läuft auf Postgres 16.'],
+    ['Wir deployen mit Jenkins.', 'Wir sind von Jenkins auf GitLab CI umgestiegen.'],
+    ['Mein Chef heißt Holger.', 'Mein Chef heißt jetzt Kurt.'],
+    ["J'habite à Lyon.", "J'habite à Nantes maintenant."],
+    ['Vivo en León.', 'Vivo en Burgos.'],
+    ['Minha irmã mora em Braga.', 'Minha irmã mora em Faro agora.'],
+  ])('is not %j once %j was said', (older, newer) => {
+    expect(stillHolds(older, newer)).toEqual([newer]);
   });
 });
