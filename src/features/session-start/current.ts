@@ -12,6 +12,7 @@ import {
 import { statementReader } from '../search/statement-words.ts';
 import { relationOf } from '../suggestions/pair-rules.ts';
 import { type ReadStatement, readStatement } from '../suggestions/read-statement.ts';
+import { isSubset, saysItEnds } from '../suggestions/same-statement.ts';
 
 /** A sentence with when it was said. */
 export interface Said {
@@ -35,14 +36,23 @@ const SHARED_WORDS: ReadonlySet<Replacement> = new Set<Replacement>(['most words
 /** Sentences that share no word rarer than this are not compared. */
 const MIN_TELLS = 0.25;
 
-/**
- * Returns the sentences that no newer one takes the place of, in steps; of two from the same time the later one stays.
- * `isRejected` tells of an older and a newer one that somebody said that both hold.
- */
+/** Returns the sentences that no newer one takes the place of, in steps; see `successorsAmong`. */
 export function* currentOf<Item extends Said>(
   items: readonly Item[],
-  isRejected: (older: Item, newer: Item) => boolean = () => false,
+  isRejected?: (older: Item, newer: Item) => boolean,
 ): Generator<void, Set<Item>> {
+  const successors = yield* successorsAmong(items, isRejected);
+  return new Set(items.filter((item) => !successors.has(item)));
+}
+
+/**
+ * Finds for each sentence that no longer holds one that takes its place, in steps; of two from the same time the later one
+ * stays. `isRejected` tells of an older and a newer one that somebody said that both hold.
+ */
+export function* successorsAmong<Item extends Said>(
+  items: readonly Item[],
+  isRejected: (older: Item, newer: Item) => boolean = () => false,
+): Generator<void, Map<Item, Item>> {
   const read: Read<Item>[] = [];
   for (const item of items) {
     read.push(readItem(item));
@@ -50,17 +60,17 @@ export function* currentOf<Item extends Said>(
   }
   const tells = rarityAmong(read.map(({ words }) => words));
   const newestFirst = [...read.entries()].sort(([a, one], [b, other]) => other.item.atMs - one.item.atMs || b - a);
-  const current = new Set<Item>();
+  const successors = new Map<Item, Item>();
   const byRoot = new Map<string, Read<Item>[]>();
   for (const [index, one] of newestFirst) {
     const { item, words } = one;
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
-    const isReplaced = [...newer].some(
+    const successor = [...newer].find(
       (other) =>
         mayReplace(other.item.origin, item.origin) && replaces(other, one, tells) && !isRejected(item, other.item),
     );
-    if (!isReplaced) current.add(item);
+    if (successor) successors.set(item, successor.item);
     for (const root of rare) {
       const sharing = byRoot.get(root);
       if (sharing) sharing.push(read[index]!);
@@ -68,7 +78,21 @@ export function* currentOf<Item extends Said>(
     }
     yield;
   }
-  return current;
+  return successors;
+}
+
+/** Whether a newer sentence says all that an older one says, and announces no change of it. */
+export function saysAgain(newer: string, older: string): boolean {
+  const [now, then] = [readStatement(newer), readStatement(older)];
+  if (relationOf(now, then, () => false)?.kind === 'merge') return true;
+  return (
+    [...then.roots.keys()].every((root) => now.roots.has(root)) &&
+    isSubset(then.numbers, now.numbers) &&
+    isSubset(then.limits, now.limits) &&
+    isSubset(now.limits, then.limits) &&
+    !saysItEnds(now) &&
+    !now.language.statements.replaces.test(newer)
+  );
 }
 
 function readItem<Item extends Said>(item: Item): Read<Item> {

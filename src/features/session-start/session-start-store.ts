@@ -11,7 +11,7 @@ export interface Place {
   nowMs: number;
 }
 
-/** A memory, a message or an episode; `content` is cut off. */
+/** A memory or a message; `content` is cut off. */
 export interface StoredText {
   id: string;
   content: string;
@@ -29,6 +29,15 @@ export interface StoredMemory extends StoredText {
 
 interface ListedMemory extends StoredMemory {
   expiresAt: number | null;
+}
+
+/** An episode; `summary` is its outcome where it has one, and cut off. */
+export interface StoredEpisode {
+  id: string;
+  conversationId: string | null;
+  title: string;
+  summary: string;
+  at: number;
 }
 
 /** A conversation with the place of its last message. */
@@ -75,11 +84,10 @@ export async function listEpisodes(
   reader: Reader,
   { tenantId, endUser, project }: Place,
   limit: number,
-): Promise<(StoredText & { conversationId: string | null })[]> {
+): Promise<StoredEpisode[]> {
   if (project === undefined) return [];
   return reader.all(
-    `SELECT id, conversationId, title || ': ' || SUBSTR(COALESCE(outcome, summary, ''), 1, ${CHARACTERS}) AS content,
-       project, endedAt AS at
+    `SELECT id, conversationId, title, SUBSTR(COALESCE(outcome, summary, ''), 1, ${CHARACTERS}) AS summary, endedAt AS at
      FROM episodes WHERE tenantId = ? AND project = ? AND (endUser = ?) IS TRUE ORDER BY id DESC LIMIT ?`,
     [tenantId, project.name, endUser, limit],
   );

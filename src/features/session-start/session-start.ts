@@ -25,7 +25,8 @@ import type { Successors } from '../search/result-page.ts';
 import { factsInSentence, isShort, withoutLeading } from '../suggestions/said-facts.ts';
 import { isUnspaced, termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { currentOf, type Said } from './current.ts';
+import { type Said, saysAgain, successorsAmong } from './current.ts';
+import { type SaidInSession, sessionLineOf } from './session-line.ts';
 import {
   type ConversationEnd,
   findUserMessages,
@@ -33,6 +34,7 @@ import {
   listEpisodes,
   listMemories,
   type Place,
+  type StoredEpisode,
   type StoredMemory,
   type StoredText,
 } from './session-start-store.ts';
@@ -206,12 +208,12 @@ export function createSessionStart({ db, clock, memories, possibleSuccessors, to
     return { stored, isRejected };
   }
 
-  /** Reads what people said, without what no longer holds. */
-  async function readHolding(reader: Reader, place: Place, conversationId: string | undefined): Promise<StoredText[]> {
+  /** Reads what people said, and marks what no longer holds. */
+  async function readSaid(reader: Reader, place: Place, conversationId: string | undefined): Promise<SaidText[]> {
     const messages = await readMessages(reader, place, conversationId);
     const ids = messages.map(({ id }) => id);
     const replaced = await memories.successorsOf(reader, place.tenantId, ids);
-    return messages.filter(({ id }) => !replaced.has(id));
+    return messages.map((message) => ({ ...message, isReplaced: replaced.has(message.id) }));
   }
 
   return async ({ tenantId }, request) => {
@@ -221,21 +223,27 @@ export function createSessionStart({ db, clock, memories, possibleSuccessors, to
     const [{ stored, isRejected }, said, episodes] = await db.readers.together(tenantId, (reader) =>
       Promise.all([
         types.includes('memory') ? readMemories(reader, place) : { stored: [], isRejected: () => false },
-        types.includes('message') ? readHolding(reader, place, exclude.conversationId) : [],
+        types.includes('message') || types.includes('episode') ? readSaid(reader, place, exclude.conversationId) : [],
         types.includes('episode') ? listEpisodes(reader, place, EPISODES) : [],
       ]),
     );
-    const lines = await runInSlices(linesOf({ memories: stored, messages: said, folder: query, isRejected }), tenantId);
-    const sessions = episodes
-      .filter(({ conversationId }) => conversationId === null || conversationId !== exclude.conversationId)
-      .map(({ id, content, at }): Line => ({ ...EPISODE, id, text: content, atMs: at }));
+    const sources = {
+      ...{ memories: stored, folder: query, isRejected },
+      messages: types.includes('message') ? said : said.filter(({ isReplaced }) => isReplaced),
+      episodes: episodes.filter(({ conversationId }) => conversationId !== (exclude.conversationId ?? '')),
+    };
+    const lines = await runInSlices(linesOf(sources), tenantId);
     const known = new Set(exclude.ids);
-    const fresh = [...sessions, ...lines].filter(({ id }) => !known.has(id));
+    const fresh = lines.filter(({ id, type }) => types.includes(type) && !known.has(id));
     return composeStart(fresh, { maxTokens, nowMs, countTokens: await quickCounter(tokenCounterOf(tenantId)) });
   };
 }
 
-async function readMessages(reader: Reader, place: Place, conversationId: string | undefined): Promise<StoredText[]> {
+async function readMessages(
+  reader: Reader,
+  place: Place,
+  conversationId: string | undefined,
+): Promise<Omit<SaidText, 'isReplaced'>[]> {
   const ends = await listConversationEnds(reader, place, CONVERSATIONS);
   const others = ends.filter(({ id }) => id !== conversationId);
   const projects = new Map(others.map(({ id, project }) => [id, project]));
@@ -254,17 +262,25 @@ function lastRowIds(ends: readonly ConversationEnd[]): number[] {
   return rowIds;
 }
 
+/** What a person said. */
+interface SaidText extends StoredText {
+  conversationId: string;
+  /** Whether all memories that came from it were replaced, corrected or deleted since. */
+  isReplaced: boolean;
+}
+
 interface Sources {
   memories: readonly StoredMemory[];
-  messages: readonly StoredText[];
+  messages: readonly SaidText[];
+  episodes: readonly StoredEpisode[];
   /** What the working folder shows. */
   folder: string;
   /** Whether somebody rejected that a newer memory takes the place of an older one. */
   isRejected: Successors['isRejected'];
 }
 
-/** Lists what holds, the heaviest first; of two lines of the same weight the newer. */
-function* linesOf({ memories, messages, folder, isRejected }: Sources): Generator<void, Line[]> {
+/** Lists the sessions, then what holds, the heaviest first; of two lines of the same weight the newer. */
+function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = [];
   for (const { id, content, project, at, pinned, origin, author = null } of memories) {
@@ -274,11 +290,11 @@ function* linesOf({ memories, messages, folder, isRejected }: Sources): Generato
     said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
   }
-  said.push(...(yield* sentencesOf(messages)));
-  const current = yield* currentOf(said, (older, newer) => isRejected(older.id, newer.id));
+  said.push(...(yield* sentencesOf(messages.filter(({ isReplaced }) => !isReplaced))));
+  const successors = yield* successorsAmong(said, (older, newer) => isRejected(older.id, newer.id));
   const lines = new Map<string, Line>();
   for (const line of said) {
-    if (line.section !== PINNED && !current.has(line)) continue;
+    if (line.section !== PINNED && successors.has(line)) continue;
     const weight =
       line.weight + (line.section === OF_PROJECT ? PROJECT_WEIGHT : 0) + FOLDER_WEIGHT * sharedOf(line.text, shown);
     const before = lines.get(line.id);
@@ -287,12 +303,43 @@ function* linesOf({ memories, messages, folder, isRejected }: Sources): Generato
     lines.set(line.id, { ...line, text, weight: Math.max(weight, before?.weight ?? 0) });
     yield;
   }
-  return [...lines.values()].sort(
+  const heaviestFirst = [...lines.values()].sort(
     (one, other) =>
       Number(other.section === PINNED) - Number(one.section === PINNED) ||
       other.weight - one.weight ||
       other.atMs - one.atMs,
   );
+  return [...(yield* sessionsOf(episodes, messages, { said, successors })), ...heaviestFirst];
+}
+
+/** Lists the sessions without what is no longer current of what was said in them. */
+function* sessionsOf(
+  episodes: readonly StoredEpisode[],
+  messages: readonly SaidText[],
+  { said, successors }: { said: readonly Line[]; successors: ReadonlyMap<Line, Line> },
+): Generator<void, Line[]> {
+  const saidIn = new Map(
+    episodes.map(({ conversationId }): [string | null, SaidInSession] => [
+      conversationId,
+      { replaced: [], outdated: [], current: [] },
+    ]),
+  );
+  const conversationOf = new Map(messages.map(({ id, conversationId }) => [id, conversationId]));
+  for (const line of said) {
+    const session = line.type === 'message' ? saidIn.get(conversationOf.get(line.id) ?? null) : undefined;
+    session?.[isOutdated(line, successors) ? 'outdated' : 'current'].push(line.text);
+    yield;
+  }
+  for (const { conversationId, content } of messages.filter(({ isReplaced }) => isReplaced)) {
+    const session = saidIn.get(conversationId);
+    if (session === undefined) continue;
+    session.replaced.push(content);
+    session.outdated.push(...(yield* statementsInSteps(content)).map(({ text }) => text));
+  }
+  return episodes.flatMap(({ id, conversationId, at, ...episode }): Line[] => {
+    const text = sessionLineOf(episode, conversationId === null ? undefined : saidIn.get(conversationId));
+    return text === undefined ? [] : [{ ...EPISODE, id, text, atMs: at }];
+  });
 }
 
 /** Lists the newest sentences of messages, in the order of the messages. */
@@ -312,6 +359,13 @@ function* sentencesOf(messages: readonly StoredText[]): Generator<void, Line[]> 
     yield;
   }
   return found.sort((one, other) => one.place - other.place).flatMap(({ lines }) => lines);
+}
+
+/** Whether what a line says was replaced, rather than said again: by the last of those that took its place one after the other. */
+function isOutdated(line: Line, successors: ReadonlyMap<Line, Line>): boolean {
+  let last = line;
+  for (let newer = successors.get(last); newer !== undefined; newer = successors.get(last)) last = newer;
+  return last !== line && !saysAgain(last.text, line.text);
 }
 
 function sectionOf(project: string | null): Line['section'] {

@@ -163,6 +163,67 @@ describe('a context for the start of a session', () => {
     expect(text).not.toContain('1962');
   });
 
+  describe('in the line of a session', () => {
+    const sessionsIn = (answer: ContextAnswer) => answer.text.split('Latest sessions:\n')[1] ?? '';
+
+    async function session(...turns: [user: string, assistant: string][]) {
+      const { id } = await chat.begin({ project: 'tea' });
+      const messages = turns.flatMap(([user, assistant]) => [
+        { role: 'user', content: user },
+        { role: 'assistant', content: assistant },
+      ]);
+      const said = await chat.append(id, messages);
+      await chat.cut(id);
+      return { id, messages: said };
+    }
+
+    test('leaves out what came of a memory that was forgotten, also as the assistant repeated it', async () => {
+      const { id, messages } = await session(
+        ['My sister Clara lives in Ghent.', 'Noted: your sister Clara lives in Ghent.'],
+        ['Add a retry to the uploader module.', 'The uploader module retries three times with a delay.'],
+      );
+      const source = { conversationId: id, messageId: messages[0]!.id };
+      const memory = await caller.add('Clara, the sister, lives in Ghent', { source });
+      expect(sessionsIn(await start())).toContain('Clara');
+      await caller.call(`/v1/memories/${memory.id}`, { method: 'DELETE' });
+      const { text } = await start();
+      expect(text).not.toMatch(/Clara|Ghent|sister/i);
+      expect(text).toContain('uploader');
+    });
+
+    test('leaves out what a later session replaced, and the line if nothing else was said', async () => {
+      await session(['We use RabbitMQ for the queue.', 'RabbitMQ it is, then, for the queue.']);
+      expect(sessionsIn(await start())).toContain('RabbitMQ');
+      await session(['We migrated from RabbitMQ to NATS.', 'Understood, NATS instead of RabbitMQ.']);
+      const sessions = sessionsIn(await start());
+      expect(sessions.split('\n')).toHaveLength(1);
+      expect(sessions).toContain('NATS');
+      expect(sessions).not.toContain('for the queue');
+    });
+
+    test('leaves out the value that the same session corrected', async () => {
+      await session(
+        ['Our staging database runs on PostgreSQL 15.', 'The staging database runs on PostgreSQL 15, fine.'],
+        ['Our staging database runs on PostgreSQL 16.', 'The deploy script needs another base image.'],
+      );
+      const { text } = await start();
+      expect(text).toContain('PostgreSQL 16');
+      expect(text).toContain('base image');
+      expect(text).not.toContain('PostgreSQL 15');
+    });
+
+    test('keeps what still holds, and what was done', async () => {
+      await session(
+        ['We use RabbitMQ for the queue.', 'I configured the exchange with durable messages.'],
+        ['Our linter is Biome with tabs.', 'The linter passes on all forty files.'],
+      );
+      await say('tea', 'We use Redis for the cache.', 'My sister Clara lives in Ghent.');
+      const sessions = sessionsIn(await start());
+      expect(sessions).toContain('linter');
+      expect(sessions).toMatch(/RabbitMQ|exchange/);
+    });
+  });
+
   test('counts as one query', async () => {
     const used = async () =>
       (await caller.call<{ quotas: { monthlyQueries: { used: number } } }>('/v1/account')).body.quotas.monthlyQueries
