@@ -9,10 +9,11 @@ import {
   type SentenceWords,
   sentenceWordsOf,
 } from '../search/sentence-replacement.ts';
-import { statementReader } from '../search/statement-words.ts';
+import { type StatementReader, statementReader } from '../search/statement-words.ts';
 import { relationOf } from '../suggestions/pair-rules.ts';
 import { type ReadStatement, readStatement } from '../suggestions/read-statement.ts';
 import { isSubset, saysItEnds } from '../suggestions/same-statement.ts';
+import { correctionIn, leaversIn, withoutAnnouncement } from './corrections.ts';
 
 /** A sentence with when it was said. */
 export interface Said {
@@ -29,6 +30,18 @@ interface Read<Item> {
   language: Language;
   words: SentenceWords;
   statement: () => ReadStatement;
+  correction: Correction | undefined;
+  /** Whether it says that it is a correction. */
+  isAnnounced: boolean;
+  /** Roots of the names of those who it says left. */
+  leavers: ReadonlySet<string>;
+}
+
+/** A correction by the value that it rejects. */
+interface Correction {
+  rejected: SentenceWords;
+  /** Whether it says so, or says nothing else than the two values. */
+  isSure: boolean;
 }
 
 /** Replacements for which words that both share suffice. */
@@ -62,14 +75,20 @@ export function* successorsAmong<Item extends Said>(
   const newestFirst = [...read.entries()].sort(([a, one], [b, other]) => other.item.atMs - one.item.atMs || b - a);
   const successors = new Map<Item, Item>();
   const byRoot = new Map<string, Read<Item>[]>();
+  const spent = new Set<Read<Item>>();
   for (const [index, one] of newestFirst) {
     const { item, words } = one;
     const rare = words.telling.filter((root) => tells(root) >= MIN_TELLS);
     const newer = new Set(rare.flatMap((root) => byRoot.get(root) ?? []));
-    const successor = [...newer].find(
-      (other) =>
-        mayReplace(other.item.origin, item.origin) && replaces(other, one, tells) && !isRejected(item, other.item),
+    const mayFollow = [...newer].filter(
+      (other) => mayReplace(other.item.origin, item.origin) && !isRejected(item, other.item),
     );
+    let successor = mayFollow.find((other) => replaces(other, one, tells));
+    if (successor === undefined) {
+      // A value is rejected in the last sentence that states it.
+      successor = mayFollow.find((other) => !spent.has(other) && rejects(other, one));
+      if (successor) spent.add(successor);
+    }
     if (successor) successors.set(item, successor.item);
     for (const root of rare) {
       const sharing = byRoot.get(root);
@@ -97,9 +116,39 @@ export function saysAgain(newer: string, older: string): boolean {
 
 function readItem<Item extends Said>(item: Item): Read<Item> {
   const { text, language = languageOf(text) } = item;
-  const words = sentenceWordsOf(text, statementReader(searchReadingOf(language)));
+  const reader = statementReader(searchReadingOf(language));
+  const said = withoutAnnouncement(text);
   let statement: ReadStatement | undefined;
-  return { item, language, words, statement: () => (statement ??= readStatement(text)) };
+  return {
+    ...{ item, language },
+    words: sentenceWordsOf(said, reader),
+    statement: () => (statement ??= readStatement(said)),
+    isAnnounced: said !== text,
+    correction: readCorrection(text, reader),
+    leavers: new Set(leaversIn(text, language).flatMap((name) => [...sentenceWordsOf(name, reader).roots])),
+  };
+}
+
+function readCorrection(text: string, reader: StatementReader): Correction | undefined {
+  const { isAnnounced, rest, rejected } = correctionIn(text) ?? {};
+  if (rest === undefined || rejected === undefined) return undefined;
+  const isSure = isAnnounced || sentenceWordsOf(rest, reader).roots.size <= 1;
+  return { rejected: sentenceWordsOf(rejected, reader), isSure };
+}
+
+/** Whether a correction rejects a value that an older sentence states of something. */
+function rejects({ correction, words }: Read<Said>, { words: older }: Read<Said>): boolean {
+  if (!correction?.isSure) return false;
+  const { roots, numbers } = correction.rejected;
+  const [subject = ''] = older.roots;
+  return (
+    roots.size + numbers.size > 0 &&
+    !roots.has(subject) &&
+    isSubset(roots, older.roots) &&
+    isSubset(numbers, older.numbers) &&
+    // A number tells nothing without what it is of.
+    (roots.size > 0 || older.telling.some((root) => words.roots.has(root)))
+  );
 }
 
 /**
@@ -107,8 +156,28 @@ function readItem<Item extends Said>(item: Item): Read<Item> {
  * two things ("my daughter likes tea", "my daughter likes football"), which the rules for suggestions tell apart.
  */
 function replaces(newer: Read<Said>, older: Read<Said>, tells: (root: string) => number): boolean {
+  if (older.words.telling.some((root) => newer.leavers.has(root) && tells(root) >= 1)) return true;
   const by = replacementOf(newer.words, older.words, tells);
-  if (newer.language.code === 'en' || newer.language !== older.language) return by !== undefined;
-  if (by !== undefined && !SHARED_WORDS.has(by)) return true;
-  return relationOf(newer.statement(), older.statement(), () => false) !== undefined;
+  const isOfOneLanguage = newer.language === older.language;
+  const isEnough = newer.language.code === 'en' || !isOfOneLanguage || !SHARED_WORDS.has(by ?? 'beginning');
+  if (by !== undefined && isEnough) return true;
+  const isCompared = isOfOneLanguage && (newer.language.code !== 'en' || newer.isAnnounced);
+  return isCompared && relationOf(newer.statement(), older.statement(), () => false) !== undefined;
+}
+
+/** Whether a sentence may take the place of an older one though it states nothing by itself: it corrects, or tells of a change. */
+export function mayCorrect(text: string, language: Language): boolean {
+  const { isAnnounced = false, rejected } = correctionIn(text) ?? {};
+  if (isAnnounced || rejected !== undefined || leaversIn(text, language).length > 0) return true;
+  const { announcesChange, ended } = sentenceWordsOf(text, statementReader(searchReadingOf(language))).traits();
+  return announcesChange || ended.size > 0;
+}
+
+/** Whether a correction names nothing but values, so that the older sentence has to say of what. */
+export function needsCorrected(text: string, older: string, language: Language): boolean {
+  const { rest, rejected } = correctionIn(text) ?? {};
+  if (rest === undefined || rejected === undefined) return false;
+  const reader = statementReader(searchReadingOf(language));
+  const [left, before] = [rest, older].map((one) => sentenceWordsOf(one, reader));
+  return left!.roots.size <= 2 && !before!.telling.some((root) => left!.roots.has(root));
 }

@@ -12,20 +12,16 @@ import {
 import type { Reader } from '../../db/connection.ts';
 import type { Database } from '../../db/open.ts';
 import { type Clock, toTimestamp } from '../../lib/clock.ts';
-import { finish, runInSlices } from '../../lib/time-slices.ts';
+import { runInSlices } from '../../lib/time-slices.ts';
 import { type CountTokens, quickCounter } from '../../outside/tokens.ts';
 import { messageRowId } from '../conversations/message-row.ts';
 import type { Principal } from '../keys/keys.ts';
-import { type Language, pattern } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import type { Memories } from '../memories/memories.ts';
-import { piecesOf } from '../search/excerpt.ts';
-import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
 import type { Successors } from '../search/result-page.ts';
-import { factsInSentence, isShort, withoutLeading } from '../suggestions/said-facts.ts';
-import { isUnspaced, termsOf } from '../text/terms.ts';
+import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
-import { type Said, saysAgain, successorsAmong } from './current.ts';
+import { needsCorrected, type Said, saysAgain, successorsAmong } from './current.ts';
 import { type SaidInSession, sessionLineOf } from './session-line.ts';
 import {
   type ConversationEnd,
@@ -38,110 +34,7 @@ import {
   type StoredMemory,
   type StoredText,
 } from './session-start-store.ts';
-
-/** A sentence that a person said, which may hold in later sessions. */
-export interface Statement {
-  text: string;
-  /** How much it sounds like something to keep: 0.5 to about 6. */
-  weight: number;
-  language: Language;
-}
-
-const MIN_WORDS = 3;
-const MAX_CHARACTERS = 300;
-const MIN_WEIGHT = 0.5;
-
-/** What a rule or a preference says. */
-const RULE =
-  /\b(?:always|never|only|must|mustn['’]?t|do(?:es)?n['’]?t|do not|no longer|not any ?more|instead of|rather than|prefer\w*|hates?|loves?|likes?|allergic|can['’]?t|cannot|won['’]?t|shouldn['’]?t|not allowed|rules?|convention|policy|standard|by default|has to|have to)\b/i;
-/** Of the person, or of what they work on with others. */
-const OWN = /\b(?:I|I['’](?:m|ve|d|ll)|we|we['’](?:re|ve|d|ll)|us|our|ours|my|mine|me)\b/i;
-/** Verbs by which a sentence states something. */
-const STATES =
-  /\b(?:is|are|was|were|isn['’]?t|aren['’]?t|has|have|had|lives?|runs?|uses?|used|works?|worked|starts?|called|named|means|stands for|belongs?|goes|sits|lies|needs|takes?|costs?|owns?|speaks?|got|moved|switched|changed|bought|born|married|keeps?|comes?|wants?|eats?|plays?|looks? after)\b|\w['’]s\b/i;
-/** Names, numbers, paths and code: what is worth remembering is rarely without. */
-const NAMES = /\d|`|[a-z,] [A-Z][\p{L}]|[\w-]+\/[\w-]|\w\.[a-z]{1,5}\b|--\w/u;
-/** Where a request goes on with what it needs to know. */
-const CLAUSE = /[,;:(–—]|\s-+\s|\b(?:because|since|as|so|but|and|remember|note)\b/gi;
-/** What holds now and not later. */
-const PASSING =
-  /\b(?:I['’]?m (?:trying|getting|seeing|looking|stuck)|I (?:get|see|tried|think|guess|wonder|need to|want to)|thanks?|thank you|right now|today|tonight|this (?:morning|afternoon|evening|time)|just now|for now)\b|^(?:yes|no|ok(?:ay)?|sure|perfect|great|nice|good|done|hm+)\b/i;
-/** Begins with what the sentence before it names. */
-const REFERS = /^(?:it|its|that|this|they|their|there|these|those|she|he|her|his|him|them|both|same)\b/i;
-const MAX_SUBJECT_CHARACTERS = 120;
-/** Ends a question, in Chinese, Japanese and Arabic too. */
-const QUESTION = /[?？؟]$/;
-/** Knows the words of every script without spaces, by dictionaries. */
-let words: Intl.Segmenter | undefined;
-/** Begins an answer to the assistant, in other languages than English too: what follows is about the moment unless it states a fact. */
-const ANSWERS = pattern(
-  String.raw`^(?:thanks?|thank you|thx|ty|ok(?:ay)?|super|top|perfect|prima|danke(?: (?:dir|euch|schön|sehr|vielmals))?|vielen dank|besten dank|perfekt|klasse|toll|spitze|genial|sehr gut|gut|alles klar|passt|genau|stimmt|ja|nein|merci(?: beaucoup)?|parfait|génial|d['’]accord|très bien|c['’]est bon|oui|non|gracias|muchas gracias|perfecto|estupendo|vale|muy bien|listo|sí|grazie(?: mille)?|perfetto|ottimo|va bene|bene|benissimo|sì|obrigad[oa]|valeu|perfeito|ótimo|beleza|certo|sim|não|bedankt|dank je(?: wel)?|dankjewel|mooi|goed|geweldig|nee|dzięki|dziękuję|świetnie|idealnie|dobrze|jasne|tak|nie|спасибо(?: большое)?|отлично|супер|идеально|хорошо|понятно|да|нет|谢谢(?:你|您|了)?|多谢|好的?|太好了|完美|可以了|对|是的|不是|ありがとう(?:ございます)?|了解(?:です)?|完璧(?:です)?|いいね|はい|いいえ)(?=\s*(?:[,.!;:，。！、；：–—]|$))`,
-);
-const HAS_ENGLISH = /\b(?:the|a|an|is|are|to|of|and|in|for|on|we|i|my|it|with|not|you)\b/i;
-
-/**
- * Finds the sentences of a message that state something: rules and preferences, facts of the person and of their work; not
- * requests, questions and pasted text. Of other languages than English every sentence counts that asks nothing.
- */
-export function statementsOf(message: string): Statement[] {
-  return finish(statementsInSteps(message));
-}
-
-function* statementsInSteps(message: string): Generator<void, Statement[]> {
-  const typed = message
-    .replace(FENCED, '')
-    .split('\n')
-    .filter((line) => !isPastedLine(line))
-    .join('\n');
-  const ofText = languageOf(typed);
-  const statements: Statement[] = [];
-  let before = '';
-  for (const { text } of piecesOf(typed)) {
-    const language = languageIn(text, ofText);
-    const weight = weightOf(text, language);
-    const needsSubject = REFERS.test(text) && before !== '' && before.length <= MAX_SUBJECT_CHARACTERS;
-    if (weight >= MIN_WEIGHT) statements.push({ text: needsSubject ? `${before} ${text}` : text, weight, language });
-    before = text;
-    yield;
-  }
-  return statements;
-}
-
-/** The language of a sentence: a short one is in that of its text. */
-function languageIn(sentence: string, ofText: Language): Language {
-  const own = languageOf(sentence);
-  return own.code === 'en' && isShort(sentence) ? ofText : own;
-}
-
-/** How much a sentence sounds like something to keep; 0 or less for what does not. */
-function weightOf(sentence: string, language: Language): number {
-  if (sentence.length > MAX_CHARACTERS || QUESTION.test(sentence) || countWords(sentence) < MIN_WORDS) return 0;
-  const { said } = language;
-  if (language.code !== 'en') {
-    if (factsInSentence(sentence, language).length > 0) return 2;
-    const isOfMoment = said.notKept.test(sentence) || ANSWERS.test(sentence.trim());
-    return isOfMoment || said.asks.test(withoutLeading(sentence, said)) ? 0 : 1;
-  }
-  if (!said.asks.test(sentence))
-    return [HAS_ENGLISH, PASSING, ANSWERS].some((words) => words.test(sentence)) ? stated(sentence) : 1;
-  // The longest rest of a request after its first part.
-  const clause = [...sentence.matchAll(CLAUSE)].find(
-    ({ index, 0: mark }) => stated(sentence.slice(index + mark.length)) >= 2,
-  );
-  return clause === undefined ? 0 : stated(sentence.slice(clause.index + clause[0].length)) - 1;
-}
-
-function countWords(sentence: string): number {
-  if (!isUnspaced(sentence)) return sentence.split(' ').length;
-  words ??= new Intl.Segmenter('en', { granularity: 'word' });
-  return [...words.segment(sentence)].filter(({ isWordLike }) => isWordLike).length;
-}
-
-function stated(text: string): number {
-  const has = (pattern: RegExp, weight: number) => (pattern.test(text) ? weight : 0);
-  const states = has(RULE, 2) + has(OWN, 1) + has(STATES, 1);
-  return states === 0 ? 0 : states + has(NAMES, 1) - has(PASSING, 2);
-}
+import { statementsInSteps, weightOfText } from './statements.ts';
 
 /** Composes what an assistant should know when a session begins, within the token budget. */
 export type SessionStart = (principal: Principal, request: ContextRequest) => Promise<ContextAnswer>;
@@ -161,6 +54,8 @@ const PROJECT_WEIGHT = 1;
 const FOLDER_WEIGHT = 0.5;
 const MAX_SHARED = 2;
 const MAX_LINE_CHARACTERS = 240;
+/** Of the sentence before a correction. */
+const MAX_CORRECTED_CHARACTERS = 120;
 /** Episodes may use this share of the budget. */
 const EPISODE_SHARE = 0.15;
 /** Lines that are tried after the first that does not fit. */
@@ -285,16 +180,24 @@ function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources)
   const said: Line[] = [];
   for (const { id, content, project, at, pinned, origin, author = null } of memories) {
     const text = shortened(content);
-    const weight = MEMORY_WEIGHT + Math.max(0, weightOf(text, languageOf(text))) / 2;
+    const weight = MEMORY_WEIGHT + Math.max(0, weightOfText(text)) / 2;
     const section = pinned === 1 ? PINNED : sectionOf(project);
     said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
   }
   said.push(...(yield* sentencesOf(messages.filter(({ isReplaced }) => !isReplaced))));
   const successors = yield* successorsAmong(said, (older, newer) => isRejected(older.id, newer.id));
+  const correctedBy = new Map<Line, Line[]>();
+  for (const [older, newer] of successors) {
+    const corrected = correctedBy.get(newer);
+    if (corrected) corrected.push(older);
+    else correctedBy.set(newer, [older]);
+  }
+  const stated = said.filter((line) => line.weight > 0 || correctedBy.has(line));
   const lines = new Map<string, Line>();
-  for (const line of said) {
-    if (line.section !== PINNED && successors.has(line)) continue;
+  for (const one of stated) {
+    if (one.section !== PINNED && successors.has(one)) continue;
+    const line = withCorrected(one, correctedBy.get(one) ?? []);
     const weight =
       line.weight + (line.section === OF_PROJECT ? PROJECT_WEIGHT : 0) + FOLDER_WEIGHT * sharedOf(line.text, shown);
     const before = lines.get(line.id);
@@ -309,7 +212,16 @@ function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources)
       other.weight - one.weight ||
       other.atMs - one.atMs,
   );
-  return [...(yield* sessionsOf(episodes, messages, { said, successors })), ...heaviestFirst];
+  return [...(yield* sessionsOf(episodes, messages, { said: stated, successors })), ...heaviestFirst];
+}
+
+/** Returns a line as it is listed: a correction is worth what it replaces, and says of what its values are. */
+function withCorrected(line: Line, corrected: readonly Line[]): Line {
+  const weight = line.weight > 0 ? line.weight : Math.max(0, ...corrected.map((older) => older.weight));
+  const unnamed = corrected.find((older) =>
+    needsCorrected(line.text, older.text, line.language ?? languageOf(line.text)),
+  );
+  return { ...line, weight, text: unnamed ? `${cut(unnamed.text, MAX_CORRECTED_CHARACTERS)} ${line.text}` : line.text };
 }
 
 /** Lists the sessions without what is no longer current of what was said in them. */
@@ -448,6 +360,9 @@ function textOf({ text, atMs, origin, author }: Line, nowMs: number): string {
 }
 
 function shortened(text: string): string {
-  const line = oneLine(text);
-  return line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}…` : line;
+  return cut(oneLine(text), MAX_LINE_CHARACTERS);
+}
+
+function cut(line: string, limit: number): string {
+  return line.length > limit ? `${line.slice(0, limit).toWellFormed()}…` : line;
 }

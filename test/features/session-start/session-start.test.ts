@@ -163,6 +163,47 @@ describe('a context for the start of a session', () => {
     expect(text).not.toContain('1962');
   });
 
+  describe('after a correction', () => {
+    test.each([
+      ['Our API listens on port 4000.', 'Actually the API listens on port 4100.'],
+      ['The deadline is 1 March.', 'The deadline slipped to 15 March.'],
+      ['My manager is Henrik.', 'Henrik left the company.'],
+      ['We use Node 18.', 'Node 20 from now on, not 18.'],
+      ['Our CI is Jenkins.', 'I misspoke, our CI is Buildkite.'],
+      ['Petra is our designer.', 'Petra quit last week.'],
+    ])('lists in the place of %j what corrects it: %j', async (older, newer) => {
+      await say('tea', older, 'Our kettle is from 1962.');
+      await say('tea', newer);
+      const { text } = await start();
+      expect(text).toContain(newer);
+      expect(text).toContain('1962');
+      expect(text).not.toContain(older);
+    });
+
+    test.each([
+      ['We use RabbitMQ for the queue.', 'No, I meant NATS, not RabbitMQ.'],
+      ['We deploy to AWS.', 'Correction: GCP, not AWS.'],
+      ['Usamos Jenkins para el despliegue.', 'No, quise decir GitLab CI, no Jenkins.'],
+      ['Usiamo Jenkins per il deploy.', 'No, volevo dire GitLab CI, non Jenkins.'],
+      ['Wir nutzen Jenkins für die Builds.', 'Nein, ich meinte GitLab CI, nicht Jenkins.'],
+    ])('lists %j only with the values that correct it: %j', async (older, newer) => {
+      await say('tea', older, newer);
+      expect((await start()).text).toContain(`${older} ${newer}`);
+    });
+
+    test.each([
+      ['We use RabbitMQ for the queue.', 'No, leave the queue as it is.'],
+      ['We use RabbitMQ for the queue.', 'No, I meant the RabbitMQ test, not the unit test.'],
+      ['Our link shortener runs on Vercel.', 'Correction: the button, not the link.'],
+      ['We deploy to AWS.', "No, don't deploy yet."],
+      ['My manager is Henrik.', 'Henrik left a comment on the branch.'],
+      ['Our API listens on port 4000.', 'Actually the API returns 500.'],
+    ])('holds %j after another answer: %j', async (older, other) => {
+      await say('tea', older, other);
+      expect(linesOf(await start())).toEqual(['Of this project, oldest first:', `[1] ${older}`]);
+    });
+  });
+
   describe('in the line of a session', () => {
     const sessionsIn = (answer: ContextAnswer) => answer.text.split('Latest sessions:\n')[1] ?? '';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { currentOf } from '../../../src/features/session-start/current.ts';
-import { statementsOf } from '../../../src/features/session-start/session-start.ts';
+import { statementsOf } from '../../../src/features/session-start/statements.ts';
 import { finish } from '../../../src/lib/time-slices.ts';
 
 const textsOf = (message: string) => statementsOf(message).map(({ text }) => text);
