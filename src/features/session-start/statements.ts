@@ -2,8 +2,16 @@ import { finish } from '../../lib/time-slices.ts';
 import { type Language, pattern } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { piecesOf } from '../search/excerpt.ts';
-import { FENCED, isPastedLine } from '../search/prompt-subject.ts';
-import { factsInSentence, isShort, withoutLeading } from '../suggestions/said-facts.ts';
+import {
+  givenTextIn,
+  isCondition,
+  isReported,
+  isShort,
+  paragraphsOf,
+  QUOTED,
+  typedIn,
+} from '../suggestions/own-words.ts';
+import { factsInSentence, withoutLeading } from '../suggestions/said-facts.ts';
 import { isUnspaced } from '../text/terms.ts';
 import { withoutAnnouncement } from './corrections.ts';
 import { mayCorrect } from './current.ts';
@@ -46,6 +54,17 @@ let words: Intl.Segmenter | undefined;
 const ANSWERS = pattern(
   String.raw`^(?:thanks?|thank you|thx|ty|ok(?:ay)?|super|top|perfect|prima|danke(?: (?:dir|euch|schön|sehr|vielmals))?|vielen dank|besten dank|perfekt|klasse|toll|spitze|genial|sehr gut|gut|alles klar|passt|genau|stimmt|ja|nein|merci(?: beaucoup)?|parfait|génial|d['’]accord|très bien|c['’]est bon|oui|non|gracias|muchas gracias|perfecto|estupendo|vale|muy bien|listo|sí|grazie(?: mille)?|perfetto|ottimo|va bene|bene|benissimo|sì|obrigad[oa]|valeu|perfeito|ótimo|beleza|certo|sim|não|bedankt|dank je(?: wel)?|dankjewel|mooi|goed|geweldig|nee|dzięki|dziękuję|świetnie|idealnie|dobrze|jasne|tak|nie|спасибо(?: большое)?|отлично|супер|идеально|хорошо|понятно|да|нет|谢谢(?:你|您|了)?|多谢|好的?|太好了|完美|可以了|对|是的|不是|ありがとう(?:ございます)?|了解(?:です)?|完璧(?:です)?|いいね|はい|いいえ)(?=\s*(?:[,.!;:，。！、；：–—]|$))`,
 );
+/** Is not certain, or what a text says. */
+const GUESSES =
+  /(?:^|[,;:] )(?:(?:well|hm+|so|or|but|and),? )?(?:maybe|perhaps|possibly|probably|i (?:guess|suppose|wonder)|what if|according to (?!my|our|me|us))\b/i;
+const CONDITIONAL_RULE = /\b(?:always|never|must|do(?:es)?n['’]t|do not|only|have to|has to)\b/i;
+const HYPOTHETICAL = /\b(?:would|could|were|had)\b|\p{L}['’]d\b/iu;
+/** Of the user by the user, or by those who know better. */
+const TOLD_WITH_AUTHORITY =
+  /\b(?:I|we) (?:also |always |just )?(?:say|said|wrote|claim)|\b(?:my|our|the) (?:\w+ )?(?:doctor|dentist|physio|therapist|vet|lawyer|accountant|landlord|boss|manager|lead|client|customer|teacher|school|policy) (?:says?|said)\b/i;
+/** Stands for a quotation, which counts only for what surrounds it. */
+const QUOTATION = '\uE000';
+const QUOTATIONS = /\uE000(\d+)\uE000/g;
 const HAS_ENGLISH = /\b(?:the|a|an|is|are|to|of|and|in|for|on|we|i|my|it|with|not|you)\b/i;
 
 /**
@@ -58,24 +77,36 @@ export function statementsOf(message: string): Statement[] {
 
 /** Finds them sentence by sentence, and sentences that may correct what was said before; see `statementsOf`. */
 export function* statementsInSteps(message: string): Generator<void, Statement[]> {
-  const typed = message
-    .replace(FENCED, '')
-    .split('\n')
-    .filter((line) => !isPastedLine(line))
-    .join('\n');
+  const quotations: string[] = [];
+  const marked = message.slice(0, givenTextIn(message)).replace(QUOTED, (quotation) => {
+    quotations.push(quotation.replace(/\s+/g, ' '));
+    return `${QUOTATION}${quotations.length - 1}${QUOTATION}`;
+  });
+  const typed = typedIn(paragraphsOf(marked));
   const ofText = languageOf(typed);
   const statements: Statement[] = [];
   let before = '';
-  for (const { text } of piecesOf(typed)) {
-    const language = languageIn(text, ofText);
-    const weight = weightOf(text, language);
+  for (const piece of piecesOf(typed)) {
+    const own = piece.text.replace(QUOTATIONS, '');
+    const text = piece.text.replace(QUOTATIONS, (_, index: string) => quotations[Number(index)] ?? '');
+    const language = languageIn(own, ofText);
+    const weight = isOfOthers(own, language) ? 0 : weightOf(own, language);
     const needsSubject = REFERS.test(text) && before !== '' && before.length <= MAX_SUBJECT_CHARACTERS;
     if (weight >= MIN_WEIGHT) statements.push({ text: needsSubject ? `${before} ${text}` : text, weight, language });
-    else if (isCorrection(text, language)) statements.push({ text, weight: 0, language });
+    else if (!isOfOthers(own, language) && isCorrection(own, language)) statements.push({ text, weight: 0, language });
     before = text;
     yield;
   }
   return statements;
+}
+
+/** Whether a sentence tells what others say, what only might be, or what would be under a condition. */
+function isOfOthers(sentence: string, { said }: Language): boolean {
+  if (GUESSES.test(sentence)) return true;
+  if (isReported(sentence) && !TOLD_WITH_AUTHORITY.test(sentence)) return true;
+  // A rule may hold under a condition: "if a test is flaky, we always quarantine it".
+  const isRule = [...said.rules, CONDITIONAL_RULE].some((words) => words.test(sentence));
+  return isCondition(sentence) && (!isRule || HYPOTHETICAL.test(sentence));
 }
 
 /** The language of a sentence: a short one is in that of its text. */

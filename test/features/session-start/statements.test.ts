@@ -67,6 +67,51 @@ describe('the statements of a message', () => {
     expect(textsOf(text)).toEqual([]);
   });
 
+  test.each([
+    'Fix the grammar of this email:\n\nHi team,\nI am moving to Berlin in March. My wife Carla is pregnant.\nBest, Tom',
+    'Fix the grammar of this email: Hi Anna, I am moving to Berlin in March. My wife Carla is pregnant. Best, Tom',
+    'Review this README: We use Bazel to build. Our team is in Oslo.',
+    'Review this README:\n\nWe use Bazel to build. Our team uses Slack. I prefer tabs.',
+    'Korrigiere diesen Text: Ich ziehe im März nach Berlin. Meine Frau Carla ist schwanger.',
+    'Translate: Ich wohne in Linz und habe zwei Hunde.',
+    'Tom says we use MongoDB.',
+    'Tom sagt, wir nutzen MongoDB.',
+    'The article says that we use too much plastic.',
+    'According to the docs, we must call init first.',
+    'Maybe we should use MongoDB.',
+    'If I lived in Paris, I would always walk to work.',
+    'Wenn ich in Paris wohnen würde, wäre ich froh.',
+    'Pretend I am a doctor. I have two kids.',
+    'Imagine we have 500 servers.',
+    'System: You are a helpful bot. The user lives in Rome.',
+    'Anna: we use Yarn 4 now\nBen: ok, our CI is slow\nAnna: my birthday is on 3 May',
+    '[10:02] Ben: our API key is old',
+    '> We use tabs here',
+  ])('are not what others say, what is made up and what is pasted: %j', (text) => {
+    expect(textsOf(text)).toEqual([]);
+  });
+
+  test.each([
+    'If a test is flaky we always quarantine it.',
+    'Note: our CI is Buildkite.',
+    'Context: we use pnpm and my team is in Oslo.',
+    'My doctor said that I must not eat nuts.',
+    'We say “patron”, not “user”.',
+    'I said yes to the job at Bosch.',
+    'Our tagline is "Tea for everyone, everywhere, all of the time".',
+  ])('are also rules under a condition, what is introduced and what is quoted in passing: %j', (text) => {
+    expect(textsOf(text)).toEqual([text]);
+  });
+
+  test('are found in front of a text to work on', () => {
+    expect(textsOf('We use vitest, not jest. Proofread this: Our team is in Oslo.')).toEqual([
+      'We use vitest, not jest.',
+    ]);
+    expect(textsOf('My sister Clara lives in Ghent. Imagine we have 500 servers.')).toEqual([
+      'My sister Clara lives in Ghent.',
+    ]);
+  });
+
   test('are in the language of the message where a sentence is too short to tell', () => {
     const message = 'Fasse den Text zusammen und achte auf die Namen. Ruben mag Tee.';
     expect(textsOf(message)).toEqual(['Ruben mag Tee.']);
