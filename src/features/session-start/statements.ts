@@ -3,6 +3,7 @@ import { type Language, pattern } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { piecesOf } from '../search/excerpt.ts';
 import {
+  asksForWorkOnText,
   givenTextIn,
   isCondition,
   isReported,
@@ -82,7 +83,7 @@ export function* statementsInSteps(message: string): Generator<void, Statement[]
     quotations.push(quotation.replace(/\s+/g, ' '));
     return `${QUOTATION}${quotations.length - 1}${QUOTATION}`;
   });
-  const typed = typedIn(paragraphsOf(marked));
+  const typed = typedIn(paragraphsOf(marked), asksForWorkOnText);
   const ofText = languageOf(typed);
   const statements: Statement[] = [];
   let before = '';

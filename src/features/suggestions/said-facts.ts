@@ -2,7 +2,17 @@ import { finish } from '../../lib/time-slices.ts';
 import { type Language, pattern, type SaidPatterns } from '../languages/language.ts';
 import { languageOf } from '../languages/languages.ts';
 import { piecesOf } from '../search/excerpt.ts';
-import { givenTextIn, isCondition, isReported, isShort, paragraphsOf, QUOTED, typedIn } from './own-words.ts';
+import {
+  announcesText,
+  givenTextIn,
+  isCondition,
+  isReported,
+  isShort,
+  namesText,
+  paragraphsOf,
+  QUOTED,
+  typedIn,
+} from './own-words.ts';
 
 /** What a person said that may be worth remembering, in their words. */
 export interface SaidFact {
@@ -48,13 +58,13 @@ export function factsIn(message: string): SaidFact[] {
 
 /** Finds them sentence by sentence; see `factsIn`. */
 export function* factsInSteps(message: string): Generator<void, SaidFact[]> {
-  if (TAGS.test(message) || givenTextIn(message) !== undefined) return [];
+  if (TAGS.test(message) || givenTextIn(message) !== undefined || namesText(message)) return [];
   const paragraphs = paragraphsOf(message.replace(QUOTED, ''));
   const languages = new Set(paragraphs.filter((paragraph) => !isShort(paragraph)).map(languageOf));
   // One of them is a text to work on.
   if (languages.size > 1) return [];
   const language = languageOf(paragraphs.join('\n'));
-  const typed = typedIn(paragraphs);
+  const typed = typedIn(paragraphs, announcesText);
   const facts = new Map<string, SaidFact>();
   for (const { text } of piecesOf(typed)) {
     yield;

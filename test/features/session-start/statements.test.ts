@@ -103,6 +103,17 @@ describe('the statements of a message', () => {
     expect(textsOf(text)).toEqual([text]);
   });
 
+  test.each([
+    'your patch got bounced by CI:\ndecoder.go:41: File is not formatted (gofumpt)\n\nwe use gofumpt here',
+    'finally found this one:\n\n    at main (our/file.ts:3)\n\nwe use gofumpt here',
+  ])('are found behind a pasted log: %j', (text) => {
+    expect(textsOf(text)).toContain('we use gofumpt here');
+  });
+
+  test('are what a letter is to say, but not the letter', () => {
+    expect(textsOf('auto reply text: Wednesdays are off, I work 80 percent')).toHaveLength(1);
+  });
+
   test('are found in front of a text to work on', () => {
     expect(textsOf('We use vitest, not jest. Proofread this: Our team is in Oslo.')).toEqual([
       'We use vitest, not jest.',
