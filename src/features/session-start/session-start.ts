@@ -22,6 +22,7 @@ import type { Successors } from '../search/result-page.ts';
 import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import { needsCorrected, type Said, saysAgain, successorsAmong } from './current.ts';
+import { hasPassed, hasRelativeDay } from './said-days.ts';
 import { type SaidInSession, sessionLineOf } from './session-line.ts';
 import {
   type ConversationEnd,
@@ -123,7 +124,7 @@ export function createSessionStart({ db, clock, memories, possibleSuccessors, to
       ]),
     );
     const sources = {
-      ...{ memories: stored, folder: query, isRejected },
+      ...{ memories: stored, folder: query, nowMs, isRejected },
       messages: types.includes('message') ? said : said.filter(({ isReplaced }) => isReplaced),
       episodes: episodes.filter(({ conversationId }) => conversationId !== (exclude.conversationId ?? '')),
     };
@@ -170,12 +171,13 @@ interface Sources {
   episodes: readonly StoredEpisode[];
   /** What the working folder shows. */
   folder: string;
+  nowMs: number;
   /** Whether somebody rejected that a newer memory takes the place of an older one. */
   isRejected: Successors['isRejected'];
 }
 
 /** Lists the sessions, then what holds, the heaviest first; of two lines of the same weight the newer. */
-function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources): Generator<void, Line[]> {
+function* linesOf({ memories, messages, episodes, folder, nowMs, isRejected }: Sources): Generator<void, Line[]> {
   const shown = new Set(termsOf(folder).map(rootOf));
   const said: Line[] = [];
   for (const { id, content, project, at, pinned, origin, author = null } of memories) {
@@ -185,7 +187,13 @@ function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources)
     said.push({ type: 'memory', id, section, text, weight, atMs: at, origin, author });
     yield;
   }
-  said.push(...(yield* sentencesOf(messages.filter(({ isReplaced }) => !isReplaced))));
+  const sentences = yield* sentencesOf(messages.filter(({ isReplaced }) => !isReplaced));
+  // A plan that has passed takes the place of nothing.
+  const passed: Line[] = [];
+  for (const line of sentences) {
+    (hasPassed(line.text, line.atMs, nowMs) ? passed : said).push(line);
+    yield;
+  }
   const successors = yield* successorsAmong(said, (older, newer) => isRejected(older.id, newer.id));
   const correctedBy = new Map<Line, Line[]>();
   for (const [older, newer] of successors) {
@@ -212,7 +220,7 @@ function* linesOf({ memories, messages, episodes, folder, isRejected }: Sources)
       other.weight - one.weight ||
       other.atMs - one.atMs,
   );
-  return [...(yield* sessionsOf(episodes, messages, { said: stated, successors })), ...heaviestFirst];
+  return [...(yield* sessionsOf(episodes, messages, { said: stated, passed, successors })), ...heaviestFirst];
 }
 
 /** Returns a line as it is listed: a correction is worth what it replaces, and says of what its values are. */
@@ -224,11 +232,18 @@ function withCorrected(line: Line, corrected: readonly Line[]): Line {
   return { ...line, weight, text: unnamed ? `${cut(unnamed.text, MAX_CORRECTED_CHARACTERS)} ${line.text}` : line.text };
 }
 
+/** What was said, plans of it that have passed, and what replaced what. */
+interface SaidLines {
+  said: readonly Line[];
+  passed: readonly Line[];
+  successors: ReadonlyMap<Line, Line>;
+}
+
 /** Lists the sessions without what is no longer current of what was said in them. */
 function* sessionsOf(
   episodes: readonly StoredEpisode[],
   messages: readonly SaidText[],
-  { said, successors }: { said: readonly Line[]; successors: ReadonlyMap<Line, Line> },
+  { said, passed, successors }: SaidLines,
 ): Generator<void, Line[]> {
   const saidIn = new Map(
     episodes.map(({ conversationId }): [string | null, SaidInSession] => [
@@ -237,9 +252,10 @@ function* sessionsOf(
     ]),
   );
   const conversationOf = new Map(messages.map(({ id, conversationId }) => [id, conversationId]));
-  for (const line of said) {
+  const isPassed = new Set(passed);
+  for (const line of [...said, ...passed]) {
     const session = line.type === 'message' ? saidIn.get(conversationOf.get(line.id) ?? null) : undefined;
-    session?.[isOutdated(line, successors) ? 'outdated' : 'current'].push(line.text);
+    session?.[isPassed.has(line) || isOutdated(line, successors) ? 'outdated' : 'current'].push(line.text);
     yield;
   }
   for (const { conversationId, content } of messages.filter(({ isReplaced }) => isReplaced)) {
@@ -355,7 +371,9 @@ function textOf({ text, atMs, origin, author }: Line, nowMs: number): string {
   const mark = originMark(origin);
   const plain = withoutTags(shortened(text));
   const by = author === null ? [] : [withoutTags(`by ${author}`)];
-  const facts = [...by, ...(mark ? [mark] : []), ...(nowMs - atMs > RECENT_MS ? [toTimestamp(atMs).slice(0, 7)] : [])];
+  const day = toTimestamp(atMs).slice(0, 10);
+  const when = hasRelativeDay(plain) ? [`said ${day}`] : nowMs - atMs > RECENT_MS ? [day.slice(0, 7)] : [];
+  const facts = [...by, ...(mark ? [mark] : []), ...when];
   return facts.length === 0 ? plain : `${plain} (${facts.join(', ')})`;
 }
 

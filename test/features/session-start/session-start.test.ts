@@ -204,6 +204,39 @@ describe('a context for the start of a session', () => {
     });
   });
 
+  describe('of what was said with a time', () => {
+    const DAY_MS = 24 * 3600 * 1000;
+
+    test('says the day on which a relative day was said, in any language', async () => {
+      await say('tea', 'My sister is visiting tomorrow.', 'Ich bin nächste Woche in Graz.', 'Our kettle is from 1962.');
+      const day = new Date(daemon.clock.nowMs()).toISOString().slice(0, 10);
+      const { text } = await start();
+      expect(text).toContain(`My sister is visiting tomorrow. (said ${day})`);
+      expect(text).toContain(`Ich bin nächste Woche in Graz. (said ${day})`);
+      expect(text).toMatch(/Our kettle is from 1962\.(?! \(said)/);
+    });
+
+    test('leaves out plans that have passed, and keeps what recurs, lasts or has changed', async () => {
+      const plans = [
+        "I'm on vacation next week, so no deploys.",
+        'My sister is visiting tomorrow.',
+        'I have a dentist appointment tomorrow at 10.',
+      ];
+      const others = [
+        'We never deploy on Fridays.',
+        'I moved to Graz last week.',
+        'Our new rule is to squash from tomorrow on.',
+      ];
+      await say('tea', ...plans, ...others);
+      const before = (await start()).text;
+      for (const text of [...plans, ...others]) expect(before).toContain(text);
+      daemon.clock.advance(30 * DAY_MS);
+      const { text } = await start();
+      for (const plan of plans) expect(text).not.toContain(plan);
+      for (const other of others) expect(text).toContain(other);
+    });
+  });
+
   describe('in the line of a session', () => {
     const sessionsIn = (answer: ContextAnswer) => answer.text.split('Latest sessions:\n')[1] ?? '';
 
