@@ -13,7 +13,7 @@ import {
 } from './message-row.ts';
 
 const INSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(', ')}, bytes)`;
-const UPDATED = [...messageCodec.changeableColumns, ...(['traits', 'dates'] as const)];
+const UPDATED = [...messageCodec.changeableColumns, ...(['author', 'traits', 'dates'] as const)];
 const UPDATE = `UPDATE messages SET ${UPDATED.map((column) => `${column} = ?`).join(', ')}, bytes = ?
   WHERE tenantId = ? AND number = ?`;
 

@@ -49,7 +49,10 @@ export interface Messages {
   message(principal: Principal, id: string, messageId: string): Promise<Message>;
   /** Finds a message by its id alone, with its text and its conversation. */
   messageById(principal: Principal, messageId: string): Promise<MessageInConversation>;
-  /** Overwrites what changes: messages have no history. Throws `precondition_failed` and `quota_exceeded`. */
+  /**
+   * Overwrites what changes: messages have no history. In a space, who changes the content is its author from then on. Throws
+   * `precondition_failed` and `quota_exceeded`.
+   */
   changeMessage(
     principal: Principal,
     id: string,
@@ -101,14 +104,15 @@ export function createMessages(parts: Parts): Messages {
       const row = await loadMessage(db.lookups, { tenantId, conversationId }, messageId);
       return { message: toMessage(row), text: row.content, conversation: toConversation(conversation) };
     },
-    changeMessage: ({ tenantId }, conversationId, messageId, change, ifMatch) =>
+    changeMessage: ({ tenantId, author = null }, conversationId, messageId, change, ifMatch) =>
       writeWithTerms(tenantId, [], (terms) =>
         db.writes.write(tenantId, async (connection) => {
           const conversation = await loadConversation(connection, tenantId, conversationId);
           const message = await loadMessage(connection, { tenantId, conversationId }, messageId);
           requireMatch(ifMatch, contentTagOf(toMessage(message)), 'message');
           const stored = { conversation, message };
-          const write = () => changeMessage(connection, { ...parts, terms }, stored, change, clock.nowMs());
+          const by = { author, nowMs: clock.nowMs() };
+          const write = () => changeMessage(connection, { ...parts, terms }, stored, change, by);
           const changed = await usage.storage.within(connection, tenantId, write);
           return { ...toMessage(changed), ...partlyIndexed(terms, [changed.content]) };
         }),
@@ -171,9 +175,9 @@ async function changeMessage(
   { text, terms, idempotency, observers }: MessageChangeParts,
   { conversation, message }: { conversation: ConversationRow; message: MessageRow },
   change: MessageChange,
-  nowMs: number,
+  { author, nowMs }: { author: string | null; nowMs: number },
 ): Promise<MessageRow> {
-  const next = changedRow(message, change);
+  const next = changedRow(message, change, author);
   if (next === undefined) return message;
   requireTerms(terms, [[next.content]]);
   await updateMessage(connection, next);
@@ -189,10 +193,17 @@ async function changeMessage(
   return next;
 }
 
-function changedRow(row: MessageRow, { content, ...others }: MessageChange): MessageRow | undefined {
+function changedRow(
+  row: MessageRow,
+  { content, ...others }: MessageChange,
+  author: string | null,
+): MessageRow | undefined {
   const changed = messageCodec.changed(row, {
     ...others,
     ...(content !== undefined && storedContentOf(content, '/content')),
   });
-  return changed && { ...changed, ...deriveFrom(changed.content, changed.createdAt) };
+  if (!changed) return undefined;
+  const saysTheSame = changed.content === row.content && changed.parts === row.parts;
+  const derived = deriveFrom(changed.content, changed.createdAt);
+  return { ...changed, ...derived, author: saysTheSame ? row.author : author };
 }
