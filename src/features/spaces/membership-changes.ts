@@ -8,10 +8,10 @@ import { countOwned, deleteMember, insertLog, listMembers, type MemberRow, updat
 /** What memberships and spaces do alike, each in the caller's transaction. */
 export interface MembershipChanges {
   log(connection: Connection, tenantId: string, entry: LogEntry): Promise<void>;
-  /** Ends a membership or an invitation, and what its member has set up. */
+  /** Ends a membership or an invitation, what its member has set up, and the open invitations of an owner. */
   end(connection: Connection, row: MemberRow, entry: LogEntry): Promise<void>;
-  /** Gives a member another role. */
-  give(connection: Connection, row: MemberRow, role: SpaceRole): Promise<MemberRow>;
+  /** Gives a member another role, on behalf of `actor`. The open invitations of a former owner end. */
+  give(connection: Connection, row: MemberRow, role: SpaceRole, actor: string): Promise<MemberRow>;
   /**
    * Returns the others who have joined the space of a member. Throws `conflict` if they, or nobody, would be left without an
    * owner; an account that is `erased` may leave nobody.
@@ -51,18 +51,34 @@ export function createMembershipChanges({ clock, ids, departed }: Parts): Member
     await insertLog(connection, { subject: null, detail: null, ...entry, tenantId, id: ids.next('log'), at });
   }
 
+  /** Ends the open invitations of a member who is no longer an owner. */
+  async function withdrawInvitations(connection: Connection, { tenantId, email }: MemberRow, actor: string) {
+    for (const { id, email: subject, memberId, invitedBy, role } of await listMembers(connection, tenantId)) {
+      if (memberId !== null || invitedBy !== email) continue;
+      await deleteMember(connection, tenantId, id);
+      await log(connection, tenantId, { actor, action: 'removed', subject, detail: role });
+    }
+  }
+
   return {
     log,
-    async end(connection, { tenantId, id, email, memberId }, entry) {
+    async end(connection, row, entry) {
+      const { tenantId, id, email, memberId, role } = row;
       await deleteMember(connection, tenantId, id);
-      if (memberId !== null) await departed(connection, { tenantId, author: email, role: undefined });
+      if (memberId !== null) {
+        await departed(connection, { tenantId, author: email, role: undefined });
+        if (role === 'owner') await withdrawInvitations(connection, row, entry.actor);
+      }
       await log(connection, tenantId, entry);
     },
-    async give(connection, row, role) {
+    async give(connection, row, role, actor) {
       const changed = { ...row, role };
       await updateMember(connection, changed);
       const { tenantId, email, memberId } = row;
-      if (memberId !== null) await departed(connection, { tenantId, author: email, role });
+      if (memberId !== null) {
+        await departed(connection, { tenantId, author: email, role });
+        if (role !== 'owner') await withdrawInvitations(connection, row, actor);
+      }
       return changed;
     },
     async othersBehind(reader, { tenantId, id, role, memberId }, erased) {

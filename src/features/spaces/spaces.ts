@@ -291,7 +291,7 @@ export function createSpaces({
         if (target.role === role) return toMember(target);
         await changes.othersBehind(connection, target);
         if (role === 'owner' && target.memberId !== null) await changes.requireMayOwn(connection, target.memberId);
-        const changed = await changes.give(connection, target, role);
+        const changed = await changes.give(connection, target, role, caller.email);
         const entry = { actor: caller.email, action: 'changedRole', subject: target.email, detail: role } as const;
         await changes.log(connection, id, entry);
         return toMember(changed);

@@ -253,6 +253,25 @@ describe('an invitation', () => {
     expect((await second.call<{ data: Space[] }>('/v1/spaces')).body.data).toEqual([]);
   });
 
+  test.each([
+    ['is removed', (at: string) => ada.call(at, { method: 'DELETE' })],
+    ['gets another role', (at: string) => ada.call(at, { method: 'PATCH', body: { role: 'writer' } })],
+    ['leaves', () => leave(lin)],
+    ['erases the account', () => lin.call('/v1/account', { method: 'DELETE' })],
+  ])('ends with the role of the owner who sent it: when that owner %s', async (_, end) => {
+    const { id } = await addMember(ada, space, lin, 'owner');
+    const [guest, second] = [await newPerson(daemon), await newPerson(daemon)];
+    await invite(lin, space, guest.email, 'owner');
+    await invite(ada, space, second.email, 'reader');
+    expect((await end(`/v1/spaces/${space.id}/members/${id}`)).status).toBeLessThan(300);
+    expect((await join(guest)).status).toBe(404);
+    expect((await guest.call<{ data: Space[] }>('/v1/spaces')).body.data).toEqual([]);
+    expect((await membersOf(ada)).map(({ email }) => email)).not.toContain(guest.email);
+    const removed = (await logOf(ada)).find(({ subject, action }) => subject === guest.email && action === 'removed');
+    expect(removed?.detail).toBe('owner');
+    expect((await join(second)).status).toBe(200);
+  });
+
   test('can be declined, and is bounded by the hour', async () => {
     await invite(ada, space, lin.email, 'writer');
     expect((await leave(lin)).status).toBe(204);
