@@ -37,8 +37,8 @@ const PORTION = 500;
 export interface Memberships extends Erasable {
   /**
    * Returns the caller as a member who acts in a space, named by its id or name, with no more than the role allows;
-   * `default` is the caller's own account. One query. Throws `not_found` for a space that the caller has not joined, and
-   * `conflict` for a name of several.
+   * `default` is the caller's own account. One query. Throws `not_found` for a space that the caller has not joined,
+   * `conflict` for a name of several, and `forbidden` for an OAuth client that is not bound to the space.
    */
   enter(principal: Principal, idOrName: string): Promise<Principal>;
   /**
@@ -135,6 +135,7 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
 
   async function enter(principal: Principal, idOrName: string): Promise<Principal> {
     if (idOrName === OWN_SPACE) return principal;
+    if (principal.credential.kind === 'oauth' && principal.boundTo !== idOrName) throw onlyOwnAccount();
     const found = await findSpace(principal, idOrName);
     if (!found) throw notInSpace(idOrName);
     return asMember(principal, found);
@@ -177,7 +178,8 @@ export function createMemberships({ db, clock, ids, addTenant, changes, idempote
       return members.filter((_, index) => holds[index]);
     },
     async refresh({ space }, now) {
-      if (now.boundTo !== undefined && now.boundTo !== space?.id) {
+      const isBound = now.boundTo !== undefined || now.credential.kind === 'oauth';
+      if (isBound && now.boundTo !== space?.id) {
         throw new AppError('unauthenticated', 'This connection acts in another space now.');
       }
       if (!space) return now;
@@ -255,6 +257,12 @@ function asMember(principal: Principal, { tenantId, name, tier, role }: ActingRo
     scope: SCOPES[Math.min(SCOPES.indexOf(scope), SCOPES.indexOf(SCOPE_OF_ROLE[role]))]!,
     space: { id: tenantId, name, role, member: { tenantId: principal.tenantId, tier: principal.tier } },
   };
+}
+
+/** The error for an OAuth client in a space that its connection is not bound to: its consent was about the account alone. */
+function onlyOwnAccount(): AppError {
+  const advice = 'Leave out the space, or bind the connection to it under Connect.';
+  return new AppError('forbidden', `An OAuth client acts in the account alone that allowed it. ${advice}`);
 }
 
 /** The error for a space that the caller has not joined, whether it exists or not. */
