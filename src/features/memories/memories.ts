@@ -239,11 +239,11 @@ export function createMemories(parts: Parts): Memories {
     connection: Connection,
     { tenantId, author = null }: Writer,
     id: string,
-    written: WrittenChange,
+    given: WrittenChange,
     terms: PreparedTerms = NO_TERMS,
     ifMatch?: string,
   ): Promise<ChangedMemory> {
-    const { saidAtMs: _, ...change } = written;
+    const { saidAtMs: _, ...change } = given;
     const nowMs = clock.nowMs();
     const row = requirePresent(await findMemory(connection, tenantId, id), nowMs);
     requireMatch(ifMatch, etagOf(toMemory(row)), 'memory');
@@ -252,8 +252,10 @@ export function createMemories(parts: Parts): Memories {
       const validTo = parseInstant(change.validTo ?? undefined, '/validTo') ?? null;
       return toMemory(await changeValidity(connection, { text, terms, eraseOne }, row, validTo, nowMs));
     }
-    const saidAt = saidAtOf(row, changed ?? row, written, nowMs);
-    const next = changed || saidAt !== row.saidAt ? { ...(changed ?? row), author, saidAt } : undefined;
+    const written = changed ?? row;
+    const saidAt = saidAtOf(row, written, given, nowMs);
+    const signed = { ...written, author: written.content === row.content ? row.author : author, saidAt };
+    const next = changed || saidAt !== row.saidAt ? signed : undefined;
     const store = () => changeMemory(connection, { text, terms, eraseOne }, row, next, nowMs);
     const stored = await usage.storage.within(connection, tenantId, store);
     return { ...toMemory(stored), ...partlyIndexed(terms, textsOf(stored)) };

@@ -218,7 +218,7 @@ function mergedRow(same: NewMemoryRow, draft: Draft, plan: Additions, nowMs: num
   if (additions === undefined) return same;
   const key = contentKeyOf(draft);
   if (plan.live.get(key) === same && !plan.saidAgain.delete(same.id)) return Object.assign(same, additions);
-  const next = nextVersionOf({ ...same, ...additions, author: draft.author }, nowMs);
+  const next = nextVersionOf({ ...same, ...additions }, nowMs);
   plan.live.set(key, next);
   plan.changed.set(next.id, next);
   return next;

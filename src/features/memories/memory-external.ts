@@ -86,7 +86,8 @@ export function createExternalMemories({ db, clock, usage, text, scopes, adding,
       return { memory: added!, isNew: true };
     }
     const isSame = (Object.keys(given) as (keyof typeof given)[]).every((column) => given[column] === row[column]);
-    const replaced = { ...row, ...given, author: principal.author ?? null };
+    const author = given.content === row.content ? row.author : (principal.author ?? null);
+    const replaced = { ...row, ...given, author };
     const saidAt = saidAtOf(row, replaced, { occurredAt: given.occurredAt ?? undefined }, clock.nowMs());
     const changed = isSame ? undefined : { ...replaced, saidAt };
     const store = () => changeMemory(connection, { text, terms, eraseOne }, row, changed, clock.nowMs());
