@@ -83,6 +83,17 @@ export function oneLine(text: string): string {
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }
 
+/** What needs no quotes: no space, no punctuation that separates facts, and nothing invisible. */
+const PLAIN = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._@:/+#-])+$/u;
+
+/**
+ * Returns what a person chose (a tag, the name of a space) for a list of facts about an item, in quotes unless it is one plain
+ * word: it cannot end its place in the list and pose as the author, say.
+ */
+export function factOf(text: string): string {
+  return PLAIN.test(text) ? text : `"${oneLine(text).replace(/["“”„‟″＂]/g, "'")}"`;
+}
+
 /** Puts `> ` before each line, so that none can be taken for one of svc. */
 export function quoted(text: string): string {
   return `> ${continued(withoutTags(text))}`;

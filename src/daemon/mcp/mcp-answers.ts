@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ConversationAppended } from '../../contract/conversations.ts';
 import type { AppError, ErrorCode } from '../../contract/errors.ts';
-import { fence, oneLine, quoted } from '../../contract/fence.ts';
+import { factOf, fence, oneLine, quoted } from '../../contract/fence.ts';
 import type { AddedMemory, ChangedMemory, Memory } from '../../contract/memories.ts';
 import type { ContextAnswer, SearchAnswer, SearchResult } from '../../contract/search.ts';
 import { speakerOf } from '../../contract/speaker.ts';
@@ -35,10 +35,10 @@ export function memoryText(memory: Memory, mark: string): string {
 
 /** Returns one line with a memory's id and metadata. */
 function memoryHeading(memory: Memory & { space?: string }): string {
-  const facts = [...placeOf(memory), `user ${memory.user}`];
+  const facts = [...placeOf(memory), `user ${factOf(memory.user)}`];
   if (memory.pinned) facts.unshift('pinned');
-  if (memory.project !== null) facts.push(`project ${memory.project}`);
-  if (memory.tags.length > 0) facts.push(`tags ${memory.tags.join(', ')}`);
+  if (memory.project !== null) facts.push(`project ${factOf(memory.project)}`);
+  if (memory.tags.length > 0) facts.push(`tags ${memory.tags.map(factOf).join(', ')}`);
   facts.push(memory.occurredAt ? `of ${memory.occurredAt}` : `noted ${memory.createdAt}`);
   if (memory.saidAt) facts.push(`said again ${memory.saidAt}`);
   if (memory.author) facts.push(`by ${memory.author}`);
@@ -52,15 +52,15 @@ function memoryHeading(memory: Memory & { space?: string }): string {
 /** The search of each space, where several were read. Within the fence: any owner names a space. */
 function searchLines({ searches = [] }: Pick<ContextAnswer, 'searches'>): string[] {
   if (searches.length < 2) return [];
-  return searches.map(({ space, searchId }) => oneLine(`searchId ${searchId} is of what is in ${space}`));
+  return searches.map(({ space, searchId }) => oneLine(`searchId ${searchId} is of what is in ${factOf(space)}`));
 }
 
 /** The space of a result, where several were read. */
 function placeOf({ space }: { space?: string | undefined }): string[] {
-  return space === undefined ? [] : [`in ${space}`];
+  return space === undefined ? [] : [`in ${factOf(space)}`];
 }
 
-/** Names and tags may contain line separators. */
+/** Origins are words of svc, and what people choose is quoted: see `factOf`. */
 function headingOf(id: string, facts: readonly string[]): string {
   return oneLine(`[${id}] (${facts.join('; ')})`);
 }
@@ -109,11 +109,12 @@ export function searchText(answer: SearchAnswer, mark: string): string {
 
 function resultText(result: SearchResult): string {
   if (result.type === 'memory') return excerptText(result);
-  const facts = [`${result.type}`, ...placeOf(result), `user ${result.user}`];
-  if (result.project !== null) facts.push(`project ${result.project}`);
+  const facts = [`${result.type}`, ...placeOf(result), `user ${factOf(result.user)}`];
+  if (result.project !== null) facts.push(`project ${factOf(result.project)}`);
   if (result.conversationId) facts.push(`of ${result.conversationId}`);
   if (result.type === 'message') {
-    facts.push(`said ${result.createdAt} by ${speakerOf(result)}`);
+    const name = result.name === null ? null : factOf(result.name);
+    facts.push(`said ${result.createdAt} by ${speakerOf({ ...result, name })}`);
     if (result.author) facts.push(`written by ${result.author}`);
   } else facts.push(`from ${result.startedAt} to ${result.endedAt}`);
   return `${headingOf(result.id, facts)}\n${excerptOf(result.content)}`;

@@ -1,4 +1,4 @@
-import { oneLine, withoutTags } from '../../contract/fence.ts';
+import { factOf, oneLine, withoutTags } from '../../contract/fence.ts';
 import { lastSaid } from '../../contract/memories.ts';
 import { originMark } from '../../contract/origin.ts';
 import { CONTEXT_HEADING, type ContextAnswer, type FoundMessage, type SearchResult } from '../../contract/search.ts';
@@ -103,7 +103,7 @@ function toLine(result: SearchResult, number: number, weights: ReadonlyMap<strin
   const { author = null, space } = result as SearchResult & { author?: string | null };
   const facts = [
     momentOf(result).slice(0, 10),
-    ...(space !== undefined && space !== OWN_SPACE ? [`in ${space}`] : []),
+    ...(space !== undefined && space !== OWN_SPACE ? [`in ${factOf(space)}`] : []),
     ...(author === null ? [] : [`by ${author}`]),
     ...(mark ? [mark] : []),
     ...(result.restatedBy || result.possiblySupersededBy ? ['older'] : []),
