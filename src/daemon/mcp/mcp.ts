@@ -142,14 +142,16 @@ interface Message {
 }
 
 /**
- * There are no sessions: only `initialize` carries a `clientInfo`, which counts for further messages of the same tenant
- * and User-Agent.
+ * There are no sessions: only `initialize` carries a `clientInfo`, which counts for further messages with the
+ * same connection and User-Agent in the same tenant.
  */
 function createMcpClients(): McpClients {
   const initialized = createBoundedMap<string, string>(MAX_REMEMBERED);
   const showing = createBoundedMap<string, boolean>(MAX_REMEMBERED);
-  const keyOf = ({ principal, headers }: FastifyRequest) =>
-    `${principal.tenantId} ${headers['user-agent']?.slice(0, 200)}`;
+  const keyOf = ({ principal: { tenantId, credential }, headers }: FastifyRequest) => {
+    const connection = credential.kind === 'apiKey' ? credential.hash : credential.id;
+    return `${tenantId} ${connection} ${headers['user-agent']?.slice(0, 200)}`;
+  };
   return {
     showsApps(request, message = request.body) {
       const { method, params } = (message ?? {}) as Message;
