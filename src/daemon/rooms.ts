@@ -239,7 +239,7 @@ export async function openRooms(
     oauth.grants,
     memberships,
   ];
-  const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers, searches: learning.searches });
+  const users = createUsers({ db, clock, scopes, cursors, erasables: ofUsers, searches: learning.searches, webhooks });
   const mask = async (tenantId: string, content: string) =>
     isRedacting ? (await redactContents(tenantId, [{ content }])).items[0]!.content : content;
   const memoryStores = createMemoryStores({ ...storing, memories, suggestions, users, mask });

@@ -6,10 +6,11 @@ import { type Clock, toTimestampOrNull } from '../../lib/clock.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import { type Erasable, eraseEach, eraseEverywhere } from '../erasure/erasure.ts';
 import { requireMatch } from '../idempotency/precondition.ts';
-import type { Principal } from '../keys/keys.ts';
+import { hasScope, type Principal } from '../keys/keys.ts';
 import type { StoredSearches } from '../learning/stored-searches.ts';
 import type { Cursors } from '../text/page-cursor.ts';
 import type { Scopes, UserKey } from '../text/scopes.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import { findLatestChanges, findUser, listUsers, type UserRow } from './users-store.ts';
 
 /** An end user, with an entity tag that changes with everything stored of it. */
@@ -25,7 +26,8 @@ export interface Users {
   /**
    * Erases a user and all its data. From the first commit on, the user is not found and nothing can be created for it;
    * rows are then deleted in batches. If the daemon crashes in between, it finishes at its next start. Throws
-   * `precondition_failed` if something of the user changed since `ifMatch`. Erases also what was searched for a user of
+   * `precondition_failed` if something of the user changed since `ifMatch`, and `forbidden` for a caller who may not manage
+   * webhooks while one is for this user, because it is erased too. Erases also what was searched for a user of
    * which nothing else is stored.
    */
   erase(principal: Principal, user: string, ifMatch?: string): Promise<void>;
@@ -41,9 +43,10 @@ interface Parts {
   /** The modules that hold data of a user, in the order of erasure. */
   erasables: readonly Erasable[];
   searches: Pick<StoredSearches, 'has'>;
+  webhooks: Pick<Webhooks, 'areOf'>;
 }
 
-export function createUsers({ db, clock, scopes, cursors, erasables, searches }: Parts): Users {
+export function createUsers({ db, clock, scopes, cursors, erasables, searches, webhooks }: Parts): Users {
   async function load(reader: Reader, { tenantId }: Principal, endUser: string): Promise<FoundUser> {
     // Read before the counts, so that a change in between makes the tag stale.
     const changes = await findLatestChanges(reader, { tenantId, endUser });
@@ -72,6 +75,7 @@ export function createUsers({ db, clock, scopes, cursors, erasables, searches }:
       const key = { tenantId: principal.tenantId, endUser: user };
       const isSearched = await searches.has(principal, user);
       await db.writes.write(key.tenantId, async (connection) => {
+        if (!hasScope(principal, 'account') && (await webhooks.areOf(connection, key))) throw keptByWebhook();
         const isStored = (await findUser(connection, key, clock.nowMs())) !== undefined;
         // Then nothing can be created for it meanwhile, either.
         if (!isStored && isSearched && ifMatch === undefined) await scopes.ensure(connection, [key]);
@@ -84,6 +88,15 @@ export function createUsers({ db, clock, scopes, cursors, erasables, searches }:
       await eraseEach(await scopes.hidden(db.readers), eraseRows);
     },
   };
+}
+
+/** The error for an erasure that would take webhooks with it which the caller may not manage. */
+function keptByWebhook(): AppError {
+  const advice = 'Somebody who may manage webhooks has to delete it, or erase the user.';
+  return new AppError(
+    'forbidden',
+    `A webhook is for the changes of this user alone, and would be erased too. ${advice}`,
+  );
 }
 
 function toUser(row: UserRow): User {

@@ -66,6 +66,8 @@ export interface Webhooks extends Erasable {
    * must not go on being sent to an address that only they chose.
    */
   switchOff(connection: Connection, member: { tenantId: string; author: string }): Promise<void>;
+  /** Whether there are webhooks for the changes of one user alone. */
+  areOf(reader: Reader, user: { tenantId: string; endUser: string }): Promise<boolean>;
   /** Makes a new secret. The former one signs, too, for a day. */
   rotateSecret(principal: Principal, id: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `test` at once. Throws `conflict` while another such request runs. */
@@ -254,6 +256,8 @@ export function createWebhooks(parts: Parts): Webhooks {
         at: clock.nowMs(),
         reason: 'Switched off: whoever set it up is no longer owner of the space. Another owner can switch it on.',
       }),
+    areOf: async (reader, { tenantId, endUser }) =>
+      (await listWebhooks(reader, tenantId)).some((row) => row.endUser === endUser),
     async rotateSecret(principal, id) {
       const { tenantId } = principal;
       const secret = newSecret(random);
