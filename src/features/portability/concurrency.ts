@@ -5,30 +5,35 @@ import type { Clock } from '../../lib/clock.ts';
 /** Bounds how many transfers run at once. */
 export interface TransferLimiter {
   /**
-   * Takes a slot and returns the function that releases it. Throws `activeCode` if the tenant has one already, and
+   * Takes a slot and returns the function that releases it. Throws `activeCode` if `key` has one already, and
    * `unavailable` if no slot is free.
    */
-  acquire(tenantId: string): () => void;
-  isFull(): boolean;
+  acquire(key: string): () => void;
+  /** Whether another waits for the slot of `key`: because no slot is free, or because it was refused this one. */
+  isAwaited(key: string): boolean;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Creates a limiter with `maxConcurrent` slots, of which each tenant can hold one. `what` names the work in errors. */
+/** Creates a limiter with `maxConcurrent` slots, of which each key (a tenant, say) can hold one. `what` names the work in errors. */
 export function createTransferLimiter(
   maxConcurrent: number,
   what: string,
   activeCode: ErrorCode = 'unavailable',
 ): TransferLimiter {
-  const active = new Set<string>();
+  /** Whether others were refused meanwhile, by key. */
+  const active = new Map<string, boolean>();
   return {
-    acquire(tenantId) {
-      if (active.has(tenantId)) throw transferActive(what, activeCode);
+    acquire(key) {
+      if (active.has(key)) {
+        active.set(key, true);
+        throw transferActive(what, activeCode);
+      }
       if (active.size >= maxConcurrent) throw refusal('unavailable', `Too many ${what}s are running.`);
-      active.add(tenantId);
-      return () => active.delete(tenantId);
+      active.set(key, false);
+      return () => active.delete(key);
     },
-    isFull: () => active.size >= maxConcurrent,
+    isAwaited: (key) => active.size >= maxConcurrent || active.get(key) === true,
   };
 }
 

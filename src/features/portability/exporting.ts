@@ -14,13 +14,13 @@ export interface Export {
   aborted: AbortSignal;
 }
 
-/** Exports accounts, one at a time per tenant. */
+/** Exports accounts, one at a time for each; of a space, one for each member. */
 export interface Exporting {
   /**
-   * Exports everything that belongs to the tenant as NDJSON, read from one snapshot. The chunks throw `unavailable` if
-   * the tenant has a running export or too many are running, and `storage_full`.
+   * Exports everything that belongs to the tenant as NDJSON, read from one snapshot, once `begun` has resolved. The chunks
+   * throw `unavailable` if the caller has a running export or too many are running, and `storage_full`.
    */
-  export(principal: Principal, query: ExportQuery): Export;
+  export(principal: Principal, query: ExportQuery, begun: () => Promise<void>): Export;
   abort(tenantId: string): void;
   stop(): void;
 }
@@ -51,7 +51,7 @@ export function createExporting(parts: ExportingParts): Exporting {
   const { db, clock, usage, spool, refresh } = parts;
   const running = createTransferLimiter(MAX_EXPORTS, 'export');
   const runCopying = createSemaphore(MAX_COPYING);
-  const controllers = new Map<string, AbortController>();
+  const controllers = new Map<AbortController, { tenantId: string }>();
 
   async function* read(extent: Extent): AsyncGenerator<Buffer> {
     const file = await spool.open();
@@ -66,10 +66,16 @@ export function createExporting(parts: ExportingParts): Exporting {
     }
   }
 
-  async function* readOnce(principal: Principal, extent: Extent, controller: AbortController): AsyncGenerator<Buffer> {
-    const release = running.acquire(extent.tenantId);
-    controllers.set(extent.tenantId, controller);
+  async function* readOnce(
+    principal: Principal,
+    extent: Extent,
+    controller: AbortController,
+    begun: () => Promise<void>,
+  ): AsyncGenerator<Buffer> {
+    const release = running.acquire([extent.tenantId, principal.space?.member.tenantId].join(' '));
+    controllers.set(controller, extent);
     try {
+      await begun();
       let checkedMs = clock.monotonicMs();
       for await (const chunk of read(extent)) {
         if (clock.monotonicMs() - checkedMs > CHECK_MS) {
@@ -81,20 +87,22 @@ export function createExporting(parts: ExportingParts): Exporting {
         yield chunk;
       }
     } finally {
-      controllers.delete(extent.tenantId);
+      controllers.delete(controller);
       release();
     }
   }
 
   return {
-    export(principal, { user }) {
+    export(principal, { user }, begun) {
       const controller = new AbortController();
       const extent = { tenantId: principal.tenantId, user };
-      return { chunks: readOnce(principal, extent, controller), aborted: controller.signal };
+      return { chunks: readOnce(principal, extent, controller, begun), aborted: controller.signal };
     },
-    abort: (tenantId) => controllers.get(tenantId)?.abort(),
+    abort(tenantId) {
+      for (const [controller, extent] of controllers) if (extent.tenantId === tenantId) controller.abort();
+    },
     stop() {
-      for (const controller of controllers.values()) controller.abort();
+      for (const controller of controllers.keys()) controller.abort();
     },
   };
 }

@@ -105,8 +105,9 @@ export function portabilityRoutes(parts: PortabilityRoutesParts): FastifyPluginA
         },
       },
       async (request, reply) => {
-        await parts.spaces.note(request.principal, 'exported', null);
-        const { chunks, aborted } = portability.export(request.principal, request.query);
+        const { principal, query } = request;
+        const note = () => parts.spaces.note(principal, 'exported', null);
+        const { chunks, aborted } = portability.export(principal, query, note);
         const stream: Readable = Readable.from(abortIfStalled(chunks, parts, (error) => stream.destroy(error)));
         addAbortSignal(aborted, stream);
         return reply.headers(EXPORT_HEADERS).send(stream as never);
@@ -133,14 +134,26 @@ function importRoute({ portability, spaces, idleMs, clock }: PortabilityRoutesPa
       { config: { streamsBody: true }, schema: { querystring: ImportQuery, response: { 200: ImportReport } } },
       async (request, reply) => {
         drainUnreadBody(request.raw, reply.raw);
+        const { principal, query } = request;
         const { stopping } = portability;
-        const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded: portability.isCrowded });
-        const imported = await portability.import(request.principal, body, request.query, keyOf(request));
-        if (!imported.replayed) await spaces.note(request.principal, 'imported', null);
+        const isCrowded = () => portability.isAwaited(principal.tenantId);
+        const body = readBody(request.raw, { idleMs, clock, stopping, isCrowded });
+        const note = () => spaces.note(principal, 'imported', null);
+        const imported = await portability.import(principal, body, query, keyOf(request)).catch(async (error) => {
+          if (hasStored(error)) await note();
+          throw error;
+        });
+        if (!imported.replayed) await note();
         return sendCreated(reply, imported);
       },
     );
   };
+}
+
+/** Whether an import had stored something before an error ended it. */
+function hasStored(error: unknown): boolean {
+  const { report } = (error instanceof AppError ? error.options.extra : undefined) ?? {};
+  return report !== undefined && Object.values((report as ImportReport).added).some((count) => count > 0);
 }
 
 /**

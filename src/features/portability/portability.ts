@@ -85,7 +85,7 @@ function addItem(
 /** Export and import of whole accounts. */
 export interface Portability {
   /** See `Exporting`. */
-  export(principal: Principal, query: ExportQuery): Export;
+  export(principal: Principal, query: ExportQuery, begun: () => Promise<void>): Export;
   /**
    * Imports a file, reading it no faster than it is stored, at most once per `Idempotency-Key` and body. Nothing is added
    * twice. Throws `conflict` if another import of the account is running. An error that ends the import early, e.g.
@@ -97,8 +97,8 @@ export interface Portability {
     query: ImportQuery,
     idempotencyKey: string | undefined,
   ): Promise<Created<ImportReport>>;
-  /** Whether all import slots are taken. */
-  isCrowded(): boolean;
+  /** Whether other imports wait for one of a tenant to end. */
+  isAwaited(tenantId: string): boolean;
   /** Aborted when the daemon stops, which ends running imports. */
   stopping: AbortSignal;
   /** Removes the temporary files of an earlier process. Called before the daemon listens. */
@@ -151,17 +151,17 @@ export function createPortability(
   return {
     export: exporting.export,
     import(principal, body, query, key) {
-      const { tenantId } = principal;
+      const { tenantId, space } = principal;
       const operation = `POST /v1/import ${JSON.stringify(Object.entries(query).sort())}`;
       return idempotency.onceStreamed(
-        { tenantId, key, operation, body },
+        { tenantId, member: space?.member.tenantId, key, operation, body },
         {
           run: (whole) => importFile(principal, whole, query),
           requireTenant: (connection) => usage.requireTenant(connection, tenantId),
         },
       );
     },
-    isCrowded: imports.isFull,
+    isAwaited: imports.isAwaited,
     stopping: stopping.signal,
     begin: spool.clear,
     stop() {

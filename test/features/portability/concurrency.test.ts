@@ -12,6 +12,19 @@ test('a transfer limiter bounds concurrent transfers, allows one per tenant, and
   expect(() => limiter.acquire('a')).toThrow('Too many exports');
 });
 
+test('a transfer is awaited if its key was refused meanwhile, or if no slot is free', () => {
+  const limiter = createTransferLimiter(2, 'import');
+  const release = limiter.acquire('a');
+  expect(limiter.isAwaited('a')).toBe(false);
+  expect(() => limiter.acquire('a')).toThrow();
+  expect([limiter.isAwaited('a'), limiter.isAwaited('b')]).toEqual([true, false]);
+  release();
+  limiter.acquire('a');
+  expect(limiter.isAwaited('a')).toBe(false);
+  limiter.acquire('b');
+  expect(limiter.isAwaited('a')).toBe(true);
+});
+
 test('a semaphore runs work in the order of the calls, never more at once than it has slots', async () => {
   const runWork = createSemaphore(2);
   const begun: number[] = [];

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SpaceLogEntry } from '../../../src/contract/spaces.ts';
 import { type Caller, type MemoryDaemon, startMemoryDaemon } from '../memories/memory-daemon.ts';
-import { addMember, newPerson, newSpace } from '../spaces/space-callers.ts';
+import { addMember, inSpace, newPerson, newSpace } from '../spaces/space-callers.ts';
 import { newAccount, portable } from './portable-account.ts';
 
 /** So many memories that an export is larger than all buffers on the way. */
@@ -117,6 +118,22 @@ test('the export of a member ends when the membership ends, and that of the owne
   daemon.clock.advance(3000);
   expect(await rest(socket)).not.toContain('"type":"end"');
   expect(await rest(await exportSlowly(owner, space.id))).toContain(`{"type":"end","memories":${MEMORIES},`);
+});
+
+test('a member who reads an export slowly keeps no other member from exporting, and is in the log once', async () => {
+  const [owner, member] = [await newPerson(daemon), await newPerson(daemon)];
+  const space = await newSpace(owner);
+  await addMember(owner, space, member, 'reader');
+  await fill(space.id);
+  const socket = await exportSlowly(member, space.id);
+  expect((await inSpace(daemon, member, space.id).call('/v1/export')).status).toBe(503);
+  expect((await inSpace(daemon, owner, space.id).call('/v1/export')).status).toBe(200);
+  const { body } = await owner.call<{ data: SpaceLogEntry[] }>(`/v1/spaces/${space.id}/log`);
+  const exported = body.data.filter(({ action }) => action === 'exported').map(({ actor }) => actor);
+  expect(exported).toEqual([owner.email, member.email]);
+  const other = await exportSlowly(owner, space.id);
+  await owner.call(`/v1/spaces/${space.id}`, { method: 'DELETE' });
+  for (const one of [socket, other]) expect(await rest(one)).not.toContain('"type":"end"');
 });
 
 describe('an export that cannot be prepared', () => {
