@@ -9,9 +9,9 @@ export async function createOnce<T>(
   reply: FastifyReply,
   work: (claim: Claim | undefined) => Promise<Created<T>>,
 ): Promise<T> {
-  const { tenantId } = request.principal;
-  const key = keyOf(request);
-  const created = await idempotency.once({ tenantId, key, operation: operationOf(request), body: request.body }, work);
+  const { tenantId, space } = request.principal;
+  const claimed = { tenantId, member: space?.member.tenantId, key: keyOf(request), operation: operationOf(request) };
+  const created = await idempotency.once({ ...claimed, body: request.body }, work);
   return sendCreated(reply, created);
 }
 

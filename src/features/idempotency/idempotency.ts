@@ -52,10 +52,16 @@ export interface AnswerToStore {
 export interface Idempotency {
   /**
    * Runs `work` with the claim of this request, or without one if no key was sent. Throws `conflict` while the first
-   * request with this key is in progress.
+   * request with this key is in progress. In a space, each `member` (the tenant of an account) has its own keys.
    */
   once<T>(
-    request: { tenantId: string; key: string | undefined; operation: string; body: unknown },
+    request: {
+      tenantId: string;
+      member?: string | undefined;
+      key: string | undefined;
+      operation: string;
+      body: unknown;
+    },
     work: (claim: Claim | undefined) => Promise<T>,
   ): Promise<T>;
   /**
@@ -64,7 +70,13 @@ export interface Idempotency {
    * after the effects of `run`, not with them, so `run` must be safe to repeat.
    */
   onceStreamed<T>(
-    request: { tenantId: string; key: string | undefined; operation: string; body: AsyncIterable<Uint8Array> },
+    request: {
+      tenantId: string;
+      member?: string | undefined;
+      key: string | undefined;
+      operation: string;
+      body: AsyncIterable<Uint8Array>;
+    },
     work: {
       run(body: AsyncIterable<Uint8Array>): Promise<T>;
       /** Throws if the tenant was erased in the meantime. */
@@ -149,11 +161,13 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     await insertAnswers(connection, answers);
   }
 
-  /** Runs `work` unless another request with this key is in progress. */
-  async function alone<T>(tenantId: string, key: string, work: () => Promise<T>): Promise<T> {
-    if (key.length === 0 || key.length > 255 || !/^[\x20-\x7e]+$/.test(key)) {
-      throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
-    }
+  /** Runs `work` with the key as it is stored, unless another request with this key is in progress. */
+  async function alone<T>(
+    { tenantId, member, key: given }: { tenantId: string; member?: string | undefined; key: string },
+    work: (key: string) => Promise<T>,
+  ): Promise<T> {
+    requireKey(given);
+    const key = member === undefined ? given : `${member} ${given}`;
     const scopedKey = `${tenantId} ${key}`;
     if (inFlight.has(scopedKey)) {
       const detail = 'The first request with this Idempotency-Key is still in progress. Try again in a moment.';
@@ -161,7 +175,7 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     }
     inFlight.add(scopedKey);
     try {
-      return await work();
+      return await work(key);
     } finally {
       inFlight.delete(scopedKey);
     }
@@ -176,16 +190,16 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
   };
 
   return {
-    async once({ tenantId, key, operation, body }, work) {
-      if (key === undefined) return work(undefined);
-      return alone(tenantId, key, async () => {
+    async once({ tenantId, member, key: given, operation, body }, work) {
+      if (given === undefined) return work(undefined);
+      return alone({ tenantId, member, key: given }, async (key) => {
         const requestHash = await runInSlices(hashInSteps(operation, body), tenantId);
         return work({ tenantId, key, requestHash });
       });
     },
-    async onceStreamed({ tenantId, key, operation, body }, { run, requireTenant }) {
-      if (key === undefined) return { status: 200, body: await run(body), replayed: false };
-      return alone(tenantId, key, async () => {
+    async onceStreamed({ tenantId, member, key: given, operation, body }, { run, requireTenant }) {
+      if (given === undefined) return { status: 200, body: await run(body), replayed: false };
+      return alone({ tenantId, member, key: given }, async (key) => {
         const hashed = createHashedStream(body, `${operation}\n`);
         try {
           const [isStored] = await findAnswers(db.readers, [{ tenantId, key }], clock.nowMs() - RETENTION_MS);
@@ -235,6 +249,11 @@ export function createIdempotency({ db, clock }: { db: Database; clock: Clock })
     },
     erase: deleteAnswersOf,
   };
+}
+
+function requireKey(key: string): void {
+  if (key.length > 0 && key.length <= 255 && /^[\x20-\x7e]+$/.test(key)) return;
+  throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
 function gone(): AppError {

@@ -249,8 +249,8 @@ export function createSpaces({
       const nowMs = clock.nowMs();
       const { name } = await requireSeen(caller, id);
       await requireOwner(readerOf(id), caller, id);
-      // Stored with the space, in whose transaction the invitation is.
-      const inSpace = claim && { ...claim, tenantId: id };
+      // Stored with the space, in whose transaction the invitation is, and apart from the keys of other members.
+      const inSpace = claim && { ...claim, tenantId: id, key: `${caller.tenantId} ${claim.key}` };
       const isReplayed = (await idempotency.findReplay(db.lookups, inSpace)) !== undefined;
       if (!isReplayed) await requireFewInvitations(caller);
       const isWanted = !isReplayed && (await isToBeMailed(readerOf(id), id, email));
