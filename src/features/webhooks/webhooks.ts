@@ -161,7 +161,8 @@ export function createWebhooks(parts: Parts): Webhooks {
     id: string,
   ): Promise<WebhookWithSecret | undefined> {
     const row = await findWebhook(connection, { tenantId, id });
-    if (!row) return undefined;
+    // A repeated request gets the secret that it made, and none that somebody made since.
+    if (!row || row.formerSecret !== null) return undefined;
     return { ...toWebhook(row), secret: await envelope.open(connection, tenantId, row.secret, secretContextOf(row)) };
   }
 

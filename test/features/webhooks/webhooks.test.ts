@@ -46,6 +46,20 @@ describe('a webhook', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable' } });
   });
 
+  test('shows its secret again to a repeated request, until the secret was rotated', async () => {
+    const create = () =>
+      caller.call<{ secret: string; id: string }>('/v1/webhooks', {
+        ...{ body: { url: receiver.url }, headers: { 'idempotency-key': 'once' } },
+      });
+    const { secret, id } = (await create()).body;
+    expect((await create()).body).toMatchObject({ id, secret });
+    const rotated = await caller.call<{ secret: string }>(`/v1/webhooks/${id}/rotate-secret`, { method: 'POST' });
+    expect(rotated.status, rotated.text).toBe(200);
+    const repeated = await create();
+    expect(repeated).toMatchObject({ status: 410, body: { code: 'gone' } });
+    for (const one of [secret, rotated.body.secret]) expect(repeated.text).not.toContain(one);
+  });
+
   test('has a secret that is sealed: nobody reads it in the database', async () => {
     const { id, secret } = await addWebhook(caller, receiver.url);
     const row = await daemon.db.readers.get<{ secret: Buffer }>('SELECT secret FROM webhooks WHERE id = ?', [id]);
