@@ -2,7 +2,7 @@ import type { NewMessage } from '../../contract/conversations.ts';
 import { type Clock, parseTimestamp } from '../../lib/clock.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { textOf } from '../conversations/message-content.ts';
-import type { Principal } from '../keys/keys.ts';
+import { hasScope, type Principal } from '../keys/keys.ts';
 import type { Memories } from '../memories/memories.ts';
 import { ANSWERED_MS } from './answered-searches.ts';
 import type { Learning } from './learning.ts';
@@ -55,11 +55,12 @@ function writtenTextOf({ content }: NewMessage): string {
 
 /**
  * Wraps memories so that reading or changing one counts as a use of a search result. A person who looks through them in the
- * web app is left out: what ranking learns there is said with thumbs.
+ * web app is left out: what ranking learns there is said with thumbs. So is a member of a space who may only read it.
  */
 export function observeUse(memories: Memories, learning: Pick<Learning, 'noteUse'>): Memories {
   const noteUse = (principal: Principal, memoryId: string) => {
-    if (principal.credential.kind !== 'session') learning.noteUse(principal, memoryId);
+    const mayTeach = principal.space === undefined || hasScope(principal, 'memory');
+    if (principal.credential.kind !== 'session' && mayTeach) learning.noteUse(principal, memoryId);
   };
   return {
     ...memories,
