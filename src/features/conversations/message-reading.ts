@@ -38,7 +38,7 @@ export interface MessageReading {
     reader: Reader,
     tenantId: string,
     ids: readonly string[],
-  ): Promise<{ id: string; conversationId: string; content: string; endUser: string }[]>;
+  ): Promise<{ id: string; conversationId: string; content: string; author: string | null; endUser: string }[]>;
   /** Counts messages after `fromOrdinal`, up to and including `toOrdinal`. */
   countMessages(
     reader: Reader,

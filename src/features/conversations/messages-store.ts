@@ -54,9 +54,9 @@ export async function findMessagesById(
   reader: Reader,
   tenantId: string,
   ids: readonly string[],
-): Promise<{ id: string; conversationId: string; content: string; endUser: string }[]> {
+): Promise<{ id: string; conversationId: string; content: string; author: string | null; endUser: string }[]> {
   return reader.all(
-    `SELECT m.id, m.conversationId, m.content, c.endUser FROM texts(?) t
+    `SELECT m.id, m.conversationId, m.content, m.author, c.endUser FROM texts(?) t
        CROSS JOIN messages m ON m.tenantId = ? AND m.id = t.value
        CROSS JOIN conversations c ON c.tenantId = ? AND c.id = m.conversationId
      WHERE c.erasedAt IS NULL`,

@@ -5,6 +5,7 @@ import type { Connection } from '../../db/connection.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import type { MeteredTenant } from '../limits/usage.ts';
 import type { Memories } from '../memories/memories.ts';
+import { onlyAuthorOf } from '../memories/only-author.ts';
 import { unlessDuplicate } from '../memories/unless-duplicate.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import { KNOWN, type Proposal } from './proposals.ts';
@@ -58,7 +59,9 @@ async function applyOne(
   const { decision, target } = proposal;
   if (decision === 'nothing' || context.extractor.isDryRun) return toDecision(proposal, null);
   const { tenantId } = context.tenant;
-  const { client, author } = context.extractor;
+  const { client } = context.extractor;
+  // In a space, what a member said stays that member's, whoever extracts it.
+  const author = onlyAuthorOf(proposal.cited) ?? context.extractor.author;
   const adder = { ...context.tenant, client: client ?? undefined, author: author ?? undefined };
   // A memory that another program keeps, such as a file, would say something else there or be gone.
   const isOwn = target?.externalId === null;

@@ -10,6 +10,8 @@ export interface ChunkMessage {
   id: string;
   ordinal: number;
   speaker: string;
+  /** The member of a space who wrote it. */
+  author: string | null;
   /** UTC day of the message. */
   day: string;
   createdAt: number;
@@ -41,6 +43,7 @@ interface SourceMessage {
   ordinal: number;
   role: Message['role'];
   name: string | null;
+  author: string | null;
   content: string;
   parts: string | null;
   createdAt: number;
@@ -112,9 +115,9 @@ function textOf({ role, content, parts }: SourceMessage): string {
 
 function messagesOf({ role, name, ...source }: SourceMessage, text: string): ChunkMessage[] {
   if (text === '') return [];
-  const { id, ordinal, createdAt } = source;
+  const { id, ordinal, createdAt, author } = source;
   const speaker = oneLine(speakerOf({ role, name }));
-  return [{ id, ordinal, createdAt, speaker, day: toTimestamp(createdAt).slice(0, 10), text }];
+  return [{ id, ordinal, createdAt, speaker, author, day: toTimestamp(createdAt).slice(0, 10), text }];
 }
 
 /** A part of a text, marked where that goes on before or after it. */

@@ -8,6 +8,7 @@ import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
 import type { Adder, Memories } from '../memories/memories.ts';
 import { laterExpiry } from '../memories/memory-merge.ts';
+import { onlyAuthorOf } from '../memories/only-author.ts';
 import { unlessDuplicate } from '../memories/unless-duplicate.ts';
 import type { PreparedTerms } from '../text/prepared-terms.ts';
 import { insertItems } from './suggestions-store.ts';
@@ -33,8 +34,8 @@ interface Parts {
 
 /**
  * Applies a suggestion in the caller's transaction. Nothing is erased: what another memory takes the place of stays in the
- * history. Throws `conflict` if a memory is no longer valid, `invalid_request` for a contradiction without a choice, and
- * `quota_exceeded`.
+ * history. In a space, a text that was not edited has the author of its evidence or of the memories, if that is one member.
+ * Throws `conflict` if a memory is no longer valid, `invalid_request` for a contradiction without a choice, and `quota_exceeded`.
  */
 export async function applySuggestion(
   connection: Connection,
@@ -48,10 +49,15 @@ export async function applySuggestion(
   const { kind } = suggestion;
   const content = edited ?? suggestion.content ?? undefined;
   const about = await findAbout(connection, parts, tenantId, suggestion.memoryIds);
+  const messageIds = suggestion.evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
+  const messages = await parts.reading.findMessages(connection, tenantId, messageIds);
+  const isEdited = edited !== undefined && edited !== suggestion.content;
+  const said = isEdited ? undefined : onlyAuthorOf(messages.length > 0 ? messages : about);
+  const writer = { ...adder, author: said ?? adder.author };
   const applied: Applied = { changed: [], closed: [], added: [] };
 
   const change = async (memory: Memory, fields: Parameters<Memories['changeWithin']>[3]) => {
-    const changed = await memories.changeWithin(connection, adder, memory.id, fields, terms);
+    const changed = await memories.changeWithin(connection, writer, memory.id, fields, terms);
     if (changed.version === memory.version) return;
     applied.changed.push({ id: memory.id, version: memory.version, after: digestOf(changed) });
   };
@@ -81,7 +87,7 @@ export async function applySuggestion(
       ...(pinned && { pinned }),
       tags,
     }));
-    const stored = await memories.addWithin(connection, adder, added, terms);
+    const stored = await memories.addWithin(connection, writer, added, terms);
     for (const memory of stored) {
       if (!memory.duplicate) applied.added.push({ id: memory.id, after: digestOf(memory) });
     }
@@ -94,8 +100,7 @@ export async function applySuggestion(
   const fromMs = suggestion.validFrom === null ? undefined : Date.parse(suggestion.validFrom);
   if (kind === 'add') {
     const occurredAt = suggestion.validFrom ?? undefined;
-    const messageIds = suggestion.evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
-    const [message] = await parts.reading.findMessages(connection, tenantId, messageIds.slice(0, 1));
+    const message = messages.find(({ id }) => id === messageIds[0]);
     const source = message ? { conversationId: message.conversationId, messageId: message.id } : null;
     await add([content!], { source, occurredAt: occurredAt ?? null });
   } else if (kind === 'expire') {

@@ -15,6 +15,7 @@ const said = (content: string, ordinal = 1, role: 'user' | 'assistant' | 'system
   ordinal,
   role,
   name: null,
+  author: null,
   content,
   parts: null,
   createdAt: Date.UTC(2026, 4, ordinal),

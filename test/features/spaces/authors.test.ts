@@ -92,3 +92,66 @@ describe('the author of a memory', () => {
     expect((await put(asLin, { content: 'Deploys happen on Tuesday' })).author).toBe(lin.email);
   });
 });
+
+describe('the author of what is taken from messages and suggestions', () => {
+  const said = 'The staging server is called heron';
+
+  async function messageOf(caller: Caller, content: string): Promise<string> {
+    const { body } = await caller.call<{ id: string }>('/v1/conversations', { body: { title: 'Plans' } });
+    const path = `/v1/conversations/${body.id}/messages`;
+    const messages = { messages: [{ role: 'user', content }] };
+    return (await caller.call<{ data: Message[] }>(path, { body: messages })).body.data[0]!.id;
+  }
+
+  async function suggest(suggestion: object): Promise<string> {
+    const body = { suggestions: [{ reason: 'It was said', ...suggestion }] };
+    const { status, body: added, text } = await asAda.call<{ data: { id: string }[] }>('/v1/suggestions', { body });
+    expect(status, text).toBe(201);
+    return added.data[0]!.id;
+  }
+
+  async function accept(id: string, acceptance: object = {}) {
+    const { status, text } = await asAda.call(`/v1/suggestions/${id}/accept`, { body: acceptance });
+    expect(status, text).toBe(200);
+  }
+
+  const all = async () => (await asAda.call<{ data: Memory[] }>('/v1/memories')).body.data;
+  const authorOf = async (content: string) => (await all()).find((memory) => memory.content === content)?.author;
+
+  test('is whose message is the evidence, and not who accepts', async () => {
+    const evidence = [{ id: await messageOf(asLin, said), text: said }];
+    await accept(await suggest({ kind: 'add', content: said, evidence }));
+    expect(await authorOf(said)).toBe(lin.email);
+  });
+
+  test('is who accepts, where that member edits the text or several members are the evidence', async () => {
+    const evidence = [{ id: await messageOf(asLin, said), text: said }];
+    await accept(await suggest({ kind: 'add', content: said, evidence }), { content: 'Staging is heron' });
+    expect(await authorOf('Staging is heron')).toBe(ada.email);
+    const both = [...evidence, { id: await messageOf(asAda, said), text: said }];
+    await accept(await suggest({ kind: 'add', content: 'Heron is the staging server', evidence: both }));
+    expect(await authorOf('Heron is the staging server')).toBe(ada.email);
+  });
+
+  test('is the author of the memory that is split', async () => {
+    const { id } = await asLin.add('The server is called heron and runs Debian');
+    const content = 'The server is called heron\nThe server runs Debian';
+    await accept(await suggest({ kind: 'split', memoryIds: [id], content }));
+    const authors = (await all()).map((memory) => memory.author);
+    expect(authors).toEqual([lin.email, lin.email]);
+  });
+
+  test('is whose messages a model extracted it from, and not who had it extract', async () => {
+    await messageOf(asLin, said);
+    const call = async (name: string, args: object) => {
+      const { body } = await asAda.call('/v1/mcp?tools=extract', {
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+        headers: { accept: 'application/json, text/event-stream' },
+      });
+      return (body.result as { content: { text: string }[] }).content[0]!.text;
+    };
+    const portion = /This is portion (\S+)/.exec(await call('messages_list', {}))![1];
+    await call('memories_store', { portion, memories: [{ content: said, messages: [1], decision: 'add' }] });
+    expect(await authorOf(said)).toBe(lin.email);
+  });
+});
