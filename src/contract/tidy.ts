@@ -22,6 +22,7 @@ export const TidyMemory = Type.Object({
   id: Type.String(),
   project: Nullable(Type.String()),
   at: Type.String({ format: 'date-time', description: 'When it happened, or else when it was stored' }),
+  author: Nullable(Type.String({ description: 'The address of the member who wrote it in a space; `null` elsewhere' })),
   content: Type.String({ description: `The first ${MAX_TIDY_CHARACTERS} characters` }),
   isCut: Type.Boolean(),
 });

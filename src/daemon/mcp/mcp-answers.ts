@@ -70,9 +70,9 @@ export function addedText(memory: AddedMemory, mark: string): string {
   const notes = `${partlyIndexedNote(memory)}${redactedNote(memory)}`;
   const { related = [] } = memory;
   if (memory.duplicate || related.length === 0) return `${heading}\n${fence(excerptText(memory), mark)}${notes}`;
-  const stored = related.map(({ id, content, occurredAt, createdAt }) => {
+  const stored = related.map(({ id, content, occurredAt, createdAt, author }) => {
     const time = occurredAt ? `of ${occurredAt}` : `noted ${createdAt}`;
-    return `${headingOf(id, [time])}\n${excerptOf(content, RELATED_LENGTH)}`;
+    return `${headingOf(id, author ? [time, `by ${author}`] : [time])}\n${excerptOf(content, RELATED_LENGTH)}`;
   });
   const text = [excerptText(memory), 'Stored before:', ...stored].join('\n');
   return `${heading}\n${fence(text, mark)}${notes}\n${SUPERSEDING_ADVICE}`;

@@ -128,8 +128,9 @@ function find(items: Omit<Dependencies, 'search' | 'publicUrl'>, principal: Prin
 
 async function findMemory(memories: Memories, principal: Principal, id: string): Promise<Found> {
   const memory = await memories.get(principal, id);
-  const { content, user, project, tags, origin, occurredAt, createdAt, expiresAt, validTo, supersededBy } = memory;
-  const facts = { type: 'memory', user, project, tags: tags.join(', '), origin, occurredAt, createdAt };
+  const { content, user, project, tags, author, origin, occurredAt, createdAt, expiresAt, validTo, supersededBy } =
+    memory;
+  const facts = { type: 'memory', user, project, tags: tags.join(', '), author, origin, occurredAt, createdAt };
   return {
     ...{ id, text: content, title: titleOf({ type: 'memory', content }), page: pageOf({ type: 'memory', id }) },
     facts: { ...facts, expiresAt, validTo, supersededBy },
@@ -138,7 +139,7 @@ async function findMemory(memories: Memories, principal: Principal, id: string):
 
 async function findMessage(conversations: Conversations, principal: Principal, id: string): Promise<Found> {
   const { message, text, conversation } = await conversations.messageById(principal, id);
-  const { conversationId, createdAt, role, name } = message;
+  const { conversationId, createdAt, role, name, author } = message;
   const { user, project, title } = conversation;
   return {
     ...{ id, text, title: titleOf({ type: 'message', content: text, role, name }) },
@@ -148,6 +149,7 @@ async function findMessage(conversations: Conversations, principal: Principal, i
       user,
       project,
       speaker: speakerOf(message),
+      author,
       conversationId,
       conversation: title,
       createdAt,

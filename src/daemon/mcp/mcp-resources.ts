@@ -71,11 +71,12 @@ async function listNewest(memories: Memories, call: McpCall): Promise<{ resource
   }
 }
 
-function resourceOf({ id, content, user, createdAt, updatedAt }: Memory): Resource {
+function resourceOf({ id, content, user, author, createdAt, updatedAt }: Memory): Resource {
   const line = Array.from(withoutTags(oneLine(content)));
   const name = line.length <= NAME_CHARACTERS ? line.join('') : `${line.slice(0, NAME_CHARACTERS).join('')}…`;
   const about = user === 'default' ? '' : ` about ${withoutTags(oneLine(user))}`;
-  const description = `Noted ${createdAt.slice(0, 10)}${about}.`;
+  const by = author === null ? '' : ` by ${author}`;
+  const description = `Noted ${createdAt.slice(0, 10)}${by}${about}.`;
   return { uri: `memory://${id}`, name, title: name, description, annotations: { lastModified: updatedAt } };
 }
 

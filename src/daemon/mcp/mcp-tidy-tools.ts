@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { strict } from '../../contract/common.ts';
 import { refusalOf } from '../../contract/errors.ts';
-import { fence, oneLine, quoted } from '../../contract/fence.ts';
+import { factOf, fence, oneLine, quoted } from '../../contract/fence.ts';
 import { MAX_SUGGESTIONS, NewSuggestion, NewSuggestions, type Suggestion } from '../../contract/suggestions.ts';
 import {
   type ProposedSuggestion,
@@ -117,8 +117,14 @@ function workText({ data, suggestions, read, nextCursor }: TidyWork, mark: strin
   return `${found}\n${next}`;
 }
 
-function tidyMemoryText({ id, project, at, content, isCut }: TidyMemory): string {
-  const facts = [at, ...(project === null ? [] : [`project ${project}`]), ...(isCut ? ['only its beginning'] : [])];
+function tidyMemoryText({ id, project, at, author, content, isCut }: TidyMemory): string {
+  const by = author === null ? [] : [`by ${author}`];
+  const facts = [
+    at,
+    ...by,
+    ...(project === null ? [] : [`project ${factOf(project)}`]),
+    ...(isCut ? ['only its beginning'] : []),
+  ];
   return `${oneLine(`[${id}] (${facts.join('; ')})`)}\n${quoted(content)}`;
 }
 

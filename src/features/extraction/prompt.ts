@@ -64,7 +64,9 @@ export function promptOf({ before, messages }: Chunk, known: readonly Memory[]):
   const sections = [
     [
       'Known memories',
-      known.map((memory, index) => `[m${index + 1}] (${dayOfMemory(memory)}) ${oneLine(memory.content)}`),
+      known.map(
+        (memory, index) => `[m${index + 1}] (${dayOfMemory(memory)}${byOf(memory)}) ${oneLine(memory.content)}`,
+      ),
     ],
     ['Earlier messages', before.map((message) => messageLine(message))],
     ['Messages', messages.map((message, index) => `[${index + 1}] ${messageLine(message)}`)],
@@ -75,8 +77,13 @@ export function promptOf({ before, messages }: Chunk, known: readonly Memory[]):
     .join('\n\n');
 }
 
-function messageLine({ day, speaker, text }: ChunkMessage): string {
-  return `(${day}) ${speaker}: ${continued(text)}`;
+function messageLine({ day, speaker, author, text }: ChunkMessage): string {
+  return `(${day}${byOf({ author })}) ${speaker}: ${continued(text)}`;
+}
+
+/** Names the member of a space who wrote something, for whoever reads its day. */
+function byOf({ author }: { author: string | null }): string {
+  return author ? `, by ${author}` : '';
 }
 
 function dayOfMemory(memory: Memory): string {

@@ -156,8 +156,8 @@ function byTime(one: MemoryRow, other: MemoryRow): number {
 
 /** A memory as a model reads it. */
 export function toTidyMemory(row: MemoryRow): TidyMemory {
-  const { id, project, content } = row;
+  const { id, project, author, content } = row;
   const isCut = content.length > MAX_TIDY_CHARACTERS;
   const shown = isCut ? content.slice(0, MAX_TIDY_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '') : content;
-  return { id, project, at: toTimestamp(lastSaid(row)), content: shown, isCut };
+  return { id, project, at: toTimestamp(lastSaid(row)), author, content: shown, isCut };
 }

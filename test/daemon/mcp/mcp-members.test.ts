@@ -83,3 +83,39 @@ describe('what a member chooses poses as no author', () => {
     expect(await textOf(asLin, 'memory_get', { id })).toContain(`tags "x'; by ada@example.com; tags 'y"; noted`);
   });
 });
+
+describe('in a space, a model reads who wrote', () => {
+  const CONTENT = 'Deploys happen on Mondays';
+
+  test('a document that ChatGPT fetches', async () => {
+    const { id } = await inSpace(daemon, lin, space.id).add(CONTENT);
+    const document = JSON.parse(await textOf(inSpace(daemon, ada, space.id), 'fetch', { id }, '?tools=chatgpt'));
+    expect(document.metadata.author).toBe(lin.email);
+    const own = await ada.add(CONTENT);
+    const mine = JSON.parse(await textOf(ada, 'fetch', { id: own.id }, '?tools=chatgpt'));
+    expect(mine.metadata).not.toHaveProperty('author');
+  });
+
+  test('what was stored before about the same, and the memories in the list of resources', async () => {
+    const { id } = await inSpace(daemon, lin, space.id).add(CONTENT);
+    const asAda = inSpace(daemon, ada, space.id);
+    const added = await textOf(asAda, 'memory_add', { content: 'Deploys happen on Tuesdays' });
+    expect(added.split('Stored before:')[1]).toMatch(new RegExp(`\\[${id}\\] \\(noted [^;]*; by ${lin.email}\\)`));
+    const { body } = await rpc(asAda, 'resources/list', {});
+    const { resources } = body.result as { resources: { uri: string; description: string }[] };
+    expect(resources.find(({ uri }) => uri === `memory://${id}`)!.description).toContain(` by ${lin.email}.`);
+  });
+
+  test('the messages to extract from, and the memories to tidy', async () => {
+    const asLin = inSpace(daemon, lin, space.id);
+    const said = { role: 'user', name: 'Eve', content: 'We deploy on Mondays' };
+    await asLin.call('/v1/remember', { body: { messages: [said] } });
+    const asAda = inSpace(daemon, ada, space.id);
+    const listed = await textOf(asAda, 'messages_list', {}, '?tools=extract');
+    expect(listed).toMatch(new RegExp(`\\(\\d{4}-\\d\\d-\\d\\d, by ${lin.email}\\) Eve: We deploy on Mondays`));
+    for (const content of ['The van is parked behind the office', 'The van is parked behind the office now'])
+      await asLin.add(content);
+    const tidied = await textOf(asAda, 'suggestions_list', {}, '?tools=tidy');
+    expect(tidied).toMatch(new RegExp(`; by ${lin.email}\\)`));
+  });
+});
