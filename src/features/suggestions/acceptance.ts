@@ -34,7 +34,7 @@ interface Parts {
 
 /**
  * Applies a suggestion in the caller's transaction. Nothing is erased: what another memory takes the place of stays in the
- * history. In a space, a text that was not edited has the author of its evidence or of the memories, if that is one member.
+ * history. In a space, a text keeps its author if it stands in what one member wrote, in evidence or in a memory.
  * Throws `conflict` if a memory is no longer valid, `invalid_request` for a contradiction without a choice, and `quota_exceeded`.
  */
 export async function applySuggestion(
@@ -51,9 +51,8 @@ export async function applySuggestion(
   const about = await findAbout(connection, parts, tenantId, suggestion.memoryIds);
   const messageIds = suggestion.evidence.flatMap(({ id }) => (id.startsWith('msg_') ? [id] : []));
   const messages = await parts.reading.findMessages(connection, tenantId, messageIds);
-  const isEdited = edited !== undefined && edited !== suggestion.content;
-  const said = isEdited ? undefined : onlyAuthorOf(messages.length > 0 ? messages : about);
-  const writer = { ...adder, author: said ?? adder.author };
+  const holding = [...messages, ...about].filter((one) => content !== undefined && saysVerbatim(one.content, content));
+  const writer = { ...adder, author: onlyAuthorOf(holding) ?? adder.author };
   const applied: Applied = { changed: [], closed: [], added: [] };
 
   const change = async (memory: Memory, fields: Parameters<Memories['changeWithin']>[3]) => {
@@ -259,4 +258,10 @@ function saidMs(memory: Memory): number {
 
 function startOf({ occurredAt, validFrom }: Memory): number {
   return Date.parse(occurredAt ?? validFrom);
+}
+
+/** Whether a text holds all lines of another one, but for case and spaces: nobody signs what they did not write. */
+function saysVerbatim(text: string, content: string): boolean {
+  const plain = (one: string) => one.toLowerCase().replace(/\s+/g, ' ').trim().replace(/[.!]$/, '');
+  return content.split('\n').every((line) => plain(text).includes(plain(line)));
 }

@@ -133,9 +133,15 @@ describe('the author of what is taken from messages and suggestions', () => {
     expect(await authorOf('Heron is the staging server')).toBe(ada.email);
   });
 
+  test('is who accepts, where nobody else wrote the text', async () => {
+    const evidence = [{ id: await messageOf(asLin, 'I do not approve the transfer'), text: 'approve the transfer' }];
+    await accept(await suggest({ kind: 'add', content: 'I approve the transfer', evidence }));
+    expect(await authorOf('I approve the transfer')).toBe(ada.email);
+  });
+
   test('is the author of the memory that is split', async () => {
-    const { id } = await asLin.add('The server is called heron and runs Debian');
-    const content = 'The server is called heron\nThe server runs Debian';
+    const { id } = await asLin.add('The server is called heron. It runs Debian');
+    const content = 'The server is called heron\nIt runs Debian';
     await accept(await suggest({ kind: 'split', memoryIds: [id], content }));
     const authors = (await all()).map((memory) => memory.author);
     expect(authors).toEqual([lin.email, lin.email]);
