@@ -80,7 +80,7 @@ export function newestFirst<T>(
 ): T[] {
   const remaining = items.map((item) => ({ item, statement: statementOf(item) }));
   const words = new Map<string, Words>();
-  const wordsIn = ({ id, content }: Statement) => {
+  const wordsIn = ({ id, content }: Pick<Statement, 'id' | 'content'>) => {
     const found = words.get(id) ?? reader.wordsOf(content);
     words.set(id, found);
     return found;
@@ -101,7 +101,9 @@ export function newestFirst<T>(
   };
   const replaces = ofStatements((newer, older) => replacesAsked(newer, older, asked, tells));
   const changes = ofStatements((newer, older) => takesPlace(newer, older, asked, tells));
-  const belongsApart = ofStatements(isOfAnother);
+  const readSentence = ({ id, content }: Statement) =>
+    sentences.get(id) ?? sentenceWordsOf(content, reader, wordsIn({ id, content }));
+  const belongsApart = (one: Statement, older: Statement) => isOfAnother(readSentence(one), readSentence(older));
   const mayRestate = (one: Statement, older: Statement) =>
     ones.has(one) &&
     ones.has(older) &&

@@ -49,6 +49,8 @@ export function sessionLineOf({ title, summary }: Session, said: SaidInSession |
     : isOutdated(title)
       ? ''
       : title;
+  // Words that are left of a title tell nothing alone.
+  if (isCut && kept.length === 0 && heading !== title) return undefined;
   return [heading, kept.join(' ')].filter((part) => part !== '').join(': ') || undefined;
 }
 

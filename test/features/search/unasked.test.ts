@@ -150,6 +150,13 @@ describe('a context for a prompt', () => {
     expect(idsIn(await contextOf(query))).toEqual([said[0]!.id]);
   });
 
+  test('holds what the user said of themselves beside what they said of somebody else', async () => {
+    const own = await sayInNewConversation("I'm allergic to nuts.");
+    const other = await sayInNewConversation('My sister is no longer allergic to nuts.');
+    const ids = [own, other].map(({ said }) => said[0]!.id);
+    expect(idsIn(await contextOf('what am I allergic to?')).sort()).toEqual(ids.sort());
+  });
+
   test('holds no earlier question, which answers none', async () => {
     const { said } = await sayInNewConversation(
       'Fix the parser, please. Which port does the metrics server listen on?',

@@ -275,6 +275,14 @@ describe('a context for the start of a session', () => {
       expect(sessions).not.toContain('for the queue');
     });
 
+    test('leaves out a line of which only words of the assistant would be left', async () => {
+      await session(['I drive a Skoda.', 'Done. Anything else?']);
+      await session(['I sold the Skoda.', 'Done. Anything else?']);
+      const sessions = sessionsIn(await start());
+      expect(sessions.split('\n')).toHaveLength(1);
+      expect(sessions).toContain('sold');
+    });
+
     test('leaves out the value that the same session corrected', async () => {
       await session(
         ['Our staging database runs on PostgreSQL 15.', 'The staging database runs on PostgreSQL 15, fine.'],
