@@ -40,6 +40,7 @@ const MEMBERS: Partial<Record<ErrorCode, object>> = {
 const HEADERS_OF: Record<number, string[]> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
+  415: ['Accept-Encoding'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

@@ -73,6 +73,11 @@ const SPECIFIC: Record<string, Header> = {
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
+  'Accept-Encoding': {
+    description: 'Present where the body was compressed: it must not be',
+    schema: { type: 'string', const: 'identity' },
+    example: 'identity',
+  },
   'WWW-Authenticate': {
     description: 'The scheme to authenticate with',
     required: true,
