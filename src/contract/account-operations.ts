@@ -69,6 +69,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
       description:
         'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
       scope: 'account',
+      headers: ['Cache-Control', 'Referrer-Policy'],
     },
   }),
 };

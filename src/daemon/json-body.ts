@@ -105,7 +105,9 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** Refuses bodies that are compressed or not in UTF-8, with `unsupported_media_type`. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
-  app.addHook('preParsing', async ({ headers }, reply) => {
+  app.addHook('preParsing', async ({ method, headers }, reply) => {
+    // Of these nothing reads a body.
+    if (method === 'GET' || method === 'HEAD') return;
     const { 'content-length': length = '0', 'transfer-encoding': transfer, 'content-encoding': coding } = headers;
     if (length === '0' && transfer === undefined) return;
     if (coding !== undefined && !/^(identity)?$/i.test(coding.trim())) {
