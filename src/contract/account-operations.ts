@@ -1,4 +1,4 @@
-import { type Operations, tagged } from './operations.ts';
+import { type Operations, PRIVATE, tagged } from './operations.ts';
 
 const STORED_BYTES = { limit: 1_073_741_824, used: 2048, resetsAt: null };
 
@@ -69,7 +69,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
       description:
         'Invalidates the API key of the account at once. Connections stay. To get another key, sign in again.',
       scope: 'account',
-      headers: ['Cache-Control', 'Referrer-Policy'],
+      headers: PRIVATE,
     },
   }),
 };

@@ -1,8 +1,7 @@
 import { EXAMPLE_ACCOUNT } from './account-operations.ts';
-import { tagged } from './operations.ts';
+import { PRIVATE, tagged } from './operations.ts';
 
 /** Headers of every sign-in response. */
-const PRIVATE = ['Cache-Control', 'Referrer-Policy'];
 const PAGE = [...PRIVATE, 'Content-Security-Policy', 'X-Frame-Options', 'Set-Cookie'];
 
 export const AUTH_OPERATIONS = tagged('auth', {

@@ -1,7 +1,6 @@
-import { type Operations, tagged } from './operations.ts';
+import { type Operations, PRIVATE, tagged } from './operations.ts';
 
 /** Headers of responses that carry a secret. */
-const PRIVATE = ['Cache-Control', 'Referrer-Policy'];
 const TICKET = '4yF0pX7mWcJr2kS9vQ1tZ8nB6hL3dGaE5uYoIxTqCwM';
 
 const CONNECTION = {

@@ -57,6 +57,9 @@ export interface QueryParameter {
 /** Operations by method and path, as in `POST /v1/memories/{id}`. */
 export type Operations = Readonly<Record<string, Operation>>;
 
+/** Headers of answers that no cache and no other site may see. */
+export const PRIVATE = ['Cache-Control', 'Referrer-Policy'];
+
 /** Gives operations the same tag. */
 export function tagged(tag: string, operations: Readonly<Record<string, Omit<Operation, 'tag'>>>): Operations {
   return Object.fromEntries(Object.entries(operations).map(([key, operation]) => [key, { ...operation, tag }]));

@@ -101,15 +101,15 @@ export function createGroupCommit(
 ): GroupCommit {
   const listeners: ((writers: ReadonlySet<string>) => void)[] = [];
   let closed = false;
-  const options: LaneOptions = { onBatch, monotonicMs, listeners };
-  const slowLane = waiting && createLane(waiting, { ...options, isOfOne: true });
-  const lane = createLane({ connection, transactions }, { ...options, slowLane });
-  const waitingCount = () => lane.size() + (slowLane?.size() ?? 0);
+  const options: WriteQueueOptions = { onBatch, monotonicMs, listeners };
+  const lockedQueue = waiting && createWriteQueue(waiting, { ...options, isOfOne: true });
+  const mainQueue = createWriteQueue({ connection, transactions }, { ...options, lockedQueue });
+  const waitingCount = () => mainQueue.size() + (lockedQueue?.size() ?? 0);
 
   function enqueue<R>(job: Omit<Job, 'resolve' | 'reject'>): Promise<R> {
     if (closed) return Promise.reject(new AppError('unavailable', 'The daemon is stopping.'));
     // The writes of a tenant stay in order; those of the daemon need none.
-    const target = job.tenantId !== 'daemon' && slowLane?.holds(job.tenantId) ? slowLane : lane;
+    const target = job.tenantId !== 'daemon' && lockedQueue?.holds(job.tenantId) ? lockedQueue : mainQueue;
     if (target.sizeOf(job.tenantId) >= MAX_WAITING || waitingCount() >= MAX_WAITING_TOTAL) {
       const busy = 'Too many writes are waiting. Try again in a moment.';
       return Promise.reject(new AppError('unavailable', busy, { retryAfterSeconds: 1 }));
@@ -141,29 +141,31 @@ export function createGroupCommit(
         return enqueue<R>({ work: shared, kind: 'grouped', admission, payload, ...size });
       };
     },
-    between: lane.between,
+    between: mainQueue.between,
     onCommit(listener) {
       listeners.push(listener);
     },
     waiting: waitingCount,
     async drain() {
       closed = true;
-      await lane.idle();
-      await slowLane?.idle();
+      await mainQueue.idle();
+      await lockedQueue?.idle();
     },
   };
 }
 
-interface LaneOptions extends Required<Pick<GroupCommitOptions, 'monotonicMs'>>, Pick<GroupCommitOptions, 'onBatch'> {
+interface WriteQueueOptions
+  extends Required<Pick<GroupCommitOptions, 'monotonicMs'>>,
+    Pick<GroupCommitOptions, 'onBatch'> {
   listeners: readonly ((writers: ReadonlySet<string>) => void)[];
   /** Takes the writes that would wait for those of another process. */
-  slowLane?: Lane | undefined;
+  lockedQueue?: WriteQueue | undefined;
   /** Whether a batch is of one tenant, so that none waits for the lock of another. */
   isOfOne?: boolean;
 }
 
 /** Commits its jobs on a connection, batch after batch. */
-interface Lane extends Pick<GroupCommit, 'between'> {
+interface WriteQueue extends Pick<GroupCommit, 'between'> {
   push(job: Job): void;
   size(): number;
   sizeOf(tenantId: string): number;
@@ -173,10 +175,10 @@ interface Lane extends Pick<GroupCommit, 'between'> {
   idle(): Promise<void>;
 }
 
-function createLane(
+function createWriteQueue(
   target: Target,
-  { onBatch = () => {}, monotonicMs, listeners, slowLane, isOfOne = false }: LaneOptions,
-): Lane {
+  { onBatch = () => {}, monotonicMs, listeners, lockedQueue, isOfOne = false }: WriteQueueOptions,
+): WriteQueue {
   const queue = createFairQueue<Job>();
   /** Jobs of a batch that failed, any of which may be the cause: each gets a transaction to itself. */
   let suspects: Job[] = [];
@@ -216,23 +218,23 @@ function createLane(
 
   /** Milliseconds that the batch may wait for its locks. Jobs whose time is over are tried once more. */
   function lockWaitMs(): number {
-    if (slowLane) return 0;
+    if (lockedQueue) return 0;
     const sinceMs = batch[0]!.lockedAtMs ?? monotonicMs();
     return Math.max(1, MAX_LOCKED_MS - (monotonicMs() - sinceMs));
   }
 
-  /** Gives jobs, and those that wait behind them, to the slow lane. */
+  /** Gives jobs, and those that wait behind them, to the queue of locked tenants. */
   function setAside(jobs: Job[]): void {
     const tenantIds = new Set(jobs.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== 'daemon'));
     const behind = suspects.filter(({ tenantId }) => tenantIds.has(tenantId));
     suspects = suspects.filter(({ tenantId }) => !tenantIds.has(tenantId));
     for (const tenantId of tenantIds) behind.push(...queue.clear(tenantId));
-    for (const job of [...jobs, ...behind]) slowLane!.push({ ...job, lockedAtMs: monotonicMs() });
+    for (const job of [...jobs, ...behind]) lockedQueue!.push({ ...job, lockedAtMs: monotonicMs() });
   }
 
   function fail(jobs: Job[], { error, at }: Failure): void {
     const isOfLock = isLocked(error);
-    if (slowLane && isOfLock && (at === 'lock' || (at === 'work' && jobs.length === 1))) {
+    if (lockedQueue && isOfLock && (at === 'lock' || (at === 'work' && jobs.length === 1))) {
       setAside(jobs);
       return;
     }

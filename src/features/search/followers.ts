@@ -51,16 +51,10 @@ export async function findFollowers(
   const terms = words.map(({ term }) => term);
   const holding = await candidates.readHolding(reader, query, 'memory', [...terms, ...ofAttributes]);
   const counts = new Map(words.map(({ word }, at) => [statements.rootOf(word), holding[at]!.length]));
-  const newestOf = (lists: readonly Numbers[], most: number) =>
-    [...new Set(lists.flatMap((rowIds) => [...rowIds]))]
-      .filter((rowId) => !known.has(rowId))
-      .sort((a, b) => b - a)
-      .slice(0, most);
-  const rare = newestOf(
-    holding.slice(0, words.length).filter(({ length }) => length <= RARE),
-    MAX_COMPARED,
-  );
-  const attributed = newestOf(holding.slice(words.length), MAX_ATTRIBUTES);
+  const isNew = (rowId: number) => !known.has(rowId);
+  const isRareList = ({ length }: Numbers) => length <= RARE;
+  const rare = newestRows(holding.slice(0, words.length).filter(isRareList), isNew, MAX_COMPARED);
+  const attributed = newestRows(holding.slice(words.length), isNew, MAX_ATTRIBUTES);
   const rowIds = [...new Set([...rare, ...attributed])];
   const rows = rowIds.length === 0 ? new Map() : await candidates.load(reader, query, 'memory', rowIds);
   const read = (ids: readonly number[]) =>
@@ -77,6 +71,15 @@ export async function findFollowers(
       : []),
     ...followersOf(older, read(rare), statements.askedOf(asked), tells, statements),
   ]);
+}
+
+/** Returns the newest wanted rows of some lists. */
+export function newestRows(lists: readonly Numbers[], isWanted: (rowId: number) => boolean, most: number): number[] {
+  const rowIds = new Set(lists.flatMap((list) => [...list]));
+  return [...rowIds]
+    .filter(isWanted)
+    .sort((one, other) => other - one)
+    .slice(0, most);
 }
 
 /** Words of statements that are not of any subject, and not asked for: what holds those was found. */

@@ -4,7 +4,7 @@ import { termsOf } from '../text/terms.ts';
 import { rootOf } from '../text/word-forms.ts';
 import type { CandidateQuery, CandidateSearch } from './candidate.ts';
 import { excerptOf } from './excerpt.ts';
-import { tellingWords } from './followers.ts';
+import { newestRows, tellingWords } from './followers.ts';
 import type { LoadedHit } from './search-results.ts';
 import { statementReader } from './statement-words.ts';
 
@@ -46,13 +46,11 @@ export async function findLaterMessages(
   const changing = changes.flatMap(({ words }) => termsOf(words));
   const holding = await candidates.readHolding(reader, query, 'message', [...telling, ...changing]);
   const sinceRow = Math.min(...followed.map(({ item }) => item.facts.rowId));
-  const newestOf = (lists: readonly ArrayLike<number>[]) =>
-    [...new Set(lists.flatMap((rowIds) => Array.from(rowIds)))]
-      .filter((rowId) => rowId > sinceRow && !known.has(rowId))
-      .sort((one, other) => other - one)
-      .slice(0, MAX_COMPARED);
+  const isLater = (rowId: number) => rowId > sinceRow && !known.has(rowId);
   const rare = holding.slice(0, telling.length).filter(({ length }) => length <= MAX_HOLDING);
-  const rowIds = [...new Set([...newestOf(rare), ...newestOf(holding.slice(telling.length))])];
+  const rowIds = [
+    ...new Set([rare, holding.slice(telling.length)].flatMap((lists) => newestRows(lists, isLater, MAX_COMPARED))),
+  ];
   const factsOf = await candidates.readFacts(reader, query, 'message', rowIds);
   const own = rowIds.filter((rowId) => factsOf.get(rowId)?.role === 'user');
   const rows = await candidates.load(reader, query, 'message', own);

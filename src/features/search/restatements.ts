@@ -236,7 +236,7 @@ function changesState(
       .filter((word) => relatives.has(word))
       .join(),
   );
-  return now === then && subjectsOfState(newer, older, language).some(([one, other]) => one === other);
+  return now === then && endsState(newer.content, older.content, language);
 }
 
 /** Whether the newer announces that somebody else, not the speaker, is no longer in the state that the older is in: by the same rules. */

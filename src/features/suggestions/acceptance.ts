@@ -6,7 +6,7 @@ import type { Acceptance, Suggestion } from '../../contract/suggestions.ts';
 import type { Connection } from '../../db/connection.ts';
 import { contentTagOf } from '../../lib/entity-tag.ts';
 import type { MessageReading } from '../conversations/conversations.ts';
-import type { Adder, Memories } from '../memories/memories.ts';
+import { type Adder, foldedContent, type Memories } from '../memories/memories.ts';
 import { laterExpiry } from '../memories/memory-merge.ts';
 import { onlyAuthorOf } from '../memories/only-author.ts';
 import { unlessDuplicate } from '../memories/unless-duplicate.ts';
@@ -262,6 +262,6 @@ function startOf({ occurredAt, validFrom }: Memory): number {
 
 /** Whether a text holds all lines of another one, but for case and spaces: nobody signs what they did not write. */
 function saysVerbatim(text: string, content: string): boolean {
-  const plain = (one: string) => one.toLowerCase().replace(/\s+/g, ' ').trim().replace(/[.!]$/, '');
+  const plain = (one: string) => foldedContent(one).replace(/[.!]$/, '');
   return content.split('\n').every((line) => plain(text).includes(plain(line)));
 }
